@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The cargo that runs this program, in the current folder.
+/// Returns a command of the cargo that runs this program, in the current folder.
 pub(crate) fn cargo_here() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo told this program about its own package is not true of what it starts.
+    // Cargo's variables about this package would be wrong for the programs that it starts.
     for (name, _) in std::env::vars_os() {
         if is_about_this_package(&name) {
             command.env_remove(name);
@@ -16,12 +16,12 @@ pub(crate) fn cargo_here() -> Command {
     command
 }
 
-/// Arguments that hold no space.
+/// Splits arguments, none of which contains a space.
 pub(crate) fn words(arguments: &str) -> Vec<&str> {
     arguments.split(' ').collect()
 }
 
-/// The cargo that runs this program, in the workspace.
+/// Returns a command of the cargo that runs this program, in the workspace.
 pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo_here();
     command.args(arguments).current_dir(root);
@@ -35,12 +35,11 @@ fn is_about_this_package(name: &OsStr) -> bool {
         .any(|start| name.starts_with(start))
 }
 
-/// Runs cargo in the workspace.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
     run_command(&mut cargo_command(root, arguments))
 }
 
-/// Runs to the end; output goes where this program's goes.
+/// Runs a command to its end. Its output goes to this program's output.
 pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -49,7 +48,7 @@ pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Runs to the end and gives standard output.
+/// Runs a command to its end, and returns its standard output.
 pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     match command.stderr(Stdio::inherit()).output() {
         Ok(output) if output.status.success() => Ok(output.stdout),
@@ -58,7 +57,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The command line, the program by its name alone.
+/// Formats the command line, with the program's name instead of its path.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = [program].into_iter().chain(command.get_args());

@@ -1,10 +1,10 @@
-//! How a command ends when it does not end well.
+//! The failure of a command.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Why a command stopped early: what is left to say, and the exit code.
+/// The failure of a command: a message, unless it is already written, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: Option<String>,
@@ -12,7 +12,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A check failed that has said so itself.
+    /// A failed check that has already written its message.
     pub(crate) const CHECKED: Self = Self {
         message: None,
         code: 1,
@@ -33,14 +33,14 @@ impl Failure {
     /// Writes the message to standard error and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         if let Some(message) = self.message {
-            // Standard error may be closed; there is nobody left to tell.
+            // Standard error may be closed, and then nobody can read the message.
             let _ = writeln!(io::stderr(), "error: {message}");
         }
         ExitCode::from(self.code)
     }
 }
 
-/// Of standard output: who closed it early has seen enough.
+/// Converts errors of standard output. A reader that closes it early is not an error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

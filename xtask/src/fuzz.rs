@@ -5,15 +5,15 @@ use std::process::Command;
 
 use crate::cargo::{cargo_command, run_command, words};
 
-/// Counters at every edge and comparison, and a sanitizer: what libFuzzer is guided by, and what it listens to.
+/// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Ccodegen-units=1";
 
-/// Named, so that build scripts and procedural macros are built without a sanitizer.
+/// An explicit target, so that build scripts and procedural macros are built without a sanitizer.
 pub(crate) const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// Returns the targets of these names, or all for `all`.
+/// Checks the names of targets, and expands `all`.
 pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String> {
     let all = targets(root)?;
     if names == ["all"] {
@@ -28,7 +28,7 @@ pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String
     }
 }
 
-/// Each is a file.
+/// Lists the targets, which are files.
 fn targets(root: &Path) -> Result<Vec<String>, String> {
     let folder = root.join("crates/fuzz/fuzz_targets");
     let failed = |error| format!("crates/fuzz/fuzz_targets: {error}");
@@ -49,7 +49,7 @@ pub(crate) fn run(root: &Path, targets: &[String], seconds: u32, keep: bool) -> 
     );
     build.arg(HOST).arg("--target-dir").arg(&out);
     build.args(targets.iter().flat_map(|target| ["--bin", target]));
-    // Both flags are for the compiler's developers; `cargo fuzz` demands a nightly one instead.
+    // The first variable allows the unstable flags in the second; `cargo fuzz` requires a nightly compiler instead.
     build.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", FLAGS);
     run_command(&mut build)?;
     for target in targets {
@@ -59,14 +59,14 @@ pub(crate) fn run(root: &Path, targets: &[String], seconds: u32, keep: bool) -> 
     Ok(())
 }
 
-/// Where one target's inputs lie.
+/// The program and the inputs of one target.
 struct Run {
     program: PathBuf,
-    /// What is found.
+    /// The folder of inputs found.
     corpus: PathBuf,
-    /// What is committed: the smallest inputs that reach all that was ever reached, in one file.
+    /// The committed archive of the smallest inputs with the same coverage.
     committed: PathBuf,
-    /// The start of the names of inputs that fail.
+    /// The prefix of the paths of failing inputs.
     failing: PathBuf,
 }
 
@@ -102,7 +102,7 @@ impl Run {
         if keep { self.keep() } else { Ok(()) }
     }
 
-    /// Packs the inputs that are worth keeping, in the same bytes whenever they are the same.
+    /// Packs a minimal set of inputs. The archive's bytes depend only on the inputs.
     fn keep(&self) -> Result<(), String> {
         let smallest = self.corpus.with_extension("smallest");
         make(&smallest)?;
@@ -138,7 +138,7 @@ mod tests {
     fn targets_are_found_by_name() {
         let root = crate::workspace::root();
         let all = named(&root, &["all".to_owned()]).unwrap();
-        // A target is a file and an entry of the manifest.
+        // Each target has a file and an entry in the manifest.
         let manifest = std::fs::read_to_string(root.join("crates/fuzz/Cargo.toml")).unwrap();
         let binaries: Vec<&str> = manifest
             .lines()

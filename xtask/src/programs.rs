@@ -1,4 +1,4 @@
-//! What is needed from the system: named where it is missing, or installed.
+//! Checks and installs the system's programs and files that the workspace needs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 use crate::cargo::{output_of, run_command};
 use crate::failure::Failure;
 
-/// A program, a header for the C compiler or a file that must be there, and the package of Debian that brings it.
+/// A program, a header for the C compiler or a file, and the Debian package that provides it.
 pub(crate) type Need = (&'static str, &'static str);
 
-/// What the suite needs, other processors aside.
+/// The needs of the suite, without those of other processors.
 pub(crate) const NEEDS: [Need; 15] = [
     ("cc", "gcc"),
     ("c++", "g++"),
@@ -28,11 +28,12 @@ pub(crate) const NEEDS: [Need; 15] = [
     ("/usr/share/java/guava.jar", "libguava-java"),
 ];
 
-/// Checks that all are there, after installing what is missing if `install` says so. `command` is the one that installs.
+/// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
+/// installing.
 ///
 /// # Errors
 ///
-/// With the list, when something is missing and not to be installed.
+/// If something is missing; the message lists it.
 pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), Failure> {
     let mut missing = missing(needs);
     if install && !missing.is_empty() {
@@ -47,7 +48,7 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     }
 }
 
-/// Those that are not there.
+/// Returns the needs that are not met.
 pub(crate) fn missing(needs: &[Need]) -> Vec<Need> {
     needs
         .iter()
@@ -58,7 +59,7 @@ pub(crate) fn missing(needs: &[Need]) -> Vec<Need> {
 
 fn is_there(name: &str) -> bool {
     if name.ends_with(".h") {
-        // `-include` reads the header as if the empty program had named it.
+        // `-include` reads the header in an empty program.
         let mut compiler = Command::new("cc");
         compiler.args(["-fsyntax-only", "-include", name, "-x", "c", "/dev/null"]);
         return compiler
@@ -66,7 +67,7 @@ fn is_there(name: &str) -> bool {
             .status()
             .is_ok_and(|status| status.success());
     }
-    // A path that is absolute stands for itself.
+    // `join` returns an absolute path unchanged.
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file()) || Path::new(name).is_file()
 }

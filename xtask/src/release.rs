@@ -1,4 +1,4 @@
-//! What must be true before a release: checks of what cargo and its registry do not refuse.
+//! Releases, after checks that cargo and its registry do not make.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,15 +6,15 @@ use std::{fs, io};
 
 use crate::cargo::{cargo, cargo_command, output_of, run_command, words};
 
-/// The host of addresses that nobody has filled in yet: a name that can never be one.
+/// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
 
-/// The packages whose tests need nothing but Rust.
+/// The packages whose tests need only Rust.
 const TESTED: &str =
     "--package hashzoo --package filter-policy --package guava-bloom --package membership-filters";
 
-/// Builds all packages that are published from what would be uploaded, runs tests from it, and checks that they can be
-/// released; or uploads them if `publish` says so.
+/// Builds all published packages from the archives that would be uploaded, runs tests from the archives, and checks
+/// that the packages can be released. With `publish`, uploads them instead.
 pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
     let metadata = output_of(&mut cargo_command(
         root,
@@ -44,8 +44,8 @@ pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
     ready
 }
 
-/// Compiles the tests of the packages as users get them, and runs those of libraries: nothing of the workspace is there but
-/// the versions of dependencies.
+/// Compiles the tests from the archives, and runs those of libraries. Only the versions of dependencies come from the
+/// workspace.
 fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), String> {
     let failed = |error: io::Error| format!("the archives: {error}");
     let folder = tempfile::tempdir().map_err(failed)?;
@@ -72,8 +72,8 @@ fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Str
     test(&format!("test --all-features --tests {TESTED}"))
 }
 
-/// Those whose manifest does not keep them from being published. The second way is cargo-release's: what `publish = false`
-/// names, `cargo package --workspace` does not offer to the packages that need it.
+/// Returns the packages that the manifest does not exclude from publishing, by `publish` or by cargo-release's key:
+/// packages with `publish = false` are not available to dependents in `cargo package --workspace`.
 fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
     let packages = metadata["packages"]
         .as_array()
@@ -85,7 +85,7 @@ fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
         .collect()
 }
 
-/// What keeps a package from being released.
+/// Returns the reasons against releasing a package.
 fn offences(package: &serde_json::Value, changelog: &str) -> Vec<String> {
     let text = |field: &str| package[field].as_str().unwrap_or_default();
     let (name, version) = (text("name"), text("version"));

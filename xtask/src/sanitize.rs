@@ -1,4 +1,4 @@
-//! Tests under the compiler's sanitizers, which cost too much time for every run of the suite.
+//! Tests under the compiler's sanitizers, which take too long for every run of the suite.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::failure::Failure;
 use crate::fuzz::HOST;
 
-/// What is looked for.
+/// A sanitizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Sanitizer {
     /// Bytes outside of objects and freed memory: the functions for C, and C and C++ programs that call them
@@ -17,7 +17,7 @@ pub(crate) enum Sanitizer {
 }
 
 impl Sanitizer {
-    /// The compiler's name of it, which is also that of the C compiler.
+    /// Returns the sanitizer's name for the Rust and C compilers.
     fn name(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -25,18 +25,18 @@ impl Sanitizer {
         }
     }
 
-    /// Commands of cargo's with their arguments.
+    /// Returns cargo commands with their arguments.
     fn commands(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            // An allocator that fails is put in the place of the sanitizer's.
+            // The skipped test replaces the allocator, as the sanitizer does.
             Self::Address => &[(
                 "test",
                 "--package filter-policy-leveldb --all-features --lib --test header -- --skip an_allocator_that_fails",
             )],
-            // Clients of Redis share nothing but their connections; of those, tokio's are accused wrongly, since what the kernel
-            // tells its threads cannot be seen.
+            // Clients of Redis are not tested: they share only connections, and tokio's cause false alarms, because the
+            // sanitizer does not see synchronization through the kernel.
             Self::Thread => &[
-                // The program that a test runs.
+                // A test runs this program.
                 (
                     "build",
                     "-Zbuild-std --package guava-bloom --features slot,rayon --example malicious_urls",
@@ -51,7 +51,7 @@ impl Sanitizer {
     }
 }
 
-/// Runs the tests that are for this sanitizer.
+/// Runs the tests of a sanitizer.
 pub(crate) fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
     let mut commands = sanitizer.commands().iter();
     commands.try_for_each(|(command, arguments)| run(root, sanitizer.name(), command, arguments))
@@ -64,16 +64,16 @@ fn run(root: &Path, name: &str, command: &str, arguments: &str) -> Result<(), St
         .args(words(arguments))
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
-        // For the programs in C and C++ that tests build.
+        // For C and C++ programs that tests build.
         .env("CFLAGS", format!("-fsanitize={name}"))
         .env("CXXFLAGS", format!("-fsanitize={name}"))
-        // Tests ask for more memory than there is, and leak on purpose; the suite looks for leaks with valgrind.
+        // Tests request more memory than is available, and leak on purpose; the suite looks for leaks with valgrind.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0");
     run_command(&mut cargo)
 }
 
-/// Checks that the sources of the standard library are there, after installing them if `install` says so: races are seen
-/// only in code that was compiled to show them.
+/// Checks that the sources of the standard library are installed; with `install`, installs them first. Races are
+/// detected only in code that was compiled for it.
 pub(crate) fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
     let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"])).map_err(Failure::internal)?;
     let sysroot = String::from_utf8_lossy(&sysroot);

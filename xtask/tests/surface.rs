@@ -1,7 +1,6 @@
-//! What each crate that others depend on offers them, beside what it was when somebody last looked: a change is reviewed like that
-//! of any snapshot.
+//! Compares the public API of each published crate with its reviewed snapshot.
 //!
-//! The features are those that the workspace as a whole asks for, which is all of them.
+//! The features are those that the workspace enables, which are all of them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -11,7 +10,7 @@ use std::process::Command;
 
 use public_api::Builder;
 
-/// Folders of the packages that are published.
+/// Returns the folders of the published packages.
 fn published(crates: &Path) -> Vec<String> {
     let entries = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap());
     let mut names: Vec<String> = entries
@@ -30,11 +29,11 @@ fn published(crates: &Path) -> Vec<String> {
 fn surfaces_are_those_that_were_reviewed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    // Only rustdoc may know of the variable: build scripts would run again because of it, and all that depends on them.
+    // Only rustdoc gets the variable, because it would make cargo run build scripts and build their dependents again.
     let rustdoc = folder.path().join("rustdoc");
     fs::write(&rustdoc, "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n").unwrap();
     fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o755)).unwrap();
-    // With examples, so that dependencies have the features that they have in the tests.
+    // With examples, so that dependencies have the same features as in the tests.
     let arguments = "doc --quiet --no-deps --workspace --lib --examples \
         --features guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();

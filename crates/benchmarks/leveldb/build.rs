@@ -1,5 +1,5 @@
-//! Compiles the shim, which is what LevelDB has in C++ only. Without LevelDB the package builds, so that it can be
-//! packed anywhere; its program and its tests then say what they need.
+//! Compiles the shim for LevelDB's C++ interface. The package also builds without LevelDB, so that it can be packed
+//! anywhere; its program and tests then say what they need.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/ffi/shim.cc");
@@ -13,7 +13,7 @@ fn main() {
     match compiled {
         Ok(()) => println!("cargo::rustc-cfg=engine"),
         Err(error) => {
-            // There is no such file: cargo tries again each time.
+            // The file does not exist, so cargo tries again each time.
             println!("cargo::rerun-if-changed=engine");
             println!(
                 "cargo::warning=LevelDB's headers and a C++ compiler are needed (Debian: libleveldb-dev, g++): {error}"

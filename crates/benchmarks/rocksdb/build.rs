@@ -1,5 +1,5 @@
-//! Compiles the shim, since RocksDB's filters are reached from C++ only. Without RocksDB the package builds, so that
-//! it can be packed anywhere; its program and its tests then say what they need.
+//! Compiles the shim, because RocksDB's filters are accessible only from C++. The package also builds without RocksDB,
+//! so that it can be packed anywhere; its program and tests then say what they need.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/ffi/shim.cc");
@@ -16,7 +16,7 @@ fn main() {
             println!("cargo::rustc-link-lib=rocksdb");
         }
         Err(error) => {
-            // There is no such file: cargo tries again each time.
+            // The file does not exist, so cargo tries again each time.
             println!("cargo::rerun-if-changed=engine");
             println!(
                 "cargo::warning=RocksDB 7.8's headers and a C++ compiler are needed (Debian 12: librocksdb-dev, g++): {error}"

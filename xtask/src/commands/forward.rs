@@ -1,4 +1,4 @@
-//! Commands that belong to other programs of the workspace: cargo builds and runs those.
+//! Commands of other programs of the workspace, which cargo builds and runs.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
     rest: Vec<OsString>,
 }
 
-/// A program, by the package that cargo finds it in.
+/// A program, named by its package.
 pub(crate) struct Program(&'static str);
 
 /// `hash-comparison`.
@@ -25,9 +25,10 @@ pub(crate) const FILTERS: Program = Program("filter-tools");
 pub(crate) const BENCHMARKS: Program = Program("bench");
 
 impl Program {
-    /// Builds the program, and becomes it where the system allows that, so that signals and exit codes are its own.
+    /// Builds the program and runs it, in place of this process if the system allows that, so that signals and exit
+    /// codes are the program's.
     ///
-    /// The current folder stays: paths in the arguments are relative to it.
+    /// The current folder does not change, so relative paths in the arguments stay valid.
     pub(crate) fn run(&self, command: &str, arguments: &Arguments) -> Result<(), Failure> {
         let root = workspace::root();
         let mut cargo = cargo::cargo_here();

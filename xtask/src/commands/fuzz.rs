@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the readers of foreign bytes on damaged files, for as long as wanted.
+//! `cargo xtask fuzz`: runs the readers of foreign bytes on damaged files.
 
 use crate::failure::Failure;
 use crate::{fuzz, suite, workspace};

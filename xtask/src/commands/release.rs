@@ -1,4 +1,4 @@
-//! `cargo xtask release`: whether the packages can be released, and the release.
+//! `cargo xtask release`: checks that the packages can be released, and releases them.
 
 use crate::failure::Failure;
 use crate::{release, workspace};

@@ -1,5 +1,5 @@
-//! Where a target's standard library comes from: rustup where it reaches its server, else Debian's compiler, which builds
-//! it from its sources.
+//! The standard library of a target: from rustup if its server is reachable, or else built from its sources by Debian's
+//! compiler.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,14 +17,14 @@ const DEBIAN: [Need; 2] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Library {
-    /// The toolchain has it.
+    /// The toolchain has the library.
     Toolchain,
-    /// Cargo builds it first.
+    /// Cargo builds the library first, with Debian's compiler.
     Debian,
 }
 
 impl Library {
-    /// If it can be had at once.
+    /// Returns the library's source, or `None` if something must be installed first.
     pub(super) fn of(target: &Target) -> Option<Self> {
         if is_in_toolchain(target) {
             Some(Self::Toolchain)
@@ -33,7 +33,7 @@ impl Library {
         }
     }
 
-    /// Cargo, with the compiler that has the library. Another compiler than the usual has a target folder of its own.
+    /// Returns a cargo command with the compiler of the library. Debian's compiler has a separate target folder.
     pub(super) fn cargo(self, root: &Path, command: &str) -> Command {
         let mut cargo = cargo_command(root, &[command]);
         if self == Self::Debian {

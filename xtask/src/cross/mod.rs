@@ -1,4 +1,4 @@
-//! The libraries' tests on other processors: compiled here, run by an emulator.
+//! Runs the libraries' tests on other processors, in emulators.
 
 mod library;
 
@@ -9,19 +9,18 @@ use crate::cargo::{run_command, words};
 use crate::failure::Failure;
 use crate::programs::{self, Need};
 
-/// A processor, and what stands in for it here.
+/// A processor and its emulator.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// What people call it.
     pub(crate) name: &'static str,
     pub(crate) triple: &'static str,
     linker: Option<&'static str>,
-    /// What runs its programs. A word that ends with `.mjs` is a file of this folder.
+    /// The command that runs its programs. A word that ends with `.mjs` is a file in this folder.
     emulator: &'static str,
     needs: &'static [Need],
-    /// Whether `filter-policy` has a kernel for it.
+    /// Set if `filter-policy` has a kernel for it.
     has_kernel: bool,
-    /// Whether the suite tests it.
+    /// Set if the suite tests it.
     pub(crate) is_usual: bool,
 }
 
@@ -104,12 +103,12 @@ pub(crate) const TARGETS: [Target; 6] = [
     },
 ];
 
-/// Those that are tested where none is named.
+/// Returns the targets that are tested by default.
 pub(crate) fn usual() -> Vec<&'static Target> {
     TARGETS.iter().filter(|target| target.is_usual).collect()
 }
 
-/// The target of this name or triple.
+/// Finds a target by name or triple.
 pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
     let is_it = |target: &&Target| target.name == name || target.triple == name;
     TARGETS.iter().find(is_it).ok_or_else(|| {
@@ -118,7 +117,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
     })
 }
 
-/// What these targets need from the system.
+/// Returns the system's programs and files that these targets need.
 pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
     let mut needs = targets
         .iter()
@@ -129,11 +128,11 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
     needs
 }
 
-/// Checks that everything is there, after installing what is missing if `install` says so.
+/// Checks that everything is installed; with `install`, installs missing parts first.
 ///
 /// # Errors
 ///
-/// With the list, when something is missing and not to be installed.
+/// If something is missing; the message lists it.
 pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
     programs::require(&needs(targets), install, "cross")?;
     targets
@@ -141,10 +140,9 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
         .try_for_each(|target| library::require(target, install))
 }
 
-/// What is tested of the libraries, and with which tests: those inside them, on memory that must not be touched, on golden data,
-/// and of every kernel against the definitions. Properties of thousands of random cases would take an emulator hours, and
-/// say nothing of a processor; nor do the three searches of sizes that are left out, which take ten times as long as all
-/// others.
+/// The libraries and their tests: unit tests, guard pages, golden data, and every kernel against the definitions.
+/// Property tests of thousands of random cases would take hours in an emulator and do not depend on the processor;
+/// neither do the three skipped searches of sizes, which take ten times as long as all other tests.
 const LIBRARIES: [&str; 2] = [
     "--package hashzoo --package filter-policy --package guava-bloom --package membership-filters --lib --test golden \
      --test guard_pages -- --skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer",
@@ -152,20 +150,20 @@ const LIBRARIES: [&str; 2] = [
      golden_ policies:: format:: stored::",
 ];
 
-/// The reader of the comparison's records.
+/// The tests of the reader of the comparison's records.
 const RECORDS: &str = "--package hash-comparison --lib record::";
 
-/// Tests the libraries and the reader of records on this processor.
+/// Tests the libraries and the reader of records on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
     test_libraries(root, target)?;
-    // The comparison needs an operating system, which WebAssembly has none of.
+    // The comparison needs an operating system, which WebAssembly lacks.
     match target.linker {
         Some(_) => run(root, target, &[RECORDS]),
         None => Ok(()),
     }
 }
 
-/// Tests the libraries on this processor, in a quarter of the time.
+/// Tests only the libraries on a target, in a quarter of the time.
 pub(crate) fn test_libraries(root: &Path, target: &Target) -> Result<(), String> {
     run(root, target, &LIBRARIES)
 }
@@ -180,7 +178,7 @@ fn run(root: &Path, target: &Target, tests: &[&str]) -> Result<(), String> {
             target.triple,
             emulator(root, target)
         ));
-        // Compiled quickly: what takes an emulator long is optimised by settings of its own.
+        // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
         cargo.args([
             "--config",
             "profile.dev.opt-level=0",
@@ -202,7 +200,7 @@ fn run(root: &Path, target: &Target, tests: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// The emulator, in words.
+/// Returns the words of the emulator's command.
 fn emulator(root: &Path, target: &Target) -> Vec<String> {
     let folder = root.join("xtask/src/cross");
     let word = |word: &str| match word.ends_with(".mjs") {

@@ -1,5 +1,5 @@
-//! The documentation as a folder of pages: every Markdown file of the workspace in its place, with what it links to, and
-//! the reference report with its records.
+//! The documentation as a folder of pages: every Markdown file of the workspace, the files that they link to, and the
+//! reference report with its records.
 
 mod page;
 
@@ -12,7 +12,7 @@ use self::page::Page;
 use crate::cargo::output_of;
 use crate::tidy;
 
-/// What every page leads to.
+/// The links at the top of every page.
 const SECTIONS: [(&str, &str); 9] = [
     ("Start", "README.md"),
     ("Guides", "crates/guides"),
@@ -31,11 +31,11 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;mar
     img{max-width:100%}@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}a{color:#8bf}\
     pre{background:#262626}}";
 
-/// Writes the pages into `out`, over what is there, and gives their number.
+/// Writes the pages into `out`, overwriting files, and returns their number.
 ///
 /// # Errors
 ///
-/// With every link that leads nowhere; when a file cannot be read or written.
+/// If a link is broken, in which case the message lists all broken links, or if a file cannot be read or written.
 pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
     let mut pages = BTreeMap::new();
     for path in tidy::written_files(root)?
@@ -45,7 +45,7 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
         let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
         pages.insert(path.clone(), Page::new(&path, &text));
     }
-    // Folders that a page leads to have a page: their README, or else a list of what they hold.
+    // Linked folders have a page: their README, or else a list of their files.
     let mut found: Vec<String> = pages.values().flat_map(Page::targets).collect();
     found.extend(SECTIONS.map(|(_, path)| path.to_owned()));
     let mut wanted = BTreeSet::new();
@@ -93,7 +93,7 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
     Ok(pages.len())
 }
 
-/// Opens the first page and the report in a browser, which must find what they begin with.
+/// Opens the first page and the report in a browser, and checks that it renders their beginning.
 pub(crate) fn open(out: &Path) -> Result<(), String> {
     for (path, expected) in [
         ("index.html", "<h1 id="),
@@ -109,7 +109,7 @@ pub(crate) fn open(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A page about a folder: its title, and what lies in it.
+/// Returns a page that lists a folder.
 fn listing(root: &Path, folder: &str) -> Result<String, String> {
     let mut text = format!("# {folder}\n\n");
     for name in tidy::entries(&root.join(folder))? {

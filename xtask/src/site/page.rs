@@ -1,4 +1,4 @@
-//! A page: Markdown in, HTML out.
+//! Converts a Markdown page to HTML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ pub(super) struct Page {
     /// Path from the root, with forward slashes.
     path: String,
     events: Vec<Event<'static>>,
-    /// The names of its headings in links.
+    /// The anchors of its headings.
     anchors: BTreeSet<String>,
     title: String,
 }
@@ -55,12 +55,12 @@ impl Page {
         }
     }
 
-    /// Where it lies in the site.
+    /// Returns the page's path in the site.
     pub(super) fn place(&self) -> String {
         place(&self.path)
     }
 
-    /// What it leads to within the workspace, by paths from the root.
+    /// Returns the linked paths within the workspace, from the root.
     pub(super) fn targets(&self) -> BTreeSet<String> {
         let links = self.links();
         links
@@ -69,7 +69,7 @@ impl Page {
             .collect()
     }
 
-    /// The links that lead nowhere.
+    /// Returns the broken links.
     pub(super) fn lost(&self, root: &Path, pages: &BTreeMap<String, Self>) -> Vec<String> {
         let is_lost = |link: &&str| {
             self.target(link)
@@ -128,7 +128,7 @@ impl Page {
         })
     }
 
-    /// The path from the root and the anchor of a link; `None` for other sites, and for names that only rustdoc knows.
+    /// Returns the path from the root and the anchor of a link; `None` for other sites and for links to Rust items.
     fn target<'l>(&self, link: &'l str) -> Option<(String, &'l str)> {
         if link.contains(':') {
             return None;
@@ -150,7 +150,7 @@ impl Page {
     }
 }
 
-/// The page that is meant by a path, which may be a folder's.
+/// Returns the page of a path, which may be a folder.
 fn page_of(path: &str, pages: &BTreeMap<String, Page>) -> String {
     let readme = format!("{path}/README.md");
     if pages.contains_key(&readme) {
@@ -160,7 +160,7 @@ fn page_of(path: &str, pages: &BTreeMap<String, Page>) -> String {
     }
 }
 
-/// Where the page of this path lies in the site.
+/// Returns the path of a page in the site.
 fn place(path: &str) -> String {
     match path.strip_suffix("README.md") {
         Some(folder) => format!("{folder}index.html"),
@@ -168,7 +168,7 @@ fn place(path: &str) -> String {
     }
 }
 
-/// A heading's name in links, as GitHub has it.
+/// Returns the anchor of a heading, by GitHub's rule.
 fn slug(heading: &str) -> String {
     let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
     heading

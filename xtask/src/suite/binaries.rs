@@ -1,4 +1,4 @@
-//! The programs that cargo makes of tests, run beside each other: cargo would wait for each before it starts the next.
+//! Runs cargo's test programs concurrently; cargo itself would run them one after another.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use std::thread;
 use super::now;
 use crate::cargo::{cargo, cargo_command, output_of, words};
 
-/// The tests of a quick run; the others of the default members need more, and would take long to build.
+/// The tests of a quick run. Other tests of the default members need more programs or take long to build.
 const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --test golden --test guard_pages \
                      --test registry --test report";
 
-/// Tests that need a program that is neither Rust's nor a C compiler, and those that are ignored unless asked for.
+/// Tests that need more than Rust and a C compiler, and tests that are ignored by default.
 #[cfg(test)]
 const NOT_QUICK: [&str; 3] = ["header", "server", "surface"];
 
-/// Tests that take long, longest first: started last, one of them would run alone.
+/// Long tests, longest first. They start first, because a long test started last would run alone.
 const LONG: [(&str, &str); 7] = [
     ("hash-comparison", "all"),
     ("hash-comparison", "report"),
@@ -28,18 +28,18 @@ const LONG: [(&str, &str); 7] = [
     ("xtask", "surface"),
 ];
 
-/// The tests of one file, or of a library.
+/// A test program of a file or of a library.
 #[derive(Debug)]
 pub(super) struct Binary {
     pub(super) package: String,
     name: String,
     program: PathBuf,
-    /// Where cargo would run it.
+    /// The working folder, as with cargo.
     folder: PathBuf,
 }
 
 impl Binary {
-    /// Runs its tests to the end; what they say is shown if one fails.
+    /// Runs the tests to the end, and shows their output if one fails.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let Self { package, name, .. } = self;
         let start = now();
@@ -60,7 +60,7 @@ impl Binary {
             format!("{}\n{said}{complaints}", output.status)
         };
         let seconds = start.elapsed().as_secs_f64();
-        // The reader of a broken pipe does not want to know.
+        // A broken pipe is not an error.
         let _ = writeln!(io::stdout().lock(), "{seconds:7.1} s  {package} {name}: {shown}");
         if is_passed {
             Ok(())
@@ -69,7 +69,7 @@ impl Binary {
         }
     }
 
-    /// Its place among those that are started first.
+    /// Returns its position in the order of starts.
     fn place(&self) -> usize {
         let mut long = LONG.iter();
         let is_this = |(package, name): &(&str, &str)| {
@@ -79,7 +79,7 @@ impl Binary {
     }
 }
 
-/// The tests of a workspace, and the programs that they are about.
+/// The test programs of the workspace, and the programs under test.
 #[derive(Debug, Default)]
 pub(super) struct Binaries {
     tests: Vec<Binary>,
@@ -87,11 +87,11 @@ pub(super) struct Binaries {
 }
 
 impl Binaries {
-    /// Has cargo build the tests of these packages, or the quick ones of them.
+    /// Builds the tests of the packages, or only the quick tests.
     pub(super) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, String> {
         let mut selected = packages.to_vec();
         if quick {
-            // Beside tests that are named, cargo would take examples for tests too.
+            // With named tests, cargo would build examples as tests, so they are built separately.
             cargo(root, &[&["build", "--examples"], packages].concat())?;
             selected.extend(words(QUICK));
         }
@@ -104,14 +104,14 @@ impl Binaries {
         Ok(Self { tests, programs })
     }
 
-    /// The path of a program of the workspace, as it was built for the tests.
+    /// Returns the path of a workspace program that was built for the tests.
     pub(super) fn program(&self, name: &str) -> Result<&Path, String> {
         let found = self.programs.iter().find(|program| program.name == name);
         let found = found.ok_or_else(|| format!("cargo built no program {name}"))?;
         Ok(&found.program)
     }
 
-    /// Runs those that are `wanted`, with these arguments and variables, as many at a time as there are processors.
+    /// Runs the `wanted` tests with these arguments and variables, one per processor at a time.
     pub(super) fn run(
         &self,
         wanted: impl Fn(&Binary) -> bool,
@@ -144,7 +144,7 @@ impl Binaries {
     }
 }
 
-/// The tests, or the program, that a message of cargo's is about.
+/// Returns the test or program that a cargo message reports.
 fn binary(message: &str, is_test: bool) -> Option<Binary> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// Names of the tests of a package, as cargo finds them.
+    /// Returns the names of a package's tests, by cargo's rule.
     fn names(package: &Path) -> Vec<String> {
         let entries = fs::read_dir(package.join("tests")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! The program that proves `no_std`: it builds, runs, and holds no allocator.
+//! Checks that the program that proves `no_std` builds, runs, and has no allocator.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,16 +6,16 @@ use std::process::Command;
 use super::lint;
 use crate::cargo::{cargo_command, output_of, run_command};
 
-/// A workspace of its own.
+/// The manifest, which is a workspace of its own.
 const MANIFEST: &str = "crates/filter-policy/freestanding/Cargo.toml";
 
-/// C's functions that allocate.
+/// C functions that allocate.
 const C_ALLOCATORS: &str = "malloc calloc realloc free aligned_alloc posix_memalign";
 
-/// Parts of the names that stand for Rust's allocator, whatever the mangling.
+/// Parts of symbols of Rust's allocator, valid with any name mangling.
 const RUST_ALLOCATORS: [&str; 4] = ["__rust_alloc", "__rust_realloc", "__rdl_", "__rg_"];
 
-/// Lints, builds and runs the program, and looks through its symbols.
+/// Lints, builds and runs the program, and checks its symbols.
 pub(super) fn check(root: &Path) -> Result<(), String> {
     let place = ["--release", "--locked", "--manifest-path", MANIFEST];
     lint(root, &place)?;
@@ -37,7 +37,7 @@ pub(super) fn check(root: &Path) -> Result<(), String> {
     }
 }
 
-/// Path of the program, from cargo's messages.
+/// Returns the path of the program, from cargo's messages.
 fn executable(messages: &[u8]) -> Option<String> {
     String::from_utf8_lossy(messages).lines().find_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -45,7 +45,7 @@ fn executable(messages: &[u8]) -> Option<String> {
     })
 }
 
-/// Symbols that allocate, from the output of `nm --format=posix`: the name comes first.
+/// Returns the allocating symbols in the output of `nm --format=posix`, whose lines begin with the name.
 fn allocators(symbols: &str) -> Vec<String> {
     symbols
         .lines()

@@ -1,4 +1,4 @@
-//! The guides, followed to the letter: their commands run in an empty folder, and print what the guides say.
+//! Follows the guides: runs their commands in an empty folder, and compares the output with the guides.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,9 @@ use std::process::{Command, Stdio};
 
 use crate::cargo::output_of;
 
-/// Where the guides are.
 const GUIDES: &str = "crates/guides";
 
-/// Follows every guide. `programs` is the folder of the programs that the guides install.
+/// Follows every guide. `programs` is the folder of programs that the guides install.
 pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
     let said = |error: std::io::Error| format!("{GUIDES}: {error}");
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -54,9 +53,9 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
 /// A guide as a program.
 #[derive(Debug, Default, PartialEq)]
 struct Guide<'t> {
-    /// The blocks marked `sh`, and before them the files of the blocks marked `file=NAME`.
+    /// The `sh` blocks, and commands that write the files of `file=NAME` blocks, in order.
     script: String,
-    /// The lines of the `text` blocks that follow "prints".
+    /// The lines of `text` blocks that follow "prints".
     printed: Vec<&'t str>,
 }
 

@@ -1,4 +1,4 @@
-//! The comparison's program, run where no clone is, as it is when people install it.
+//! Runs the comparison's program outside the repository, as an installed program.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::cargo::run_command;
 
-/// Compares keys in a folder elsewhere by a copy of the program.
+/// Compares keys in a temporary folder with a copy of the program.
 pub(super) fn check(program: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let elsewhere = folder.path().join("elsewhere");

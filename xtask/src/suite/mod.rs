@@ -1,4 +1,4 @@
-//! The test suite: its steps, and what they need.
+//! The steps of the test suite.
 
 mod binaries;
 mod freestanding;
@@ -15,23 +15,21 @@ use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
 use crate::{cross, site, tidy, workspace};
 
-/// One part of the suite.
 struct Step {
     name: &'static str,
-    /// Whether it needs nothing but Rust and a C compiler, and finds most faults for its time.
+    /// Set if the step needs only Rust and a C compiler, and finds many faults for its time.
     quick: bool,
     run: fn(&mut Suite) -> Result<(), String>,
 }
 
-/// What the steps know.
+/// The state that steps share.
 struct Suite {
     root: PathBuf,
     quick: bool,
-    /// The programs that cargo made of the tests.
     binaries: Binaries,
 }
 
-/// Crates that work without the standard library, and the feature sets in which that is tried.
+/// Crates that work without the standard library, and the feature sets to test.
 const NO_STD: [(&str, &[&str]); 5] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
@@ -39,13 +37,12 @@ const NO_STD: [(&str, &[&str]); 5] = [
     ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
-/// Features that are not on by default, and have tests.
+/// Optional features with tests.
 const FEATURES: &str = "guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
-/// The step that every run has.
+/// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 
 impl Step {
-    /// A step of every run.
     const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), String>) -> Self {
         let quick = true;
         Self { name, quick, run }
@@ -57,7 +54,7 @@ impl Step {
     }
 }
 
-/// In order: what fails fastest comes first.
+/// The steps in order; those that fail fastest come first.
 const STEPS: [Step; 17] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
     Step::full("spelling", |suite| spelling(&suite.root)),
@@ -69,7 +66,7 @@ const STEPS: [Step; 17] = [
         Ok(())
     }),
     Step::quick("tests", |suite| {
-        // Tests that need a browser, or build what engines need, say so and are left out unless asked for.
+        // Tests that need a browser, or that build dependencies of engines, are ignored by default.
         let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
         suite.binaries.run(|_| true, ignored, &[])
     }),
@@ -80,22 +77,22 @@ const STEPS: [Step; 17] = [
         )
     }),
     Step::full("tests by the portable kernel", |suite| {
-        // The kernel that processors without AVX2 have; elsewhere the tests run by the best there is. Rates are those of the
-        // same bytes.
+        // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
+        // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
         let wanted = |binary: &Binary| binary.package == "filter-policy";
         suite.binaries.run(wanted, &["--skip", "rates::"], &scalar)
     }),
     Step::full("packages", |suite| {
-        // Everything but the builds from the archives, which take minutes: `cargo package --workspace` and
-        // `cargo xtask release` do them.
+        // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
+        // do them.
         let arguments = words("package --workspace --locked --no-verify --allow-dirty");
         cargo(&suite.root, &arguments)
     }),
     Step::full("without the standard library", |suite| without_std(&suite.root)),
     Step::full("documentation", |suite| documentation(&suite.root)),
     Step::full("model of the concurrent filter", |suite| {
-        // Optimised: there are very many interleavings of a few threads.
+        // Optimised, because even a few threads have very many interleavings.
         let arguments = words("test --release --package guava-bloom-model");
         run_command(cargo_command(&suite.root, &arguments).env("RUSTFLAGS", "--cfg loom"))
     }),
@@ -122,8 +119,8 @@ const STEPS: [Step; 17] = [
     }),
 ];
 
-/// Runs all steps, or the quick ones, and stops at the first that fails. `from` is the name of the first step to run;
-/// the tests are built in any case.
+/// Runs all steps, or the quick steps, and stops at the first failure. `from` names the first step to run; the tests
+/// are always built.
 pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
     let mut suite = Suite {
         root: workspace::root(),
@@ -173,7 +170,7 @@ pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
 }
 
 impl Suite {
-    /// With engines and peers, or what builds without them.
+    /// Returns cargo's selection of packages: all, or those that build without engines and peers.
     fn packages(&self) -> &'static [&'static str] {
         if self.quick {
             &["--features", FEATURES]
@@ -191,7 +188,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// How long each step took, and all of them.
+/// Formats the times of the steps and their sum.
 fn table(times: &[(&str, Duration)]) -> String {
     let row = |name: &str, time: Duration| {
         let seconds = time.as_secs();
@@ -201,7 +198,7 @@ fn table(times: &[(&str, Duration)]) -> String {
     rows + &row("in all", times.iter().map(|&(_, time)| time).sum())
 }
 
-/// Runs these cases of the fuzz targets.
+/// Runs a range of cases on numbered mutations of tables.
 pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
     let arguments =
         words("test --release --package filter-policy --features snappy,xxhash --test all fuzz::");
@@ -222,7 +219,7 @@ fn tidy_step(root: &Path) -> Result<(), String> {
     Err(format!("\n{}", listed.join("\n")))
 }
 
-/// Looks for common misspellings; words that only look like one are listed.
+/// Looks for common misspellings, with a list of exceptions.
 fn spelling(root: &Path) -> Result<(), String> {
     let mut command = Command::new("codespell");
     command
@@ -247,7 +244,8 @@ fn without_std(root: &Path) -> Result<(), String> {
     for (package, features) in NO_STD {
         lint(root, &[&["--package", package], features].concat())?;
     }
-    // What differs is inside the libraries; tests from outside run with the standard library. All at once, as cargo builds them.
+    // Only unit tests, because other tests run with the standard library. All packages at once, as cargo builds them
+    // together.
     let mut arguments = words("test --lib --no-default-features --features filter-policy/alloc");
     for (package, _) in NO_STD {
         arguments.extend(["--package", package]);
@@ -259,8 +257,8 @@ fn documentation(root: &Path) -> Result<(), String> {
     for (package, features) in NO_STD {
         document(root, &[&["--package", package], features].concat())?;
     }
-    // Last, as it leaves the pages of all features behind. With examples, dependencies have the features that clippy checked
-    // them with, and need not be checked again.
+    // Last, so that the pages with all features remain. With examples, dependencies have the same features as for
+    // clippy, and need not be checked again.
     let selection = ["--workspace", "--lib", "--examples", "--features", FEATURES];
     document(root, &selection)
 }

@@ -1,4 +1,4 @@
-//! Formatting of every Rust file, also of those that `cargo fmt` does not reach.
+//! Checks the formatting of every Rust file, including files that `cargo fmt` does not reach.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,7 @@ pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Offence>, Str
             )
         })
         .collect();
-    // A file is listed once for each file that leads to it.
+    // rustfmt lists a file once for each file that leads to it.
     offences.sort();
     offences.dedup();
     if offences.is_empty() && !output.status.success() {
@@ -45,7 +45,7 @@ pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Offence>, Str
     Ok(offences)
 }
 
-/// Whether rustfmt comes to this file from the one above it, which it does not where a macro declares the module.
+/// Returns true if rustfmt reaches this file from its parent module. It does not if a macro declares the module.
 fn is_reached(path: &str, sources: &[Source]) -> bool {
     let module = path.trim_end_matches(".rs").trim_end_matches("/mod");
     let Some((folder, name)) = module.rsplit_once('/') else {

@@ -1,11 +1,10 @@
-//! What may lie at the top level.
+//! The entries allowed at the top level.
 
 use super::Offence;
 
-/// Everything else belongs into one of these folders. Dot-files and cargo's `target` come besides.
+/// The allowed entries, in addition to dot-files and cargo's `target`. Everything else belongs in one of these folders.
 const ENTRIES: &str = "CHANGELOG.md CITATION.cff Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT README.md bench-data crates reports xtask";
 
-/// Checks the names at the top level.
 pub(super) fn top_level(names: &[String]) -> Vec<Offence> {
     let is_stray = |name: &&String| {
         let known = ENTRIES

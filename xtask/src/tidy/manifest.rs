@@ -1,11 +1,11 @@
-//! Rules for manifests: which crate may use which, and whose lints hold.
+//! Rules for manifests: the allowed dependencies, and inherited lints.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::{Offence, Source};
 
-/// The crates, and which of the others each may use. A new crate is entered here.
+/// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
 const ARROWS: [(&str, &str); 26] = [
     ("hashzoo", ""),
@@ -36,7 +36,7 @@ const ARROWS: [(&str, &str); 26] = [
     ("xtask", ""),
 ];
 
-/// Crates that may use only these of other people's crates, tests aside.
+/// Crates that may use only the listed external crates, except in tests.
 const LEAN: [(&str, &str); 4] = [
     ("hashzoo", ""),
     ("filter-policy", "libm cpufeatures snap xxhash-rust"),
@@ -44,7 +44,7 @@ const LEAN: [(&str, &str); 4] = [
     ("membership-filters", "libm"),
 ];
 
-/// What cargo knows of a package.
+/// A package in cargo's metadata.
 pub(super) struct Package {
     name: String,
     /// Path of the manifest from the root.
@@ -54,9 +54,9 @@ pub(super) struct Package {
 
 struct Dependency {
     name: String,
-    /// Whether it is a path in this workspace.
+    /// Set for a path in this workspace.
     local: bool,
-    /// Whether only tests and benches use it.
+    /// Set if only tests and benches use it.
     development: bool,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
         let lean = entry(&LEAN, &package.name);
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
-            // A package that names itself asks for features for its tests.
+            // A package may depend on itself to enable features for its tests.
             if dependency.local && name != package.name && !holds(allowed, name) {
                 offence(format!("dependencies: {} may not use {name}", package.name));
             }
@@ -132,7 +132,7 @@ pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
     offences
 }
 
-/// What a table says of a crate.
+/// Returns a crate's entry in a table.
 fn entry(table: &[(&str, &'static str)], package: &str) -> Option<&'static str> {
     (table.iter().find(|(name, _)| *name == package)).map(|(_, names)| *names)
 }
@@ -148,7 +148,7 @@ pub(super) fn lints(source: &Source) -> Vec<Offence> {
         && lines
             .take_while(|line| !line.starts_with('['))
             .any(|line| line == "workspace = true");
-    // A workspace of its own has nothing to inherit.
+    // A separate workspace has nothing to inherit.
     if inherits || source.text.lines().any(|line| line.trim() == "[workspace]") {
         Vec::new()
     } else {

@@ -1,19 +1,17 @@
-//! The table of changes in the map: it names every file that its examples touch.
+//! Checks the table of changes in the map, which names every file that its examples touch.
 
 use super::{Offence, Source};
 
-/// Where the map is.
 const MAP: &str = "crates/ARCHITECTURE.md";
-/// Heading of the table.
 const HEADING: &str = "## Where a change goes";
-/// Files that a change is written in; the others are generated, or prose.
+/// Endings of source files; other files are generated or prose.
 const WRITTEN: [&str; 5] = [".rs", ".toml", ".html", ".js", ".css"];
 
 /// A line of the table.
 struct Change<'a> {
     line: usize,
     what: &'a str,
-    /// Words that stand for an earlier change of this kind: the first is in no other source.
+    /// Words of an earlier change of this kind. No other source mentions the first.
     examples: Vec<&'a str>,
     files: Vec<&'a str>,
 }
@@ -56,7 +54,7 @@ fn changes(map: &str) -> Vec<Change<'_>> {
         .collect()
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
@@ -93,7 +91,7 @@ fn offences(change: &Change<'_>, paths: &[String], sources: &[Source]) -> Vec<Of
     offences
 }
 
-/// Whether `word` stands in `text`, and not as a part of a longer one.
+/// Returns true if `text` contains `word` as a whole word.
 fn mentions(text: &str, word: &str) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     text.match_indices(word).any(|(start, _)| {

@@ -1,7 +1,6 @@
 //! The workspace's rules, as code.
 //!
-//! A rule looks at files and gives offences; it changes nothing. Each is a function of what it looks at, so that its
-//! test can plant an offence.
+//! A rule is a function from files to offences and changes nothing, so its test can plant an offence.
 
 mod format;
 mod layout;
@@ -20,9 +19,9 @@ use std::path::Path;
 pub(crate) struct Offence {
     /// Path from the root of the workspace, with forward slashes.
     file: String,
-    /// Line, counted from 1; 0 where the whole file is meant.
+    /// Line, counted from 1; 0 for the whole file.
     line: usize,
-    /// The rule, and what to do.
+    /// The rule and the advice.
     rule: String,
 }
 
@@ -45,7 +44,6 @@ impl fmt::Display for Offence {
     }
 }
 
-/// A file of the workspace.
 struct Source {
     /// Path from the root, with forward slashes.
     path: String,
@@ -59,11 +57,11 @@ impl Source {
     }
 }
 
-/// Paths of all files that people write here.
+/// Returns the paths of all hand-written files.
 ///
 /// # Errors
 ///
-/// When a folder cannot be read.
+/// If a folder cannot be read.
 pub(crate) fn written_files(root: &Path) -> Result<Vec<String>, String> {
     let mut paths = Vec::new();
     walk(root, "", &mut paths)?;
@@ -71,11 +69,11 @@ pub(crate) fn written_files(root: &Path) -> Result<Vec<String>, String> {
     Ok(paths)
 }
 
-/// All offences in the workspace at `root`, sorted.
+/// Returns all offences in the workspace at `root`, sorted.
 ///
 /// # Errors
 ///
-/// When a file cannot be read, or cargo or rustfmt cannot be run.
+/// If a file cannot be read, or cargo or rustfmt cannot be run.
 pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     let mut paths = Vec::new();
     walk(root, "", &mut paths)?;
@@ -104,7 +102,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     Ok(offences)
 }
 
-/// Names in the root itself.
+/// Returns the sorted names in a folder.
 pub(crate) fn entries(root: &Path) -> Result<Vec<String>, String> {
     let failed = |error| format!("{}: {error}", root.display());
     let mut names = Vec::new();
@@ -115,7 +113,7 @@ pub(crate) fn entries(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Every file below `folder`, but for what git ignores: build output and the latest report.
+/// Collects every file below `folder`, except ignored files: build output and the latest report.
 fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) -> Result<(), String> {
     for name in entries(&root.join(folder))? {
         let path = if folder.is_empty() {

@@ -1,19 +1,20 @@
-//! Rules for the modules of a crate: those of the comparison know only the ones before them, and nowhere do two modules
-//! that stand beside each other need each other. Tests may use what they like.
+//! Rules for the modules of a crate: a module of the comparison uses only the modules before it, and sibling modules
+//! never depend on each other in a circle. Tests are exempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Offence, Source};
 
-/// The modules of the comparison, from the ground up; a module may use those before it. A new module is entered here.
+/// The modules of the comparison; each may use those before it. Add a new module here.
 const ORDER: &str = "progress system error names record keys functions measure judge report run interrupt terminal program commands";
-/// Whose modules these are.
+/// The crate of the ordered modules.
 const ORDERED: &str = "crates/hash-comparison/";
 
-/// The one module whose children need each other: the choice of a kernel lies between algorithms and instructions.
+/// The one module whose children may depend on each other: the choice of a kernel lies between algorithms and
+/// instructions.
 const ENTWINED: (&str, &[&str]) = ("crates/filter-policy/", &["arch"]);
 
-/// One module's use of another beside it.
+/// A module's use of a sibling.
 #[derive(Debug, PartialEq, Eq)]
 struct Arrow<'a> {
     from: &'a str,
@@ -48,7 +49,7 @@ pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
     offences
 }
 
-/// Checks that no arrow leads upwards.
+/// Checks that no module uses a later one.
 fn order(arrows: &[Arrow<'_>]) -> Vec<Offence> {
     let place = |module: &str| ORDER.split(' ').position(|known| known == module);
     let offence = |arrow: &Arrow<'_>| {
@@ -70,7 +71,7 @@ fn order(arrows: &[Arrow<'_>]) -> Vec<Offence> {
     offences
 }
 
-/// Finds what lies on a circle: once for each two modules of which one uses the other.
+/// Finds the arrows on circles, once for each pair of modules.
 fn circles(arrows: &[Arrow<'_>]) -> Vec<Offence> {
     let mut uses: BTreeMap<&str, BTreeMap<&str, &Arrow<'_>>> = BTreeMap::new();
     for arrow in arrows {
@@ -102,7 +103,7 @@ fn circles(arrows: &[Arrow<'_>]) -> Vec<Offence> {
         .collect()
 }
 
-/// Finds what sibling modules use of each other, by their parent. `package` is a folder.
+/// Finds the arrows between sibling modules, by their parent. `package` is a folder.
 fn arrows<'a>(
     root: &'a Source,
     package: &str,
@@ -151,7 +152,8 @@ fn arrows<'a>(
     arrows
 }
 
-/// Names that a module lends from those in it: `pub use error::Error` in a crate's root makes `crate::Error` one of `error`.
+/// Returns the names that a module re-exports from its children: with `pub use error::Error` in a crate's root,
+/// `crate::Error` belongs to `error`.
 fn lent<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = Vec<&'a str>> {
     let mut found = Vec::new();
     for (at, start) in text.match_indices("use ") {
@@ -162,7 +164,7 @@ fn lent<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = Vec<&'a str
     found.into_iter().filter(move |used| used.len() > deeper)
 }
 
-/// The modules of a file that only tests have.
+/// Returns a file's test-only modules.
 fn test_modules(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("#[cfg(test)]\n")
         .filter_map(|(at, attribute)| {
@@ -172,7 +174,8 @@ fn test_modules(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// The paths that a file names in its crate, from the crate's root and with lines; `path` is that of the file's module.
+/// Returns the paths that a file uses in its crate, from the crate's root and with lines. `path` is the path of the
+/// file's module.
 fn uses<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = (usize, Vec<&'a str>)> {
     // Tests come last in a file.
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
@@ -195,7 +198,7 @@ fn uses<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = (usize, Vec
     found.into_iter()
 }
 
-/// The paths of a tree like `a::{b, c::{self, D}}` below `stem`; returns what follows the tree.
+/// Collects the paths of a tree like `a::{b, c::{self, D}}` below `stem`, and returns the text after the tree.
 fn branches<'a>(tree: &'a str, stem: &[&'a str], paths: &mut Vec<Vec<&'a str>>) -> &'a str {
     if let Some(mut rest) = tree.strip_prefix('{') {
         loop {
@@ -204,7 +207,7 @@ fn branches<'a>(tree: &'a str, stem: &[&'a str], paths: &mut Vec<Vec<&'a str>>) 
                 return after;
             }
             let after = branches(rest, stem, paths).trim_start();
-            // ` as name` is skipped with what separates the branches.
+            // ` as name` is skipped with the separator.
             let Some(end) = after.find([',', '}']) else {
                 return "";
             };
@@ -226,7 +229,7 @@ fn branches<'a>(tree: &'a str, stem: &[&'a str], paths: &mut Vec<Vec<&'a str>>) 
     }
 }
 
-/// The identifier at the start, which may be empty.
+/// Returns the identifier at the start, which may be empty.
 fn first_name(path: &str) -> &str {
     let end = path.find(|c: char| c != '_' && !c.is_alphanumeric());
     &path[..end.unwrap_or(path.len())]
@@ -236,7 +239,6 @@ fn first_name(path: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// The offences of a package with these files.
     fn offences(package: &str, files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files
             .iter()

@@ -4,20 +4,19 @@ use super::{Offence, Source};
 
 /// Longest file that needs no reason, lines.
 const LONG: usize = 500;
-/// How a longer file gives its reason.
+/// The comment with the reason of a longer file.
 const REASON: &str = "// tidy: long file: ";
-/// Names that say nothing of what a file holds.
+/// File names that do not describe the contents.
 const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
-/// The attribute that gives a module another file than the usual one.
+/// The attribute that sets a module's file.
 const PATH: &str = "#[path = ";
 /// Words with which the first sentence of documentation may not begin: it says what a thing is or does, with a verb.
 const CLAUSES: [&str; 4] = ["What ", "Whether ", "How ", "Who "];
-/// The keyword, in halves, so that this file does not hold it.
+/// The keyword, in halves, so that this file does not contain it.
 const UNSAFE: &str = concat!("un", "safe");
-/// Has its own entry point, which cannot be had in safe code.
+/// The folder whose program has its own entry point, which needs such code.
 const FREESTANDING: &str = "crates/filter-policy/freestanding/";
 
-/// Checks one Rust file.
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
     let mut offence = |line, rule: String| offences.push(Offence::new(&source.path, line, rule));
@@ -72,7 +71,7 @@ fn leaves(path: &str, attribute: &str) -> bool {
     attribute.matches("../").count() >= depth
 }
 
-/// Returns true if the first line that is neither an attribute nor a plain comment documents the file.
+/// Returns true if the first line other than attributes and plain comments documents the file.
 fn documented(text: &str) -> bool {
     text.lines()
         .find(|line| !(line.is_empty() || line.starts_with("#!") || (line.starts_with("//") && !line.starts_with("//!"))))
@@ -81,7 +80,7 @@ fn documented(text: &str) -> bool {
         || text.contains("doc = include_str!(")
 }
 
-/// Returns true if the file lies in a module that may hold such code.
+/// Returns true if the file is in a module that may contain such code.
 fn may_be_unsafe(path: &str) -> bool {
     path.starts_with(FREESTANDING)
         || path
@@ -89,7 +88,7 @@ fn may_be_unsafe(path: &str) -> bool {
             .any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
 }
 
-/// Returns true if a line lifts the lint that denies such code in the whole workspace.
+/// Returns true if a line lifts the workspace's lint against such code.
 fn lifts(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
     let stays = ["forbid(", "deny("].iter().any(|how| code.contains(how));

@@ -1,8 +1,8 @@
-//! Rules for every text file that people write here.
+//! Rules for every hand-written text file.
 
 use super::{Offence, Source};
 
-/// What no file may hold. Written in halves, so that this file does not hold it either.
+/// Forbidden texts and reasons. Written in halves, so that this file does not contain them.
 #[rustfmt::skip]
 const FORBIDDEN: [(&str, &str); 7] = [
     (concat!("/wo", "rk/"), "a path of one machine"),
@@ -11,11 +11,11 @@ const FORBIDDEN: [(&str, &str); 7] = [
     (concat!("/tm", "p/"), "a path of one machine; use tempfile"),
     (concat!("to", "do!"), "unfinished code"),
     (concat!("unimpl", "emented!"), "unfinished code"),
-    // With a reason it is left to the suite, which runs it.
+    // With a reason it is allowed: the suite runs ignored tests.
     (concat!("#[ig", "nore]"), "a test that is left out says what it needs"),
 ];
 
-/// Whether people write this file: not data, not what a program wrote.
+/// Returns true for hand-written files, which are neither data nor generated.
 pub(super) fn is_ours(path: &str) -> bool {
     let data = path.starts_with("bench-data/") && !path.ends_with(".toml");
     let generated = ["/tests/data/", "/snapshots/", "/golden/"]
@@ -34,7 +34,6 @@ pub(super) fn is_ours(path: &str) -> bool {
     text && !data && !generated && !name.starts_with("LICENSE")
 }
 
-/// Checks one file.
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
     for (index, line) in source.text.split('\n').enumerate() {

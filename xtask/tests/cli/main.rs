@@ -1,4 +1,4 @@
-//! The command line: what it says about itself, and what it passes on.
+//! Tests of the command line: help texts, and arguments passed on to other programs.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn xtask(arguments: &[&str]) -> Command {
     command
 }
 
-/// Exit code, standard output and standard error.
+/// Returns exit code, standard output and standard error.
 fn said(output: &Output) -> (Option<i32>, &str, &str) {
     let text = |bytes| std::str::from_utf8(bytes).expect("output is UTF-8");
     (output.status.code(), text(&output.stdout), text(&output.stderr))
@@ -35,7 +35,7 @@ fn help_texts() {
     }
 }
 
-/// In the place of cargo stands a program that tells what it was asked.
+/// Replaces cargo by a program that prints its arguments.
 #[cfg(unix)]
 #[test]
 fn arguments_folder_and_exit_code_are_those_of_the_other_program() {

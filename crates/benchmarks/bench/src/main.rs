@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask bench`: builds and runs the benchmark programs, one package a peer, and makes records,
-//! charts and summaries of what they measured.
+//! The program behind `cargo xtask bench`: builds and runs the benchmark programs, one package for each peer, and turns
+//! their measurements into records, charts and summaries.
 #![forbid(unsafe_code)]
 
 mod needs;
@@ -78,7 +78,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let value = arguments.suite.to_possible_value();
     let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
     let out = (arguments.out.clone()).unwrap_or_else(|| root().join("reports").join("bench").join(&name));
-    // All that can be wrong comes before minutes are spent.
+    // Everything is checked before minutes are spent.
     let mut parts = Vec::new();
     for part in arguments.suite.parts() {
         let path = if part.below.is_empty() {
@@ -95,7 +95,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let temporary =
         tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))?;
-    // In words that repeat it.
+    // The command line that repeats the run.
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
@@ -119,7 +119,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     interrupt.ignore();
     let mut stdout = io::stdout().lock();
     for (path, folder, part, bench, csv) in &measured {
-        // The folder was fit before: whatever is wrong now, it is not the arguments.
+        // The folder passed its check, so a failure here is not the user's fault.
         let summary = (part.write)(part.suite, folder, bench, csv).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
@@ -127,11 +127,11 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the program of a part and runs it; its batches go to `csv`.
+/// Builds and runs the program of a part, which writes its batches to `csv`.
 fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
     writeln!(io::stderr(), "{}", part.title)?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Where cargo finds the workspace's configuration.
+    // Cargo looks for the workspace's configuration here.
     cargo.current_dir(root());
     cargo
         .args(["run", "--release", "--locked", "--quiet"])

@@ -1,10 +1,10 @@
-//! Lists what the benchmark programs need from the system.
+//! Checks the system for programs, files and headers that benchmarks need.
 
 use std::process::{Command, Stdio};
 
 use filter_tools::failure::Failure;
 
-/// A program on the path, a file, or a header that the C++ compiler finds; and the package of Debian that brings it.
+/// A program on the path, a file, or a header that the C++ compiler finds; and the Debian package that provides it.
 pub(crate) type Need = (&'static str, &'static str);
 
 fn is_header(name: &str) -> bool {
@@ -21,16 +21,16 @@ fn is_met(name: &str) -> bool {
             .stderr(Stdio::null());
         return compiler.status().is_ok_and(|status| status.success());
     }
-    // A file's path is absolute, and stands for itself in any folder.
+    // The path of a file is absolute, so `join` returns it unchanged for any folder.
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
-/// Checks that all are there.
+/// Checks that all needs are met.
 ///
 /// # Errors
 ///
-/// With the list of what is missing, and how to install it.
+/// If something is missing; the message lists it and says how to install it.
 pub(crate) fn require(needs: &[Need]) -> Result<(), Failure> {
     let missing: Vec<Need> = needs.iter().copied().filter(|(name, _)| !is_met(name)).collect();
     if missing.is_empty() {

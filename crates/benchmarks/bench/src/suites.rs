@@ -13,37 +13,37 @@ use crate::root;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Name {
-    /// Blocks read and time of a Get on LevelDB, rusty-leveldb and SlateDB and of a key in a Parquet file, without filters
-    /// and with each policy
+    /// Blocks read and time per Get on LevelDB, rusty-leveldb and SlateDB, and per key in a Parquet file, without
+    /// filters and with each policy
     PointReads,
-    /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
+    /// Insert and lookup times of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
-    /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
+    /// Memory per key of filters and sets, and the filters' false-positive rates; no times
     Memory,
-    /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
+    /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
-    /// Time of building filters and of asking them, of LevelDB's and RocksDB's own policies, ours, and those of other
-    /// crates, by the number of keys
+    /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
+    /// keys
     Policy,
-    /// Instructions that each policy takes by its portable kernel, against the committed record; no times
+    /// Instructions that each policy takes with the portable kernel, compared with the committed record; no times
     Instructions,
-    /// False positives of every policy against an ideal filter's, by keys and by bits per key; no times
+    /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
     Rates,
 }
 
-/// A program, and what is made of its batches.
+/// A program, and the processing of its batches.
 pub(crate) struct Part {
-    /// The text that people see while it runs.
+    /// The text shown while the program runs.
     pub(crate) title: &'static str,
     /// Folder below the suite's; empty for the suite's own.
     pub(crate) below: &'static str,
     pub(crate) package: &'static str,
     /// First argument of the package's program.
     pub(crate) program: &'static str,
-    /// Checks that what it needs is there, before minutes are spent.
+    /// The needs of the program, checked before minutes are spent.
     pub(crate) needs: &'static [Need],
     pub(crate) suite: &'static dyn AnySuite,
-    /// Makes records and charts from the program's file, and gives the summary.
+    /// Writes records and charts from the program's file, and returns the summary.
     pub(crate) write: fn(&dyn AnySuite, &Folder, &Bench, &Path) -> Result<String, String>,
 }
 
@@ -84,7 +84,7 @@ const GUAVA: &[Need] = &[
 ];
 
 impl Name {
-    /// The suite's programs, in the order in which they run.
+    /// Returns the suite's programs, in the order in which they run.
     #[rustfmt::skip]
     pub(crate) const fn parts(self) -> &'static [Part] {
         match self {
@@ -120,7 +120,7 @@ fn committed() -> PathBuf {
     root().join("reports/reference/instructions")
 }
 
-/// The committed counts; none where there is no record.
+/// Reads the committed counts; empty without a record.
 fn recorded() -> Result<Vec<Instructions>, String> {
     let path = committed().join("instructions.csv");
     if path.exists() {
@@ -130,7 +130,8 @@ fn recorded() -> Result<Vec<Instructions>, String> {
     }
 }
 
-/// Writes counts, and compares them with the committed ones; those are renewed where they are what is written.
+/// Writes counts and compares them with the committed counts. If `folder` is the committed folder, renews its counts
+/// instead.
 fn write_instructions(
     suite: &dyn AnySuite,
     folder: &Folder,

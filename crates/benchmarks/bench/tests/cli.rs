@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Exit code, standard output and standard error of `bench` in a folder, with an environment variable set.
+/// Runs `bench` in a folder with an environment variable set. Returns exit code, standard output and standard error.
 fn run(folder: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_bench"))
         .arg("bench")

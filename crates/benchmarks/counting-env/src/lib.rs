@@ -1,4 +1,4 @@
-//! The disk as an environment that counts reads from tables.
+//! A disk environment that counts reads of tables.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -8,14 +8,14 @@ use std::rc::Rc;
 use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
 use rusty_leveldb::{PosixDiskEnv, Result};
 
-/// The disk, with a counter of reads from tables.
+/// The disk, with a counter of reads of tables.
 pub struct CountingEnv {
     disk: PosixDiskEnv,
     reads: Rc<Cell<u64>>,
 }
 
 impl CountingEnv {
-    /// Returns the disk, and the number of reads so far.
+    /// Returns the disk and its counter of reads.
     pub fn new() -> (Self, Rc<Cell<u64>>) {
         let reads = Rc::new(Cell::new(0));
         let env = Self {
@@ -38,7 +38,7 @@ impl RandomAccess for CountedFile {
     }
 }
 
-/// Hands a call of [`Env`] to the disk.
+/// Forwards methods of [`Env`] to the disk.
 macro_rules! to_the_disk {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
         $(fn $name(&self, $($argument: $type),*) -> $result {

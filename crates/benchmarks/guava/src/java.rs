@@ -1,4 +1,4 @@
-//! A Java program of ours on the class path with Guava: compiled, started and asked.
+//! Compiles, starts and queries a Java program with Guava on its class path.
 
 use std::fmt;
 use std::io::{self, BufReader, Write as _};
@@ -9,18 +9,18 @@ use tempfile::TempDir;
 
 use crate::{Reply, Request};
 
-/// Where Debian's `libguava-java` has Guava.
+/// The path of Guava in Debian's `libguava-java`.
 const JAR: &str = "/usr/share/java/guava.jar";
-/// What installs everything.
+/// The command that installs everything.
 const INSTALL: &str = "apt-get install default-jdk-headless libguava-java";
 
-/// Why Java did not do what was asked, in words.
+/// The reason for a failed request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JavaError {
-    /// There is no such program, it does not compile, or it has ended.
+    /// A program is missing, does not compile, or has ended.
     Failed(String),
-    /// The request threw: class and message.
+    /// The request threw an exception: class and message.
     Thrown(String),
 }
 
@@ -43,7 +43,7 @@ fn broken(error: io::Error) -> JavaError {
     JavaError::Failed(format!("the Java process: {error}"))
 }
 
-/// A running program; ended when dropped.
+/// A running program. Dropping it ends the program.
 #[derive(Debug)]
 pub struct Java {
     child: Child,
@@ -54,11 +54,11 @@ pub struct Java {
 }
 
 impl Java {
-    /// Compiles `java/SOURCE` of this package, and starts the class `main` with these options of the `java` command.
+    /// Compiles `java/SOURCE` of this package and starts the class `main` with the given options of `java`.
     ///
     /// # Errors
     ///
-    /// [`JavaError::Failed`] without a JDK or Guava.
+    /// [`JavaError::Failed`] if the JDK or Guava is missing.
     pub fn start(source: &str, main: &str, options: &[&str]) -> Result<Self, JavaError> {
         Path::new(JAR).metadata().map_err(missing(JAR))?;
         let classes = tempfile::tempdir().map_err(missing("a temporary folder"))?;
@@ -96,11 +96,11 @@ impl Java {
         })
     }
 
-    /// Sends a request, and reads the answer by `read`.
+    /// Sends a request and reads the answer with `read`.
     ///
     /// # Errors
     ///
-    /// [`JavaError::Thrown`] when the program answered that something was thrown; [`JavaError::Failed`].
+    /// [`JavaError::Thrown`] if the program reports an exception; [`JavaError::Failed`] if a pipe fails.
     pub fn ask<T>(
         &mut self,
         request: &Request,
@@ -118,7 +118,7 @@ impl Java {
 
 impl Drop for Java {
     fn drop(&mut self) {
-        // It holds nothing that must be kept. Both fail only if it has ended already.
+        // The process keeps nothing of value. Both calls fail only if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,20 +1,21 @@
-//! The keys, the same in every filter and in both languages, and the words of filters that are not built key by key.
+//! The keys, equal for every filter and in both languages, and random words for filters that are not built from keys.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Seed of the keys; `Membership.java` has it too.
+/// Seed of the keys, as in `Membership.java`.
 const KEY_SEED: u64 = 1;
 /// Seed of random words.
 pub(crate) const WORD_SEED: u64 = 2;
-/// What SplitMix64 adds to its state for each number.
+/// SplitMix64's increment of its state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Keys that are made, then timed together: with their heads about 0.9 MB here, which a second-level cache holds.
+/// Number of keys generated and then timed together: with their `String` headers about 0.9 MB, which fits in a
+/// second-level cache.
 pub(crate) const AT_ONCE: usize = 1 << 14;
-/// Number of the first key that no filter has.
+/// Index of the first key that no filter has.
 pub(crate) const ABSENT: u64 = 1 << 40;
 
-/// Keys with numbers in a row.
+/// Keys with consecutive indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Keys {
     pub(crate) first: u64,
@@ -22,7 +23,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Makes them a part at a time, in place, and gives each part away.
+    /// Generates the keys part by part into `part`, and passes each part to `use_it`.
     pub(crate) fn for_each_part(self, part: &mut Vec<String>, mut use_it: impl FnMut(&[String])) {
         let mut random = SplitMix64::seed_from_u64(KEY_SEED.wrapping_add(self.first.wrapping_mul(STEP)));
         let mut left = self.count;
@@ -36,14 +37,14 @@ impl Keys {
     }
 }
 
-/// A number as 16 hexadecimal digits, lowest first.
+/// Returns a number as 16 hexadecimal digits, lowest first.
 fn key(number: u64) -> String {
     (0..16)
         .map(|digit| char::from(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 15]))
         .collect()
 }
 
-/// Words of which every bit is 1 in half of all cases.
+/// Returns random words; each bit is 1 with probability one half.
 pub(crate) fn random_words(count: u64) -> impl Iterator<Item = u64> {
     let mut random = SplitMix64::seed_from_u64(WORD_SEED);
     (0..count).map(move |_| random.next_u64())

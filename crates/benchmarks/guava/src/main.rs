@@ -1,12 +1,11 @@
-//! Puts and look-ups of Guava's Bloom filter, of ours, and of other crates' filters of the same size and probe count. See
+//! Inserts and lookups of Guava's Bloom filter, ours, and other crates' filters of the same size and probe count. See
 //! `README.md`.
 //!
-//! Guava runs in a Java process of its own, which times its own loops and waits while others are measured. The keys are
-//! the same everywhere, strings of 16 hexadecimal digits, made a part at a time before the clock starts; so are the
-//! loops, in which no call waits for another, and which count the answers. In every round each filter does the same
-//! work, one after the other, the first one another in every round, so that ratios can be formed within a round. A
-//! wrong answer ends the program: a key that was put and is not found, more false positives than a filter of that
-//! size has, any difference between Guava's answers and ours.
+//! Guava runs in a Java process, which times its own loops and waits while others are measured. All filters get the
+//! same keys, strings of 16 hexadecimal digits, generated part by part outside the timing, in equal loops, which count
+//! the answers and in which no call waits for another. In every round each filter does the same work, in rotating
+//! order, so ratios can be formed within a round. A wrong answer ends the program: an inserted key that is not found,
+//! too many false positives for the size, or a difference between Guava's answers and ours.
 #![forbid(unsafe_code)]
 
 mod contestants;

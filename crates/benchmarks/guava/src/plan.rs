@@ -1,33 +1,33 @@
-//! Which sizes are measured, and how long.
+//! The sizes and the lengths of the measurements.
 
 use bench_kit::suites::membership::Contents;
 
 /// The false-positive probability of every filter.
 pub(crate) const FPP: f64 = 0.01;
 
-/// One size.
+/// The measurement of one size.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// The size's name: the bits asked for.
+    /// The requested bits, which name the size.
     pub(crate) bits: u64,
-    /// Keys that it is made for.
+    /// Keys that the filter is sized for.
     pub(crate) insertions: u64,
-    /// Up to [`Contents::Keys`] a filter is filled one by one in every round. Of random words half of the bits are set,
-    /// which is the load that a filter is made for; to these each round puts keys of its own.
+    /// With [`Contents::Keys`] every round fills an empty filter. Random words have half of their bits set, the load of
+    /// a full filter, and each round inserts its own keys in addition.
     pub(crate) contents: Contents,
-    /// How often a filter is filled in a batch.
+    /// Number of filters filled in a batch.
     pub(crate) builds: u32,
-    /// Keys that are put where a filter is not filled from empty, and keys that are asked for.
+    /// Keys queried, and keys inserted into a filter that is not built from empty.
     pub(crate) keys: u64,
-    /// Rounds before those that count.
+    /// Rounds that are not recorded.
     pub(crate) warm_up: u64,
     pub(crate) rounds: u64,
 }
 
 impl Plan {
-    /// All sizes, smallest first.
+    /// Returns all sizes, smallest first.
     ///
-    /// In the first one Java's compiler sees every loop often enough to have compiled it for good.
+    /// The first size runs every loop often enough for Java's compiler to finish with it.
     pub(crate) fn all(quick: bool) -> [Self; 4] {
         let plan = |bits: u64, keys: u64, warm_up, rounds, quick_rounds| Self {
             bits,
@@ -50,7 +50,8 @@ impl Plan {
     }
 }
 
-/// The most keys whose filter at [`FPP`] is at most this large: n ln 100 / ln^2 2 bits are what Guava takes for n.
+/// Returns the most keys whose filter at [`FPP`] has at most `bits` bits: Guava takes n ln 100 / ln^2 2 bits for n
+/// keys.
 fn insertions(bits: u64) -> u64 {
     (bits as f64 * 0.480_453_013_918_201_4 / 4.605_170_185_988_092) as u64
 }

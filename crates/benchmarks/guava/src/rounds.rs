@@ -1,4 +1,4 @@
-//! The measurement, and what must be true of it.
+//! The measurement and the checks of its answers.
 
 use bench_guava::JavaError;
 use bench_kit::suites::membership::{Batch, Contents, Filter, Operation};
@@ -8,14 +8,14 @@ use crate::contestants::Contestant;
 use crate::keys::{ABSENT, Keys};
 use crate::plan::Plan;
 
-/// The largest share of absent keys that may be found: twice what the filters are made for.
+/// The limit of the false-positive rate: twice the rate of the filters.
 const MAX_FALSE: f64 = 0.02;
 
-/// Measures one size, and appends the batches in the order in which they were measured.
+/// Measures one size and appends the batches in the order of measurement.
 ///
 /// # Errors
 ///
-/// In words: a wrong answer, or the Java process failed.
+/// If an answer is wrong or the Java process fails.
 pub(crate) fn measure(
     plan: &Plan,
     contestants: &mut [Box<dyn Contestant>],
@@ -43,7 +43,7 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// All operations of one filter in one round; the first round is 0.
+/// Runs all operations of one filter in one round, counted from 0.
 fn one(
     plan: &Plan,
     round: u64,
@@ -55,7 +55,7 @@ fn one(
         Contents::Keys => {
             let all = keys(0, plan.insertions);
             let put = contestant.build(all, plan.builds)?;
-            // Others in every round, where there are more than are asked for.
+            // A different range in every round, if the filter has more keys than are queried.
             let asked = plan.keys.min(plan.insertions);
             let first = round * asked % (plan.insertions - asked + 1);
             let put = (put, plan.insertions * u64::from(plan.builds));
@@ -112,7 +112,7 @@ fn check(batches: &[Batch]) -> Result<(), String> {
         if wrong {
             return Err(format!("{}: {yes} times yes to {calls} calls", named()));
         }
-        // The same filter as Guava's has the same answers.
+        // A filter equal to Guava's must give the same answers.
         let guava = batches
             .iter()
             .find(|other| other.operation == batch.operation && other.filter == Filter::Guava);

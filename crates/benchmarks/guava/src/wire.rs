@@ -1,14 +1,14 @@
-//! What goes through the pipes: numbers as Java's `DataInputStream` and `DataOutputStream` have them, big-endian.
+//! The protocol of the pipes: big-endian numbers, as in Java's `DataInputStream` and `DataOutputStream`.
 
 use std::io::{self, BufReader, Read as _};
 use std::process::ChildStdout;
 
-/// A request: one byte that says what is wanted, then its operands.
+/// A request: one byte for its kind, then its operands.
 #[derive(Debug, Clone)]
 pub struct Request(Vec<u8>);
 
 impl Request {
-    /// Starts a request of this kind.
+    /// Starts a request.
     pub fn new(kind: u8) -> Self {
         Self(vec![kind])
     }
@@ -17,7 +17,7 @@ impl Request {
     ///
     /// # Panics
     ///
-    /// With more bytes than an `int` can count.
+    /// If there are more bytes than an `int` can count.
     #[must_use]
     pub fn bytes(self, bytes: &[u8]) -> Self {
         let length = i32::try_from(bytes.len()).expect("an array of Java's");
@@ -26,27 +26,27 @@ impl Request {
         request
     }
 
-    /// What is sent.
+    /// Returns the bytes to send.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// The answer to a request, read piece by piece.
+/// The answer to a request, read value by value.
 #[derive(Debug)]
 pub struct Reply(pub(crate) BufReader<ChildStdout>);
 
 impl Reply {
-    /// A `boolean`.
+    /// Reads a `boolean`.
     ///
     /// # Errors
     ///
-    /// When the child process has ended; so with all others.
+    /// If the child process has ended.
     pub fn bool(&mut self) -> io::Result<bool> {
         self.u8().map(|byte| byte != 0)
     }
 
-    /// As many bytes as an `int` before them says.
+    /// Reads an `int` and as many bytes as it says.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Reply {
     }
 }
 
-/// Makes what appends and reads these types, big-endian.
+/// Declares the methods that append and read these types, big-endian.
 macro_rules! numbers {
     ($($java:literal $type:ident)*) => {
         impl Request {$(

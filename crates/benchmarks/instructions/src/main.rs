@@ -1,8 +1,9 @@
-//! Work of every policy whose instructions are to be counted, each in a call of its own of [`counted`]. A program of few
-//! dependencies, since it is built with optimisation in every run of the tests.
+//! The work whose instructions are counted: each task of each policy in its own call of [`counted`]. The program has
+//! few dependencies, because every test run builds it with optimisation.
 //!
-//! Prints a line for each call, in their order: policy, length of keys, task, number of keys. `cargo xtask bench --suite
-//! instructions` runs it under valgrind, with the portable kernel. Seeds are fixed: the work is the same in every run.
+//! It prints a line for each call, in order: policy, key lengths, task, number of keys.
+//! `cargo xtask bench --suite instructions` runs it under valgrind with the portable kernel. Seeds are fixed, so every
+//! run does the same work.
 #![forbid(unsafe_code)]
 
 use core::hint::black_box;
@@ -13,10 +14,10 @@ use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPo
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Keys of a filter, and keys that it is asked for.
+/// Keys of a filter, and queries to it.
 const KEYS: usize = 1024;
 
-/// The call that starts and ends counting: not inlined, so that it has a name in the program.
+/// The call that starts and ends counting. It is not inlined, so that it keeps its symbol.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
@@ -34,7 +35,7 @@ fn policies() -> [(&'static str, Box<dyn FilterPolicy>); 6] {
     ]
 }
 
-/// Random keys of so many bytes, or of 4 to 40.
+/// Returns random keys of `len` bytes, or of 4 to 40.
 fn keys(random: &mut SplitMix64, len: Option<usize>) -> Vec<Vec<u8>> {
     (0..KEYS)
         .map(|_| {

@@ -1,8 +1,7 @@
-//! Holds what the charts of the suites share.
+//! Helpers for the charts of the suites.
 
 use plots::bars::{Bar, Group};
 
-/// A bar with a text behind it.
 pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: bool) -> Bar {
     Bar {
         value,
@@ -12,16 +11,16 @@ pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: 
     }
 }
 
-/// Describes what a bar chart shows of a row.
+/// The group, contestant and bars of a row.
 pub(crate) struct Drawn {
     /// Name of the group, and a note behind it.
     pub(crate) group: (String, String),
     pub(crate) contestant: String,
-    /// By the index of their panel.
+    /// The bars, each with the index of its panel.
     pub(crate) bars: Vec<(usize, Bar)>,
 }
 
-/// The rows of a bar chart: groups, and contestants in them, in the order of their first rows.
+/// Groups rows for a bar chart; groups and their contestants keep the order of their first rows.
 pub(crate) fn groups<R>(rows: &[R], draw: impl Fn(&R) -> Option<Drawn>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for drawn in rows.iter().filter_map(draw) {
@@ -37,7 +36,7 @@ pub(crate) fn groups<R>(rows: &[R], draw: impl Fn(&R) -> Option<Drawn>) -> Vec<G
     groups
 }
 
-/// The one that there is, or a new one at the end.
+/// Finds an entry, or appends a default one.
 fn entry<T: Default>(all: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) -> &mut T {
     let index = all.iter().position(is_wanted).unwrap_or_else(|| {
         all.push(T::default());
@@ -46,7 +45,7 @@ fn entry<T: Default>(all: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) -> &mut T
     &mut all[index]
 }
 
-/// Each value once, sorted.
+/// Returns the distinct values, sorted.
 pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();

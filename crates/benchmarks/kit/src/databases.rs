@@ -1,37 +1,37 @@
-//! Databases that take turns: every policy has one of its own with the same entries, and all of them are open at once. In
-//! every round each is asked for the same keys, one policy after the other, the first one another in every round, so that
-//! ratios can be formed within a round. Batches are short, a few milliseconds, so that most of them run without another
-//! program in between, and many, so that medians are those of the undisturbed. A wrong answer is an error.
+//! Databases that take turns: each policy has its own database with the same entries, and all are open at once. In
+//! every round each database looks up the same keys, in rotating order, so ratios can be formed within a round. Batches
+//! take only a few milliseconds, so most run without interruption, and they are many, so medians come from undisturbed
+//! batches. A wrong answer is an error.
 
 use filter_policy::{Error, FilterPolicy};
 
 use crate::suites::point_reads::{Batch, Cache, KeySet, Keys, Policy};
 use crate::turns::{timed, turn};
 
-/// Bits of filter for each key.
+/// Filter bits per key.
 pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
-/// Random numbers start from this seed; further generators start from the numbers behind it.
+/// The seed of the first random generator; further generators use the numbers after it.
 pub const SEED: u64 = 1;
 
 /// A key of a database.
 pub type Key = [u8; 16];
 
-/// Counts how many of some keys are there.
+/// Counts how many of the given keys a database has.
 pub type Count<'a> = dyn FnMut(&[Key]) -> Result<usize, String> + 'a;
 
 /// A policy's database, open.
 pub struct Database<'a> {
-    /// The policy that answers for the filters.
+    /// The filter policy.
     pub policy: Policy,
-    /// The blocks that the block cache holds.
+    /// The contents of the block cache.
     pub cache: Cache,
-    /// Bits of filter for each key.
+    /// Filter bits per key.
     pub bits_per_key: u32,
-    /// Counts how many of the keys are there.
+    /// Looks keys up and counts those found.
     pub found: Box<Count<'a>>,
-    /// Counts the reads of the tables' files so far.
+    /// Returns the number of reads of table files so far.
     pub reads: Box<dyn Fn() -> u64 + 'a>,
 }
 
@@ -40,20 +40,20 @@ pub struct Database<'a> {
 pub struct Entries<'a> {
     /// The engine's name.
     pub engine: &'a str,
-    /// Its version.
+    /// The engine's version.
     pub version: &'a str,
-    /// The form that the keys have.
+    /// The form of the keys.
     pub key_set: KeySet,
-    /// The number of entries that each database has.
+    /// The number of entries of each database.
     pub count: u64,
 }
 
 impl Entries<'_> {
-    /// Asks each database in every round for the absent and the present keys that `draw` gives.
+    /// Looks up the absent and the present keys that `draw` returns, in each database and every round.
     ///
     /// # Errors
     ///
-    /// When a database cannot be read, or finds other keys than those that are there.
+    /// If a database cannot be read, or finds a wrong number of keys.
     pub fn measure(
         self,
         databases: &mut [Database<'_>],
@@ -92,7 +92,7 @@ impl Entries<'_> {
                         keys,
                         round,
                         gets: asked.len() as u64,
-                        // Filters and indexes were read before.
+                        // Filters and indexes were read earlier.
                         blocks: (database.reads)() - before,
                         ns,
                     });
@@ -103,7 +103,7 @@ impl Entries<'_> {
     }
 }
 
-/// A number as 16 hexadecimal digits.
+/// Returns a number as 16 hexadecimal digits, the lowest first.
 pub fn hexadecimal(number: u64) -> Key {
     let mut digits = [0; 16];
     for (i, digit) in digits.iter_mut().enumerate() {
@@ -112,7 +112,7 @@ pub fn hexadecimal(number: u64) -> Key {
     digits
 }
 
-/// A policy whose filters are one byte, which denies every key without a look at them.
+/// A policy with filters of one byte, which denies every key without reading the filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Free;
 

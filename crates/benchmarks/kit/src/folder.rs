@@ -1,4 +1,4 @@
-//! Decides where a benchmark may write: a folder that is absent, empty, or holds a `bench.json` of this program.
+//! The output folder of a benchmark: absent, empty, or with a `bench.json` of this program.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,10 +10,10 @@ use plots::scene::Scene;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-/// Name of the file that makes a folder ours.
+/// Name of the file that marks a folder as ours.
 pub const MARKER: &str = "bench.json";
 
-/// Which benchmark a folder's records are of.
+/// The benchmark and schema of a folder's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// Name in `bench.json`.
@@ -30,7 +30,7 @@ impl Format {
     }
 }
 
-/// `bench.json`: what the CSV files do not say.
+/// `bench.json`: the facts that are not in the CSV files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bench {
     /// Name of the benchmark's format.
@@ -43,14 +43,14 @@ pub struct Bench {
     command: String,
     /// Start of the run, UTC, RFC 3339.
     date: String,
-    /// Whether it was a quick run, whose figures are not to be quoted.
+    /// Set for a quick run, whose figures must not be quoted.
     quick: bool,
-    /// The machine, and the build of this program; the benchmark programs are built by the same compiler, optimised.
+    /// The machine, and the build of this program. The benchmark programs are optimised builds of the same compiler.
     environment: Environment,
 }
 
 impl Bench {
-    /// The record of a run with this command line.
+    /// Builds the record of a run.
     pub fn new(format: Format, command: String, date: String, quick: bool, environment: Environment) -> Self {
         Self {
             format: format.name.to_owned(),
@@ -64,7 +64,7 @@ impl Bench {
     }
 }
 
-/// A folder that a benchmark may write.
+/// A folder that a benchmark may write to.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -72,12 +72,11 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Checks `path`, and that records of this format can be written there. Nothing is left changed.
+    /// Checks that records of this format can be written to `path`. Changes nothing.
     ///
     /// # Errors
     ///
-    /// For a file, for a folder that holds something and no `bench.json` of this format, and where nothing can be
-    /// written.
+    /// If `path` is a file, a non-empty folder without a `bench.json` of this format, or not writable.
     pub fn check(path: &Path, format: Format) -> Result<Self, String> {
         let refused = |reason: String| format!("{}: {reason}", path.display());
         let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
@@ -99,18 +98,18 @@ impl Folder {
         })
     }
 
-    /// The folder, absolute.
+    /// Returns the absolute path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes the files of a run and moves them here when complete; gives the rows as their file has them.
+    /// Writes the files of a run and moves them here when all are complete. Returns the rows as their file has them.
     ///
-    /// `charts` makes the charts, with their names, from the rows with the nine digits of their file.
+    /// `charts` draws the charts from the rows rounded to the nine digits of their file.
     ///
     /// # Errors
     ///
-    /// When the folder is no longer ours to write, and when the system fails.
+    /// If the folder may no longer be written to, or an operation on files fails.
     pub fn write<B: Row, R: Row>(
         &self,
         bench: &Bench,
@@ -122,7 +121,7 @@ impl Folder {
         let failed =
             |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
         fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
-        // Inside, so that it is one file system.
+        // Inside the folder, so that it is on the same file system.
         let staging = stage(&path).map_err(|error| failed("", &error))?;
         let mut names = Vec::new();
         let mut put = |name: String, bytes: Vec<u8>| {
@@ -133,7 +132,7 @@ impl Folder {
         };
         let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
         json.push(b'\n');
-        // The marker is moved first: from then on the folder is ours, even if the rest is not moved.
+        // The marker is moved first: it marks the folder as ours even if moving the rest fails.
         put(MARKER.to_owned(), json)?;
         if let Some(batches) = batches {
             put("batches.csv".to_owned(), table::to_bytes(batches))?;
@@ -153,17 +152,17 @@ impl Folder {
     }
 }
 
-/// A chart and the name of its files, without extensions.
+/// A chart and the name of its files.
 #[derive(Debug)]
 pub struct Chart {
-    /// The name.
+    /// The name of the files, without extension.
     pub name: &'static str,
     /// The chart.
     pub scene: Scene,
 }
 
 impl Chart {
-    /// The names and bytes of the two files, SVG and PNG.
+    /// Returns the names and bytes of the two files, SVG and PNG.
     pub fn files(&self, format: Format) -> [(String, Vec<u8>); 2] {
         let svg = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -179,7 +178,7 @@ impl Chart {
     }
 }
 
-/// Checks a marker; the error says what to do.
+/// Checks that a marker is of this format; the error tells the user what to do.
 fn is_ours(marker: &Path, format: Format) -> Result<(), String> {
     let bytes = match fs::read(marker) {
         Ok(bytes) => bytes,

@@ -1,9 +1,8 @@
-//! What all benchmarks have in common: batches that a program measured become medians and ratios, records, a summary and
-//! a chart.
+//! The common part of all benchmarks: turns measured batches into medians and ratios, records, a summary and a chart.
 //!
-//! Each suite is described in one module of [`suites`]: its records, which batches are compared, its summary, its chart.
-//! The programs that measure are packages of their own, one a peer, since what they measure is heavy; they link this
-//! library for the records, the clock and the turns. Statistics are formed here, the same way everywhere.
+//! Each suite has one module in [`suites`]: its records, comparisons, summary and chart. The programs that measure are
+//! packages of their own, one for each peer, because peers are heavy dependencies; they use this library for the
+//! records, the clock and the turns. All statistics are computed here.
 
 mod charts;
 pub mod databases;
@@ -23,7 +22,7 @@ pub use self::folder::{Bench, Chart, Folder, Format, MARKER};
 pub use self::rounds::INTERVAL_LEVEL;
 pub use self::suite::{AnySuite, Draw, Suite};
 
-/// The version that the lock file has of a package; empty where it has none.
+/// Returns a package's version in the lock file; empty if the file lacks the package.
 pub fn version(package: &str) -> String {
     let entry = format!("name = \"{package}\"\nversion = \"");
     include_str!("../workspace.lock")

@@ -3,23 +3,23 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// How many there are.
+/// The number of phone numbers.
 pub const NUMBERS: u64 = 10_000_000_000;
-/// Digits of each.
+/// Digits of a phone number.
 pub const DIGITS: usize = 11;
 
-/// Bits of a half of the permutation's block: 34 bits are the fewest that hold [`NUMBERS`].
+/// Bits of half a block of the permutation: 34 bits are the fewest that hold [`NUMBERS`].
 const HALF: u32 = 17;
 const ROUNDS: usize = 6;
 
-/// An order of all phone numbers.
+/// A seeded order of all phone numbers.
 #[derive(Debug, Clone)]
 pub struct Phones {
     rounds: [u64; ROUNDS],
 }
 
 impl Phones {
-    /// The order of this seed.
+    /// Builds the order for a seed.
     pub fn new(seed: u64) -> Self {
         let mut random = SplitMix64::seed_from_u64(seed);
         Self {
@@ -27,12 +27,12 @@ impl Phones {
         }
     }
 
-    /// The number in place `index`, below [`NUMBERS`]; different places have different numbers.
+    /// Returns the number at `index`, which is below [`NUMBERS`]. Different indexes have different numbers.
     pub fn number(&self, index: u64) -> u64 {
         let mut place = index;
         loop {
             place = self.permute(place);
-            // Out of range: on, along the cycle, which comes back to the range.
+            // Cycle walking: a value out of range is permuted again until it is back in range.
             if place < NUMBERS {
                 return NUMBERS + place;
             }
@@ -51,11 +51,11 @@ impl Phones {
     }
 }
 
-/// The digits of a phone number.
+/// Returns the decimal digits of a phone number.
 pub fn digits(mut number: u64) -> [u8; DIGITS] {
     let mut digits = [b'0'; DIGITS];
     for place in digits.iter_mut().rev() {
-        // Below 10.
+        // The remainder is below 10.
         *place += (number % 10) as u8;
         number /= 10;
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_network_is_a_permutation() {
-        // Each half of the block from what comes out, the rounds backwards.
+        // The inverse of the network: the rounds in reverse order.
         let phones = Phones::new(7);
         let mask = (1 << HALF) - 1;
         for block in (0..1 << (2 * HALF)).step_by(1_234_567_891) {

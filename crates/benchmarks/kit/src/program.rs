@@ -1,4 +1,4 @@
-//! The command line of the programs that measure: `PROGRAM SUITE --csv FILE [--quick]`.
+//! The command line of the measuring programs: `PROGRAM SUITE --csv FILE [--quick]`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,13 +27,13 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write<B: Row>(&self, batches: &[B]) -> Result<(), String> {
         table::write(&self.csv, batches).map_err(|error| error.to_string())
     }
 }
 
-/// Measures a suite, and writes its batches.
+/// A function that measures a suite and writes its batches.
 pub type Measure = fn(&Arguments) -> Result<(), String>;
 
 /// Runs the suite that the command line names.

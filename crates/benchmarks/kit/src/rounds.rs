@@ -1,75 +1,75 @@
-//! From batches to medians and ratios.
+//! Computes medians and ratios of batches.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use statistics::robust;
 
-/// How often the intervals of ratios hold the true median, at least.
+/// The least probability with which the interval of a ratio contains the true median.
 pub const INTERVAL_LEVEL: f64 = 0.95;
 
-/// What every batch says: calls that were timed together.
+/// The figures of a batch: calls that were timed together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
-    /// Round of the run, in which all contestants did the same.
+    /// Round of the run; in a round all contestants do the same work.
     pub(crate) round: u64,
     /// Calls of the batch.
     pub(crate) calls: u64,
-    /// What was counted besides, over all calls; 0 where nothing was.
+    /// The second count over all calls, such as positive answers; 0 without a second count.
     pub(crate) seen: u64,
     /// Time of all calls together, nanoseconds.
     pub(crate) ns: u64,
 }
 
-/// Which batches are compared with which.
+/// Defines which batches are compared with each other.
 pub(crate) trait Contest {
-    /// What was timed.
+    /// Returns the figures of the batch.
     fn timing(&self) -> Timing;
 
-    /// Whether all columns but round, time and what was seen are equal.
+    /// Returns true if all columns except round, time and the second count are equal.
     fn has_conditions_of(&self, other: &Self) -> bool;
 
-    /// Batches of one group are compared with each other. Rows are in the order of groups.
+    /// Returns the group, within which batches are compared. Rows are sorted by group.
     fn group(&self) -> impl Ord + Debug;
 
-    /// Who did the work.
+    /// Returns the contestant that did the work.
     fn contestant(&self) -> impl Ord + Debug;
 
-    /// Whether the others of its group are compared with this contestant.
+    /// Returns true if the rest of the group is compared with this contestant.
     fn is_baseline(&self) -> bool;
 
-    /// What must be equal within the group.
+    /// Returns the columns that must be equal within the group.
     fn shared(&self) -> impl PartialEq;
 }
 
 /// All rounds of a contestant.
 #[derive(Debug)]
 pub struct Series<'a, B> {
-    /// The first of the batches, whose conditions are those of all.
+    /// The first batch; all others have the same conditions.
     pub first: &'a B,
     /// Number of rounds.
     pub rounds: u64,
     /// Calls of all rounds.
     pub calls: u64,
-    /// Share of the calls that were seen, over all rounds.
+    /// The second count per call, over all rounds.
     pub seen_per_call: f64,
     /// Median time of a call over the rounds, nanoseconds.
     pub median_ns: f64,
     /// Median absolute deviation from that median.
     pub mad_ns: f64,
-    /// Median over the rounds of its time over that of the baseline in the same round.
+    /// Median over the rounds of the time divided by the baseline's time in the same round.
     pub ratio: f64,
-    /// Ends of the interval of that median, see [`INTERVAL_LEVEL`].
+    /// The interval of that median, see [`INTERVAL_LEVEL`].
     pub ratio_interval: (f64, f64),
 }
 
 type Rounds<'a, B> = BTreeMap<u64, &'a B>;
 
-/// The series of all contestants, sorted by group and contestant.
+/// Computes the series of all contestants, sorted by group and contestant.
 ///
 /// # Errors
 ///
-/// When batches contradict each other or lack the baseline of their round.
+/// If batches contradict each other or lack the baseline of their round.
 pub(crate) fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
     let mut groups = BTreeMap::<_, BTreeMap<_, Rounds<'_, B>>>::new();
     for batch in batches {
@@ -136,7 +136,7 @@ fn compare<'a, B: Contest>(
         times.push(of.ns as f64 / of.calls as f64);
         ratios.push(of.ns as f64 / of_base.ns as f64);
     }
-    // None of these is `None`, since there is a first batch.
+    // All of these are `Some`, because there is a first batch.
     let (Some(median_ns), Some(ratio), Some(ratio_interval)) = (
         robust::median(&mut times),
         robust::median(&mut ratios),
@@ -157,11 +157,11 @@ fn compare<'a, B: Contest>(
     }))
 }
 
-/// Declares the two records of a benchmark that is timed: a batch, and a row of all rounds of a contestant.
+/// Declares the two records of a timed benchmark: a batch, and a row for all rounds of a contestant.
 ///
-/// Both begin with the dimensions. A batch goes on with its round, the number of its calls, what was seen besides, and
-/// the time; a row with the number of rounds and of calls, and with columns that are computed from a [`Series`]. `compared`
-/// names the dimensions of a [`Contest`].
+/// Both begin with the dimensions. A batch then has its round, the number of calls, an optional second count and the
+/// time; a row has the number of rounds and of calls, and columns computed from a [`Series`]. `compared` names the
+/// dimensions that [`Contest`] uses.
 macro_rules! timed {
     (
         dimensions { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
@@ -179,12 +179,12 @@ macro_rules! timed {
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         pub struct Batch {
             $($(#[$doc])* pub $field: $type,)+
-            /// Round of the run, counted from 1; in a round all contestants do the same.
+            /// Round of the run, counted from 1; in a round all contestants do the same work.
             pub round: u64,
             $(#[$calls_doc])*
             pub $calls: u64,
             $($(#[$seen_doc])* pub $seen: u64,)?
-            /// Time of all together, nanoseconds.
+            /// Time of all calls together, nanoseconds.
             pub ns: u64,
         }
 
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Three rounds of two sizes, the last of them on a machine that is ten times slower.
+    /// Three rounds at two sizes; in the third the machine is ten times slower.
     fn rounds() -> Vec<Batch> {
         use {Contender::*, Form::*, Task::*};
         [(1, 1_000, 250), (2, 1_200, 240), (3, 10_000, 3_000)]
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!((scalar.task, scalar.filter_keys), (Task::Build, 32));
         assert_eq!((leveldb.ratio_to_engine, leveldb.median_ns_per_key), (1.0, 120.0));
         assert_eq!((prepared.form, prepared.ratio_to_engine), (Form::Prepared, 0.5));
-        // 0.25, 0.2 and 0.3, whatever the machine did.
+        // The ratios are 0.25, 0.2 and 0.3, although the machine became slower.
         assert_eq!((packed.form, packed.rounds, packed.keys), (Form::Packed, 3, 30));
         assert_eq!((packed.median_ns_per_key, packed.mad_ns_per_key), (25.0, 1.0));
         assert_eq!(

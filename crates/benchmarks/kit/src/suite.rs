@@ -1,4 +1,4 @@
-//! What a suite is: from what a program measured to rows, charts and a summary.
+//! A suite: turns a program's measurements into rows, charts and a summary.
 
 use std::path::Path;
 
@@ -8,25 +8,25 @@ use plots::scene::Scene;
 use crate::folder::{Bench, Chart, Folder, Format};
 use crate::rounds::{Contest, Series, series};
 
-/// Draws a chart of rows, if there is something to draw.
+/// Draws a chart of rows; `None` if there is nothing to draw.
 pub type Draw<R> = fn(&[R]) -> Option<Scene>;
 
-/// A benchmark: its records, and what is made of them. `B` is a row of what the program writes, `R` one of the records.
+/// A benchmark. `B` is a row that the program writes, `R` a row of the records.
 pub struct Suite<B, R: 'static> {
     /// The records.
     pub format: Format,
-    /// Whether the records hold the batches too.
+    /// Set if the batches are kept with the records.
     pub keeps_batches: bool,
-    /// The rows of these batches; an error when batches contradict each other.
+    /// Computes the rows; an error if batches contradict each other.
     pub rows: fn(&[B]) -> Result<Vec<R>, String>,
-    /// The charts by the names of their files. They are given a row at least, and may find nothing to draw in it.
+    /// The charts and the names of their files. Each is given at least one row, and may draw nothing.
     pub charts: &'static [(&'static str, Draw<R>)],
-    /// What the terminal shows of the rows.
+    /// The summary for the terminal.
     pub summary: fn(&[R]) -> String,
 }
 
 impl<B, R: 'static> Suite<B, R> {
-    /// A suite whose records hold the batches too.
+    /// Builds a suite that keeps its batches.
     pub(crate) const fn new(
         format: Format,
         rows: fn(&[B]) -> Result<Vec<R>, String>,
@@ -43,7 +43,7 @@ impl<B, R: 'static> Suite<B, R> {
         }
     }
 
-    /// The charts of these rows; none where there is nothing to draw.
+    /// Draws the charts; empty if there is nothing to draw.
     pub fn drawn(&self, rows: &[R]) -> Vec<Chart> {
         let charts = self.charts.iter().filter(|_| !rows.is_empty());
         charts
@@ -52,16 +52,16 @@ impl<B, R: 'static> Suite<B, R> {
     }
 }
 
-/// A suite whose types of rows are not known.
+/// A suite with its row types erased.
 pub trait AnySuite: Sync {
     /// The records.
     fn format(&self) -> Format;
 
-    /// Writes records and charts of what the program measured to `folder`, and gives the summary.
+    /// Reads the program's measurements, writes records and charts to `folder`, and returns the summary.
     ///
     /// # Errors
     ///
-    /// When the program's file is not what it should be, and when the folder cannot be written.
+    /// If the program's file is invalid, or the folder cannot be written.
     fn write(&self, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String>;
 }
 
@@ -79,12 +79,12 @@ impl<B: Row, R: Row + 'static> AnySuite for Suite<B, R> {
     }
 }
 
-/// The rows of a suite of times: what the batches of each contestant come to beside those of the baseline.
+/// Computes the rows of a timed suite, with ratios to the baseline.
 pub(crate) fn rows<B: Contest, R: for<'a> From<&'a Series<'a, B>>>(batches: &[B]) -> Result<Vec<R>, String> {
     Ok(series(batches)?.iter().map(R::from).collect())
 }
 
-/// The rows of a suite whose program writes them itself.
+/// Returns the rows of a suite whose program writes rows instead of batches.
 #[expect(clippy::unnecessary_wraps, reason = "a suite's rows may be refused")]
 pub(crate) fn as_written<R: Clone>(rows: &[R]) -> Result<Vec<R>, String> {
     Ok(rows.to_vec())

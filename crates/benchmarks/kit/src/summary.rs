@@ -1,12 +1,12 @@
-//! What the terminal shows of rows: a table for each group, a line for each contestant.
+//! Summaries for the terminal: a table for each group, a line for each contestant.
 
 use filter_tools::table::table;
 
-/// A column: its title, and the cell of a row.
+/// A column: its title, and the function that formats a row's cell.
 pub(crate) type Column<'a, R> = (&'a str, fn(&R) -> String);
 
-/// A table for each run of rows with the same heading; the first column is text, the others are numbers. `after` follows
-/// each table.
+/// Formats a table for each run of rows with the same heading; the first column is text, the others are numbers. The
+/// text of `after` follows each table.
 pub(crate) fn tables<R>(
     rows: &[R],
     heading: impl Fn(&R) -> String,
@@ -27,7 +27,8 @@ pub(crate) fn tables<R>(
     text
 }
 
-/// A table with a line for each name and a column for each number, both in the order of their first rows.
+/// Formats a table with a line for each value of `name` and a column for each value of `column`, both in the order of
+/// their first rows.
 pub(crate) fn across<R>(
     rows: &[R],
     title: &str,
@@ -57,12 +58,11 @@ pub(crate) fn across<R>(
     table(header, &numbers, lines.collect::<Vec<_>>())
 }
 
-/// A median with its deviation, to so many decimals.
+/// Formats a median with its deviation.
 pub(crate) fn with_spread(median: f64, mad: f64, decimals: usize) -> String {
     format!("{median:.decimals$} \u{b1} {mad:.decimals$}")
 }
 
-/// A ratio's interval.
 pub(crate) fn interval(low: f64, high: f64) -> String {
     format!("{low:.3}\u{2013}{high:.3}")
 }

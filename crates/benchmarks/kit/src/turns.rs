@@ -1,10 +1,10 @@
-//! The clock, and contenders that take turns. Nothing here knows whose library they are of.
+//! The clock, and contenders that take turns. This module is independent of the contenders' libraries.
 
 use std::time::Instant;
 
 use crate::version;
 
-/// Runs `work`; gives its result and its time in nanoseconds.
+/// Runs `work`, and returns its result and its time in nanoseconds.
 #[expect(
     clippy::disallowed_methods,
     reason = "a benchmark reads the clock, here and nowhere else"
@@ -12,42 +12,42 @@ use crate::version;
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let start = Instant::now();
     let result = work();
-    // 584 years of nanoseconds fit.
+    // 64 bits hold 584 years of nanoseconds.
     (result, start.elapsed().as_nanos() as u64)
 }
 
-/// The contestants of a round in their order, by index; the first one is another in every round.
+/// Returns the order of the contestants in a round, as indexes. The order rotates by one in each round.
 pub fn turn(round: u64, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |i| (i + round as usize) % contestants)
 }
 
-/// Whose filters a contender has.
+/// Relation of a contender's filters to the engine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// Those of the engine that the others are compared with, byte for byte.
+    /// The same bytes as the engine's.
     Same,
-    /// Its own, whose answers for absent keys are others.
+    /// Other bytes, which give different answers for absent keys.
     Own,
 }
 
-/// One way to do the work of a task.
+/// A contender: one way to do a task.
 pub struct Contender<'a, N> {
-    /// Who does it, and how it is called.
+    /// The contender and its form.
     pub name: N,
     /// Version of its library.
     pub version: String,
     work: Work,
-    /// Does the work, and gives a number by which it can be checked.
+    /// Does the work, and returns a number that checks it.
     pub run: Box<dyn FnMut() -> u64 + 'a>,
 }
 
 impl<'a, N> Contender<'a, N> {
-    /// A contender of a package in the lock file.
+    /// Builds a contender from a package in the lock file.
     pub fn new(name: N, package: &str, work: Work, run: impl FnMut() -> u64 + 'a) -> Self {
         Self::engine(name, version(package), work, run)
     }
 
-    /// The engine itself, of this version.
+    /// Builds a contender with an explicit version.
     pub fn engine(name: N, version: String, work: Work, run: impl FnMut() -> u64 + 'a) -> Self {
         Self {
             name,
@@ -58,12 +58,12 @@ impl<'a, N> Contender<'a, N> {
     }
 }
 
-/// Runs every contender once in every round, after a first time that does not count, and gives each round, contender and
-/// time away; the first contender is the engine.
+/// Runs every contender once per round, after an untimed first run, and passes each round, contender and time in
+/// nanoseconds to `measured`. The first contender is the engine.
 ///
 /// # Panics
 ///
-/// When a contender does other work than the engine, or than it did before.
+/// If a contender's result differs from the engine's or from its own earlier result.
 pub fn take_turns<'a, N: std::fmt::Debug>(
     rounds: u64,
     contenders: &mut [Contender<'a, N>],

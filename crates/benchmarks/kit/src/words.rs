@@ -1,6 +1,6 @@
-//! Enumerations of records: kebab-case in files, words for people.
+//! Enumerations in records.
 
-/// Declares an enumeration whose variants are in kebab-case in files, and have words for people.
+/// Declares an enumeration whose variants are kebab-case in files and have display texts.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $words:literal,)+ }) => {
         $(#[$meta])*
@@ -13,10 +13,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one, in the order of the records.
+            /// All variants, in the order of the records.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// Returns what people read.
+            /// Returns the display text.
             pub fn words(self) -> &'static str {
                 match self {
                     $(Self::$variant => $words,)+

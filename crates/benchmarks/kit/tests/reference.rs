@@ -1,6 +1,6 @@
-//! The committed records: read by the readers, made again from the committed batches, and drawn.
+//! Tests that the committed records can be read, computed again from the committed batches, and drawn.
 //!
-//! `BENCH_REDRAW=1 cargo test` in this workspace writes the charts anew where the drawing has changed.
+//! `BENCH_REDRAW=1 cargo test` rewrites the charts whose drawing has changed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -22,7 +22,7 @@ fn reference(folder: &str) -> PathBuf {
 /// Checks the record and the charts of a suite.
 fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
     let (folder, format) = (reference(folder), suite.format);
-    // What a new run may replace.
+    // A new run may replace the folder.
     Folder::check(&folder, format).unwrap();
     let marker = fs::read(folder.join(MARKER)).unwrap();
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
@@ -59,7 +59,7 @@ fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
         );
     }
     for line in (suite.summary)(&rows).lines() {
-        // A table of a page is as wide as it is.
+        // Tables for a page may be of any width.
         assert!(line.starts_with('|') || line.chars().count() <= 110, "{line}");
     }
 }
@@ -110,7 +110,7 @@ fn memory_in_the_readme() {
         let line = format!("\n| `{name}` | {bits:.1} | {bits:.1} | ");
         assert!(readme.contains(&line), "{line}");
     }
-    // Ten million keys of so many bits, in millions of bytes.
+    // Megabytes of ten million keys.
     let megabytes = |row: &Memory| row.allocated_bits_per_key * 10.0 / 8.0;
     let sentence = format!(
         "`HashSet<String>` takes {:.0} MB, and the Bloom filter {:.0} MB at 0.01 %.",
@@ -136,7 +136,7 @@ fn searches_of_a_parquet_file() {
     check("point-reads/parquet", &point_reads::SUITE);
 }
 
-/// On two processors: the second has AVX2 alone.
+/// Records of two processors; the second has AVX2 only.
 #[test]
 fn policy_of_leveldb() {
     check("policy", &policy::LEVELDB);
@@ -171,8 +171,8 @@ fn rates() {
     check("rates", &rates::SUITE);
 }
 
-/// The rate that LevelDB's format is said to have is the one that was measured, with an ideal hash: within 3 % and what the
-/// noise of that count leaves.
+/// The computed rate of LevelDB's format equals the rate measured with an ideal hash, within 3 % and the noise of the
+/// count.
 #[test]
 fn rates_of_leveldb() {
     let rows: Vec<Rate> = table::read(&reference("rates").join("rates.csv")).unwrap();
@@ -180,12 +180,12 @@ fn rates_of_leveldb() {
     let said = |bits, keys| Format::LevelDb.rate(keys, BitsPerKey::whole(bits)).unwrap();
     let mut compared = 0;
     for row in rows.iter().filter(leveldb).filter(|row| row.series == IDEAL) {
-        // Rarer ones, and longer filters, take a second each and more.
+        // Rarer rates and longer filters take a second or more each.
         if row.rate < 1e-3 && (row.keys, row.bits_per_key) != (1000, 20) || row.keys > 1_000_000 {
             continue;
         }
         let said = said(row.bits_per_key, row.keys);
-        // No record contradicts the calculator.
+        // The record agrees with the calculator.
         assert!((row.expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
         let chance = 3.0 / (row.false_positives as f64).sqrt();
         assert!((row.rate / said - 1.0).abs() < 0.03 + chance, "{said}: {row:?}");
@@ -193,8 +193,8 @@ fn rates_of_leveldb() {
     }
     assert!(compared > 40, "{compared} rows");
 
-    // What is left between rare rates and their measurement is the noise of two counts: four sound functions together, held to
-    // three standard deviations of both, which at 20 to 24 bits per key are 9 to 18 %.
+    // Rare rates differ from their measurement only by the noise of two counts. Four sound functions are pooled, and
+    // the limit is three standard deviations of both counts: 9 to 18 % at 20 to 24 bits per key.
     let sound = [IDEAL, "BloomFilter2", "XXH3", LEVELDB];
     for bits in [20, 22, 24] {
         let pooled = rows
@@ -206,7 +206,7 @@ fn rates_of_leveldb() {
         });
         let said = said(bits, 1000);
         assert!(said < 1e-4 && probes > 1e7, "{said} {probes}");
-        // So many queries are counted for a rare rate.
+        // The calculator counts 2^28 queries for a rare rate.
         let counted = said * (1 << 28) as f64;
         let noise = (1.0 / matches + 1.0 / counted).sqrt();
         assert!(

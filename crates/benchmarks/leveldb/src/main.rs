@@ -1,4 +1,4 @@
-//! The benchmarks on Google's LevelDB and on rusty-leveldb, see `README.md`.
+//! The benchmarks on Google's LevelDB and on rusty-leveldb. See `README.md`.
 
 #[cfg(engine)]
 mod point_reads;

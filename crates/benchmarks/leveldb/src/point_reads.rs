@@ -1,5 +1,5 @@
-//! Measures what a filter policy is worth to point reads of LevelDB: blocks read and time per Get, for absent and for
-//! present keys, without filters, with the engine's own policy and with ours.
+//! Point reads of LevelDB: blocks read and time per Get of absent and of present keys, without filters, with the
+//! engine's own policy and with ours.
 
 use std::path::Path;
 
@@ -15,7 +15,6 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
 
-/// What is compared.
 const POLICIES: [Policy; 5] = [
     Policy::None,
     Policy::Engine,
@@ -24,7 +23,7 @@ const POLICIES: [Policy; 5] = [
     Policy::AlwaysNo,
 ];
 
-/// Opens a policy's database below a folder.
+/// Opens a policy's database in a folder.
 fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
@@ -37,7 +36,7 @@ fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
         Policy::AlwaysNo => Some(EnginePolicy::ours(Free)),
     };
     let cache_bytes = match cache {
-        // After the first time no block is read from the file.
+        // Each block is read from its file only once.
         Cache::Everything => isize::MAX as usize,
         Cache::Nothing | Cache::OneBlock => 0,
     };
@@ -51,8 +50,8 @@ fn write_all(folder: &Path, stored: &[Key]) {
         let mut random = SplitMix64::seed_from_u64(SEED + 2);
         let mut value = [0; VALUE_BYTES];
         for key in stored {
-            // Half of it is new: LevelDB caches the blocks that it had to decompress, and no others of a table
-            // that is mapped into memory.
+            // Half of each value is compressible, because LevelDB caches only the blocks of a memory-mapped table that
+            // it had to decompress.
             let (new, repeated) = value.split_at_mut(VALUE_BYTES / 2);
             random.fill_bytes(new);
             repeated.copy_from_slice(new);
@@ -62,7 +61,7 @@ fn write_all(folder: &Path, stored: &[Key]) {
     }
 }
 
-/// Measures everything, in the order in which it was measured.
+/// Measures everything. The batches are in the order of measurement.
 pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (50_000, 15) } else { (1_000_000, 151) };
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
@@ -86,7 +85,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     for cache in [Cache::Everything, Cache::Nothing] {
         let engines = POLICIES.map(|policy| open(policy, folder, cache));
         for (policy, engine) in POLICIES.into_iter().zip(&engines) {
-            // Opens all tables, and fills the cache.
+            // Counting opens all tables and fills the cache.
             assert_eq!(engine.count(), entries, "entries of {policy:?}");
         }
         let databases = POLICIES
@@ -103,7 +102,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                 reads: Box::new(|| engine.reads()),
             });
         let mut databases: Vec<Database<'_>> = databases.collect();
-        // The generator gives every number once before it gives one again, so that these are not stored.
+        // The generator does not repeat a number within its period, so these keys are not stored.
         let mut absent = random.clone();
         let mut choices = SplitMix64::seed_from_u64(SEED + 1);
         batches.extend(of.measure(&mut databases, rounds, || {

@@ -1,8 +1,8 @@
-//! LevelDB's filters built and asked: by LevelDB's own policy in C++, and by ours with every kernel, with the same bytes;
-//! beside them rusty-leveldb's policy, with the same bytes too, and `fastbloom`, whose filters are its own.
+//! Builds and queries LevelDB's filters with LevelDB's own policy in C++, with ours on every kernel, and with
+//! rusty-leveldb's policy, all with the same bytes; and `fastbloom`'s filters, which have other bytes.
 //!
-//! LevelDB is called through its virtual functions, in a loop in C++ over slices that were made before. A contender with
-//! filters of LevelDB's format ends the program where they or its answers are not LevelDB's.
+//! LevelDB is called through its virtual functions, in a C++ loop over slices made in advance. The program ends if a
+//! contender in LevelDB's format differs from LevelDB in its filters or answers.
 
 use core::hint::black_box;
 
@@ -20,7 +20,7 @@ use rusty_leveldb::{BloomPolicy, FilterPolicy};
 /// The keys of a filter.
 const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000];
 
-/// Measures every size and length of keys.
+/// Measures every size and key length.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
     policies::measure_all(&LevelDb, &SIZES, is_quick)
 }
@@ -29,13 +29,14 @@ fn ours(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
     BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY)).on_kernel(kernel)
 }
 
-/// LevelDB's hash of a key for `fastbloom`, its 32 bits spread over 64.
+/// Returns LevelDB's hash of a key, its 32 bits spread over 64, for `fastbloom`.
 fn spread(key: &[u8]) -> u64 {
-    // 2^64 over the golden ratio, odd: products of different hashes are different, and their upper bits depend on all bits.
+    // 2^64 divided by the golden ratio, made odd: different hashes give different products, whose upper bits depend on
+    // all bits.
     u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// LevelDB's filters by the functions that C programs hand to LevelDB, called by LevelDB as its own policy is.
+/// Returns a policy of the functions that C programs pass to LevelDB, which calls them like its own policy.
 fn c_library() -> EnginePolicy {
     EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), HASH_LEVELDB)
 }
@@ -63,7 +64,7 @@ impl policies::Engine for LevelDb {
         let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
         let build = move || library.create_filters(&keys_of_c, size);
         contenders.push(contender(Name::CLibrary, Form::Slices, Work::Same, build));
-        // rusty-leveldb takes keys that lie one behind the other, and where each begins.
+        // rusty-leveldb takes concatenated keys and the offset of each.
         let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
             .chunks_exact(size)
             .map(|keys| {

@@ -1,7 +1,7 @@
-//! Point reads of rusty-leveldb without a useful filter, with the engine's own policy and with ours.
+//! Point reads of rusty-leveldb with useless filters, with the engine's own policy and with ours.
 //!
-//! All databases hold the same entries in tables of the same shape: the filters that deny nothing, or everything, are
-//! as large as the others. Turns and batches are those of LevelDB's.
+//! All databases hold the same entries in tables of the same shape: filters that deny nothing or everything are as
+//! large as the others. Turns and batches are as in LevelDB's benchmark.
 
 use std::rc::Rc;
 
@@ -18,7 +18,6 @@ use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
 use crate::point_reads::GETS;
 
-/// What is compared.
 const POLICIES: [Policy; 5] = [
     Policy::AlwaysYes,
     Policy::Engine,
@@ -27,7 +26,7 @@ const POLICIES: [Policy; 5] = [
     Policy::AlwaysNo,
 ];
 
-/// The entries' keys, and as many that no database has.
+/// The stored keys, and as many absent keys.
 struct Data {
     present: Vec<Key>,
     absent: Vec<Key>,
@@ -36,12 +35,12 @@ struct Data {
 impl Data {
     fn new(entries: u64, key_set: KeySet) -> Self {
         let mut random = SplitMix64::seed_from_u64(SEED);
-        // The generator gives every number once before it gives one again.
+        // The generator does not repeat a number within its period.
         let mut keys = |first: u64| -> Vec<Key> {
             (0..entries)
                 .map(|i| match key_set {
                     KeySet::Random => digits(random.next_u64(), 16),
-                    // Neighbours differ in their last digits.
+                    // Adjacent keys differ in their last digits.
                     KeySet::Decimal => digits(2 * i + first, 10),
                 })
                 .collect()
@@ -62,7 +61,7 @@ fn digits(mut number: u64, base: u64) -> Key {
     key
 }
 
-/// Filters as large as the others, which give the same answer to everything.
+/// A policy with filters as large as the others, which gives the same answer to every query.
 struct Always {
     answer: bool,
     built: BloomPolicy,
@@ -91,7 +90,7 @@ impl FilterPolicy for Always {
     }
 }
 
-/// The database of a policy, written, compacted and opened again.
+/// Writes, compacts and reopens the database of a policy.
 fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, Box<dyn std::error::Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
@@ -112,7 +111,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
     let options = Options {
         env: Rc::new(Box::new(env)),
         filter_policy: Rc::new(filter_policy),
-        // The engine counts blocks of 4 KiB, and wants room for at least one.
+        // The engine counts blocks of 4 KiB, and needs room for at least one.
         block_cache_capacity_bytes: if cache == Cache::OneBlock {
             4 << 10
         } else {
@@ -123,7 +122,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
     let mut db = DB::open(folder.path(), options.clone())?;
     let mut random = SplitMix64::seed_from_u64(SEED + 2);
     let mut scattered: Vec<&Key> = data.present.iter().collect();
-    // So that tables overlap before they are compacted.
+    // In random order, so that tables overlap before compaction.
     scattered.sort_by_cached_key(|_| random.next_u64());
     for key in scattered {
         db.put(key, &[b'v'; VALUE_BYTES])?;
@@ -132,7 +131,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
     db.close()?;
     drop(db);
     let mut db = DB::open(folder.path(), options)?;
-    // Opens the tables, and fills the cache that holds everything.
+    // This opens the tables and fills the cache.
     for key in &data.present {
         db.get(key);
     }
@@ -141,7 +140,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
         cache,
         bits_per_key: BITS_PER_KEY,
         found: Box::new(move |keys| {
-            // Kept as long as its database.
+            // Keeps the folder as long as the database.
             let _ = &folder;
             Ok(keys.iter().filter(|key| db.get(*key).is_some()).count())
         }),
@@ -149,7 +148,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
     })
 }
 
-/// Measures everything, in the order in which it was measured.
+/// Measures everything. The batches are in the order of measurement.
 pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
     let data = Data::new(entries, key_set);

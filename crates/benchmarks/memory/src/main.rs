@@ -1,4 +1,5 @@
-//! Measures every structure at every rate. A program of its own, since it replaces the allocator by one that counts.
+//! Measures every structure at every rate. This is a separate program because it replaces the allocator by a counting
+//! one.
 #![forbid(unsafe_code)]
 
 mod structures;
@@ -13,7 +14,6 @@ use structures::Keys;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// False-positive probabilities that filters are made for.
 const RATES: [f64; 5] = [0.1, 0.01, 0.001, 0.000_1, 0.000_01];
 const SEED: u64 = 1;
 
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    // The program's only test: others at the same time would allocate, too.
+    // The program's only test, because concurrent tests would also allocate.
     #[test]
     fn every_structure_is_measured_at_every_rate() {
         let keys = Keys::new(20_000, 100_000, SEED);
@@ -65,13 +65,13 @@ mod tests {
             assert!(row.peak_bytes >= row.allocated_bytes, "{name}");
             match row.asked_rate {
                 Some(rate) => {
-                    // What it says it takes is what it takes, but for some words about it.
+                    // The reported bytes are the allocated bytes, except for a few words of the structure itself.
                     let reported = row.reported_bytes.unwrap();
                     assert!(
                         (reported..reported + 1024).contains(&row.allocated_bytes),
                         "{name}"
                     );
-                    // Seven standard deviations of independent trials above what was asked for.
+                    // The limit is seven standard deviations of independent trials above the requested rate.
                     let allowed = 100_000.0 * rate;
                     let most = allowed + 7.0 * allowed.sqrt() + 1.0;
                     assert!(
@@ -82,7 +82,7 @@ mod tests {
                 }
                 None => {
                     assert_eq!((row.reported_bytes, row.false_positives), (None, 0), "{name}");
-                    // A number and a byte of the table at least, and two tables while it grows.
+                    // A table takes at least a number and a byte per key, and a growing set holds two tables.
                     assert!(row.allocated_bytes > 9 * 20_000, "{name}");
                     assert!(row.peak_bytes > row.allocated_bytes, "{name}");
                 }

@@ -1,4 +1,4 @@
-//! What is measured, and how each is built and asked.
+//! Builds, queries and measures each structure.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -12,10 +12,10 @@ use membership_filters::{
 };
 use peak_alloc::PeakAlloc;
 
-/// The share of the keys that the growing filter is made for at first.
+/// The growing filter is first sized for the keys divided by this number.
 const GROWING_FROM: u64 = 10;
 
-/// The keys that go in, and those that stay out.
+/// The inserted keys and the absent keys.
 #[derive(Debug)]
 pub(crate) struct Keys {
     members: Vec<u64>,
@@ -23,7 +23,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Of the phone numbers in the order of this seed the first `keys`, and the `absent` behind them.
+    /// Takes the first `keys` phone numbers in the order of `seed` as members, and the next `absent` as the others.
     pub(crate) fn new(keys: u64, absent: u64, seed: u64) -> Self {
         let phones = Phones::new(seed);
         Self {
@@ -33,11 +33,11 @@ impl Keys {
     }
 }
 
-/// Builds a structure, asks for all keys and for the others. `rate` is the false-positive probability of a filter.
+/// Builds a structure and queries all members and all other keys. `rate` is the false-positive probability of a filter.
 ///
 /// # Errors
 ///
-/// When it cannot be built, and when a key that is in it is not found: what forgets is not worth measuring.
+/// If the structure cannot be built, or an inserted key is not found.
 pub(crate) fn measure(
     structure: Structure,
     rate: Option<f64>,
@@ -101,7 +101,7 @@ pub(crate) fn measure(
             |filter| Some(filter.parameters().memory_bytes()),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        // One by one, as if nobody knew how many there will be.
+        // Sets grow key by key, as if the number of keys were unknown.
         Structure::HashSetU64 => of.measure(
             || Ok(HashSet::new()),
             |set, number| Ok(set.insert(number)),
@@ -117,7 +117,6 @@ pub(crate) fn measure(
     }
 }
 
-/// What is measured of a structure.
 struct Measured<'a> {
     structure: Structure,
     rate: Option<f64>,

@@ -1,10 +1,10 @@
-//! The kernels beside each other: filters are built and asked, for work on the kernels themselves.
+//! Compares the kernels at building and querying filters, for work on the kernels themselves.
 //!
 //! ```text
 //! cargo bench -p bench-ours --bench kernels -- 'build FastLocalBloom'
 //! ```
 //!
-//! Times are per call: of a filter of so many keys, or of 4096 questions.
+//! Times are per filter or per 4096 queries.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPo
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// In registers, on the way between, in the first-level cache, and beyond it.
+/// Filters in registers, in between, in the first-level cache, and beyond it.
 const SIZES: [usize; 5] = [32, 128, 512, 4096, 100_000];
 const ASKED: usize = 4096;
 

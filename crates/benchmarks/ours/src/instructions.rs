@@ -1,4 +1,4 @@
-//! Instructions of every policy by its portable kernel, counted by valgrind.
+//! Instruction counts of every policy with the portable kernel, from valgrind.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -10,11 +10,11 @@ use hash_comparison::record::Environment;
 /// The call that starts and ends counting, in the package `bench-instructions`.
 const COUNTED: &str = "bench_instructions::counted";
 
-/// Builds the program with the work, runs it once under valgrind, and gives its rows.
+/// Builds the package `bench-instructions`, runs it once under valgrind, and returns the rows.
 ///
 /// # Errors
 ///
-/// When valgrind fails, or does not say what it should.
+/// If valgrind fails or its output is not as expected.
 pub(crate) fn count() -> Result<Vec<Instructions>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let dumps = folder.path().join("counts");
@@ -59,7 +59,7 @@ pub(crate) fn count() -> Result<Vec<Instructions>, String> {
         .collect()
 }
 
-/// The instructions of a dump of callgrind's, if there were any.
+/// Returns the instructions in a callgrind dump, if there are any.
 fn total(dump: &str) -> Option<u64> {
     let counts_instructions = dump.lines().any(|line| line == "events: Ir");
     let total = dump.lines().find_map(|line| line.strip_prefix("totals: "))?;
@@ -70,7 +70,7 @@ fn total(dump: &str) -> Option<u64> {
         .filter(|&total| counts_instructions && total > 0)
 }
 
-/// A row from a line of the work.
+/// Parses a line of the program's output.
 fn row(line: &str, total: u64, environment: &Environment) -> Option<Instructions> {
     let [policy, key_lengths, task, keys] = line.split(',').collect::<Vec<_>>()[..] else {
         return None;
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(total(DUMP), Some(20_480));
         assert_eq!(total(&DUMP.replace("totals: 20480", "totals: 0")), None);
         assert_eq!(total(&DUMP.replace("totals: 20480", "totals: 12 34")), None);
-        // With caches simulated, the first of several counts would be taken for the only one.
+        // With simulated caches there are several counts, and the first would be mistaken for the only one.
         assert_eq!(total(&DUMP.replace("events: Ir", "events: Ir Dr")), None);
         assert_eq!(total(""), None);
     }

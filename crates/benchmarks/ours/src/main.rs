@@ -1,4 +1,4 @@
-//! Benchmarks that need no peer, see the modules.
+//! Benchmarks that need no peer.
 #![forbid(unsafe_code)]
 
 mod instructions;

@@ -1,6 +1,7 @@
-//! Rate, memory and times of every policy of `filter-policy`, key by key as engines call it: the figures of `WHICH.md`.
+//! Rate, memory and times of every policy of `filter-policy`, called key by key as in engines: the figures of
+//! `WHICH.md`.
 //!
-//! All policies take turns in every round. Rates and lengths are the same in every run, and stand in each of their lines.
+//! All policies take turns in every round. Rates and sizes are the same in every run and are part of each batch.
 
 use bench_kit::policies::ours::{by_trait, one_by_one};
 use bench_kit::policies::{FEWEST_IN_BATCH, rounds};
@@ -15,9 +16,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 const SIZES: [usize; 4] = [32, 512, 4096, 1_000_000];
 const QUICK_SIZES: [usize; 2] = [32, 4096];
 
-/// Absent keys asked for each rate, in all filters together: at 1 % they leave 0.7 % of it to chance.
+/// Absent keys queried for each rate, over all filters: at 1 % the statistical error is 0.7 % of the rate.
 const QUERIES: usize = 2_000_000;
-/// Keys stored for each rate, in all filters together.
+/// Keys stored for each rate, over all filters.
 const STORED: usize = 1_000_000;
 const RATE_SEED: u64 = 10;
 
@@ -53,7 +54,7 @@ fn build(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     filter
 }
 
-/// The share of absent keys that match, and the bytes of the first filter.
+/// Returns the share of absent keys that match, and the bytes of the first filter.
 fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
     let mut random = SplitMix64::seed_from_u64(RATE_SEED);
     let filters = (STORED / size).max(1);
@@ -74,7 +75,6 @@ fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
     )
 }
 
-/// Measures every size.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
     let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
     let each = |&size: &usize| {
@@ -90,7 +90,7 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
     let absent = keys(&mut random, FEWEST_IN_BATCH);
     let (stored, absent) = (slices(&stored), slices(&absent));
     let of_filter = &stored[..size];
-    // Drawn, since a filter that is asked in the order in which it was built is asked for more than its keys.
+    // Drawn from the first filter's keys; `stored` also has the keys of other filters.
     let draw = |_| of_filter[(random.next_u64() % size as u64) as usize];
     let present: Vec<&[u8]> = (0..FEWEST_IN_BATCH).map(draw).collect();
 
@@ -153,7 +153,7 @@ mod tests {
     fn every_policy_takes_part_in_every_round() {
         let batches = measure_size(40_000, 2);
         assert_eq!(batches.len(), 7 * 3 * 2);
-        // The length is LevelDB's: 10 bits a key and a byte.
+        // LevelDB's size: 10 bits per key and one byte.
         let leveldb = &batches[0];
         assert_eq!((leveldb.policy, leveldb.bytes), (Policy::BloomFilter2, 50_001));
     }

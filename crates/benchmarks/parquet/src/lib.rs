@@ -1,4 +1,4 @@
-//! A scan of a Parquet file by arrow-rs, which leaves out the row groups that split-block filters deny.
+//! Scans a Parquet file with arrow-rs, skipping the row groups that split-block filters deny.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -14,31 +14,31 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use parquet::record::Row;
 
-/// What a scan found, and what it read for it.
+/// The result of a scan.
 #[derive(Debug)]
 pub struct Scan {
-    /// The rows that have the value.
+    /// The rows with the value.
     pub rows: Vec<Row>,
-    /// The numbers of the row groups that were read.
+    /// The indexes of the row groups read.
     pub read: Vec<usize>,
 }
 
-/// Who asks the filters, so that row groups whose filter denies the value are not read.
+/// The code that queries the filters. Row groups whose filter denies the value are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asks {
-    /// Nobody: all row groups are read.
+    /// No code: all row groups are read.
     Nobody,
-    /// arrow-rs, by its own filter.
+    /// arrow-rs, with its own filter.
     ArrowRs,
     /// This project.
     We,
 }
 
-/// Finds the rows of a file whose column has a value, `holds` telling it of a row.
+/// Finds the rows of a file whose column has a value; `holds` tests a row.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is damaged.
+/// If the file cannot be read or is damaged.
 pub fn scan(
     path: &Path,
     column: &str,
@@ -84,12 +84,13 @@ fn theirs_may_hold(filter: &Sbbf, value: PhysicalValue<'_>) -> bool {
     match value {
         PhysicalValue::Int64(value) => filter.check(&value),
         PhysicalValue::ByteArray(value) => filter.check(value),
-        // Of other types no scan asks.
+        // Scans use no other types.
         _ => true,
     }
 }
 
-/// Whether a column of a row group may hold a value, by its filter, in two reads: the header tells how long it is.
+/// Returns true if a column of a row group may hold a value, by its filter. Takes two reads, because the header holds
+/// the filter's length.
 fn may_hold(
     file: &File,
     chunk: &ColumnChunkMetaData,

@@ -1,8 +1,8 @@
-//! Parquet's filters built and asked: by arrow-rs, whose filter users of the crate `parquet` get, and by ours, with the same
-//! bytes; beside them other filters of as many bits: `sbbf-rs`, `fastbloom`, our FastLocalBloom and `BloomFilter64.Xxph3`.
+//! Builds and queries Parquet's filters with arrow-rs (the crate `parquet`) and with ours, with the same bytes; and
+//! other filters of the same size: `sbbf-rs`, `fastbloom`, our FastLocalBloom and `BloomFilter64.Xxph3`.
 //!
-//! A contender with filters of Parquet's ends the program where its answers are not arrow-rs'. Split blocks are built and
-//! asked by every kernel, the other policies by the best one.
+//! The program ends if a contender in Parquet's format differs from arrow-rs in its answers. Split blocks run on every
+//! kernel, the other policies on the best kernel.
 #![forbid(unsafe_code)]
 
 mod scans;
@@ -30,12 +30,12 @@ const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BITS);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
 const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
 
-/// What both of arrow-rs and of us write for so many keys.
+/// Returns the filter length for `keys` keys, equal for arrow-rs and ours.
 fn len(keys: usize) -> usize {
     SPLIT_BLOCKS.max_filter_len(keys).expect("the filter is small")
 }
 
-/// Takes all that is written, and keeps the first byte.
+/// A writer that keeps only the first byte.
 struct FirstByte(Option<u8>);
 
 impl Write for FirstByte {
@@ -59,7 +59,7 @@ fn theirs<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
     Contender::engine((Name::ArrowRs, form), version("parquet"), Work::Same, run)
 }
 
-/// Filters of the same keys, which a task asks.
+/// The filters that a task queries, all of the same keys.
 struct Filters {
     arrow_rs: Sbbf,
     split_blocks: Vec<u8>,
@@ -67,7 +67,6 @@ struct Filters {
     bloom64: Vec<u8>,
 }
 
-/// arrow-rs and its peers.
 struct Parquet;
 
 impl policies::Engine for Parquet {

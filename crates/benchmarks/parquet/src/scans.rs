@@ -1,5 +1,6 @@
-//! Measures what split-block filters save whoever looks for one key in a Parquet file: row groups read and time for each key,
-//! from opening the file to its rows, without filters, with arrow-rs' answers and with ours from the same bytes.
+//! Measures the savings of split-block filters in a search for one key in a Parquet file: row groups read and time per
+//! key, from opening the file to its rows, without filters, and with filters queried by arrow-rs and by ours from the
+//! same bytes.
 
 use std::fs::File;
 use std::path::Path;
@@ -21,10 +22,10 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Row groups of the file.
 const GROUPS: usize = 16;
-/// Keys of a batch: one takes milliseconds where all row groups are read.
+/// Keys of a batch. A key takes milliseconds if all row groups are read.
 const GETS: usize = 2;
 
-/// Who asks, and by what name that is recorded.
+/// The names in the records, and the code that queries the filters.
 const ASKING: [(Policy, Asks); 3] = [
     (Policy::None, Asks::Nobody),
     (Policy::Engine, Asks::ArrowRs),
@@ -37,7 +38,7 @@ fn write(path: &Path, keys: &[Key]) -> Result<(), ParquetError> {
     let rows = keys.len() / GROUPS;
     let properties = WriterProperties::builder()
         .set_column_bloom_filter_enabled("key".into(), true)
-        // What arrow-rs makes a filter of 10 bits per key for, rounded up to a power of two.
+        // The rate for which arrow-rs sizes a filter to 10 bits per key, rounded up to a power of two.
         .set_bloom_filter_fpp(0.01)
         .set_bloom_filter_max_ndv(rows as u64)
         .build();
@@ -59,7 +60,7 @@ fn write(path: &Path, keys: &[Key]) -> Result<(), ParquetError> {
     Ok(())
 }
 
-/// Measures everything, in the order in which it was measured.
+/// Measures everything. The batches are in the order of measurement.
 pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick {
         (GROUPS * 812, 5)
@@ -105,7 +106,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         count: entries as u64,
     };
     of.measure(&mut databases, rounds, || {
-        // The generator gives every number once before it gives one again, so that these are not stored.
+        // The generator does not repeat a number within its period, so these keys are not stored.
         let absent = (0..GETS).map(|_| hexadecimal(random.next_u64())).collect();
         let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
         [absent, present.collect()]

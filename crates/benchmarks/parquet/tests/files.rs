@@ -1,5 +1,5 @@
-//! Parquet files that pyarrow and arrow-rs wrote: their filters are those that this project makes of the same values, and
-//! row groups that cannot hold a value are not read.
+//! Parquet files written by pyarrow and arrow-rs: this project builds the same filters from the same values, and scans
+//! skip row groups that cannot hold a value.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ fn pyarrows() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy/tests/data/parquet/row_groups.parquet")
 }
 
-/// The stored filter of a column.
+/// Returns the stored filter of a column.
 fn filter<'a>(file: &'a [u8], path: &Path, row_group: usize, column: &str) -> SplitBlockFilter<'a> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let columns = reader.metadata().row_group(row_group).columns();
@@ -30,7 +30,7 @@ fn filter<'a>(file: &'a [u8], path: &Path, row_group: usize, column: &str) -> Sp
     SplitBlockFilter::read(&file[offset..]).unwrap()
 }
 
-/// Row group `g` has the ids 3 i + g, and everything else follows from the id.
+/// Row group `g` has the ids 3 i + g; all other values follow from the id.
 #[test]
 fn the_filters_of_pyarrow_are_ours() {
     let path = pyarrows();
@@ -68,7 +68,7 @@ fn the_filters_of_pyarrow_are_ours() {
     }
 }
 
-/// With and without filters a scan finds the same rows; with them it reads what it must.
+/// Checks that scans find the same rows with and without filters, and that filters skip no needed row group.
 fn check_scans(path: &Path, holding: impl Fn(i64) -> usize) {
     let mut superfluous = 0;
     for id in -20..320_i64 {
@@ -83,7 +83,7 @@ fn check_scans(path: &Path, holding: impl Fn(i64) -> usize) {
             let some = scan(path, column, value, holds, Asks::We).unwrap();
             let theirs = scan(path, column, value, holds, Asks::ArrowRs).unwrap();
             assert_eq!(some.read, theirs.read, "{column}, {id}");
-            // As text: one of the numbers equals nothing.
+            // Compared as text, because the rows contain a NaN.
             assert_eq!(
                 format!("{:?}", all.rows),
                 format!("{:?}", some.rows),
@@ -99,7 +99,7 @@ fn check_scans(path: &Path, holding: impl Fn(i64) -> usize) {
             superfluous += some.read.len() - usize::from(expected.is_some());
         }
     }
-    // About one in a hundred of 2040 answers.
+    // About one in a hundred of 2040 answers is a false positive.
     assert!(
         (1..60).contains(&superfluous),
         "{superfluous} row groups were read in vain"

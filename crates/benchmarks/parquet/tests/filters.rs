@@ -1,4 +1,4 @@
-//! Split-block filters by arrow-rs and by this project: the same bytes and the same answers.
+//! Tests that split-block filters of arrow-rs and of this project have the same bytes and answers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, arrow_rs_bytes};
@@ -7,7 +7,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A filter as it is stored, header and all.
+/// Returns the stored form of a filter, with its header.
 fn stored(bitset: &[u8]) -> Vec<u8> {
     let header = Header::new(bitset.len()).unwrap().encode();
     [header.as_ref(), bitset].concat()
@@ -19,7 +19,7 @@ fn written(theirs: &Sbbf) -> Vec<u8> {
     bytes
 }
 
-/// A value of any type that has filters.
+/// A value of any type that filters support.
 #[derive(Debug, Clone)]
 enum Value {
     Int32(i32),
@@ -65,7 +65,7 @@ impl Value {
     }
 }
 
-/// Zeros and NaNs of all kinds among them.
+/// Draws values, including zeros and NaNs of all kinds.
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i32>().prop_map(Value::Int32),
@@ -81,7 +81,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Sized, filled, written, read, asked and folded.
+    /// Compares sizes, bytes, reading, answers and folding.
     #[test]
     fn filters_are_the_same(
         values in vec(value(), 0..300),
@@ -106,7 +106,7 @@ proptest! {
             let answer = value.check(&theirs);
             prop_assert_eq!(read.may_match_hash(value.ours().hash()), answer, "{:?}", value);
             prop_assert_eq!(value.check(&by_theirs), answer);
-            // Asked for what is equal, it never denies more.
+            // `may_match_value` matches at least as much, because it looks for equal values.
             prop_assert!(!answer || read.may_match_value(value.ours()));
         }
 
@@ -118,14 +118,14 @@ proptest! {
     #[test]
     fn sizes_are_the_same(values in prop_oneof![0..100_000_u64, any::<u64>()], rate in 0.0..1.0_f64) {
         prop_assume!(rate > 0.0);
-        // No memory is taken for long ones.
+        // Large filters are not allocated.
         let ours = arrow_rs_bytes(values, rate).unwrap();
         prop_assume!(ours <= 1 << 20);
         let theirs = Sbbf::new_with_ndv_fpp(values, rate).unwrap();
         prop_assert_eq!(theirs.num_blocks() * 32, ours as usize);
     }
 
-    /// What theirs reads, ours reads alike; ours refuses more.
+    /// Both readers read the same filter; ours refuses more damage.
     #[test]
     fn damaged_filters_are_read_alike(
         blocks in 1..4_usize,
@@ -138,7 +138,7 @@ proptest! {
         bytes.truncate(bytes.len() - cut);
         if let Ok(ours) = SplitBlockFilter::read(&bytes) {
             let theirs = Sbbf::from_bytes(&bytes).map(|theirs| written(&theirs));
-            // Theirs takes no bytes behind the filter.
+            // arrow-rs accepts no bytes after the filter.
             if bytes.ends_with(ours.bitset()) && let Ok(theirs) = theirs {
                 prop_assert_eq!(theirs, stored(ours.bitset()));
             }

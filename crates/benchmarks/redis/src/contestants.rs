@@ -1,4 +1,4 @@
-//! Who does the keys of a round.
+//! The contestants, which process the keys of a round.
 
 use bench_kit::suites::redis::{Client, Operation};
 use bench_kit::turns::timed;
@@ -10,30 +10,30 @@ use tokio::runtime::Runtime;
 
 use crate::server::{self, Load};
 
-/// What took so long.
+/// The time and the result of a turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timed {
     pub(crate) ns: u64,
-    /// Keys that may be there, or were new; none where nobody looks.
+    /// Keys that may be present, or were new; 0 for `redis-benchmark`, which ignores replies.
     pub(crate) yes: u64,
 }
 
-/// The filter that new keys are inserted into, empty at the start of each turn.
+/// The filter for inserts, emptied before each turn.
 const NEWCOMERS: &str = "newcomers";
 
-/// Connections and filters.
+/// The connections and filters of one size.
 pub(crate) struct Rig {
     pub(crate) port: u16,
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
-    /// The filter that is asked.
+    /// The filter for queries.
     pub(crate) filter: FixedFilter,
-    /// This filter holds the same bits in the asking process.
+    /// The same bits in local memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
 
-/// ARGV: bits of an element, then their offsets, element by element. Returns a character an element.
+/// ARGV: the number of bits per element, then the offsets of each element. Returns one character per element.
 const CONTAINS: &str = "
 local probes, answers = tonumber(ARGV[1]), {}
 for first = 2, #ARGV, probes do
@@ -62,11 +62,11 @@ return table.concat(answers)";
 
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
-/// Does some keys in one go; how many are there, or were new.
+/// Processes keys in one call, and returns how many may be present or were new.
 type Ask<'a> = Box<dyn FnMut(&[String]) -> Result<usize, Failed> + 'a>;
 
 impl Rig {
-    /// Does all keys, `batch` at a time.
+    /// Processes all keys, `batch` at a time.
     pub(crate) fn run(
         &mut self,
         client: Client,
@@ -158,7 +158,7 @@ impl Rig {
         })
     }
 
-    /// Makes an empty filter at its full length: a string that grows meanwhile is not what is measured.
+    /// Creates an empty filter at its full length, so that no string grows during the measurement.
     fn empty(&mut self) -> Result<FixedFilter, Failed> {
         let filter = self.filter.named(NEWCOMERS);
         filter.delete().query(&mut self.connection)?;

@@ -1,11 +1,11 @@
-//! Queries and inserts over one connection, beside what `redis-benchmark` gets out of the same server.
+//! Queries and inserts over one connection, compared with `redis-benchmark` on the same server.
 //!
-//! The program starts a `redis-server` of its own. In every round each contestant does the same number of keys at each
-//! number of keys a round trip, one after the other, the first one another in every round, so that ratios can be formed
-//! within a round. `redis-benchmark` sends a `GETBIT` or `SETBIT` for each bit of as many keys, in a pipeline of one
-//! client, prepared once and always of the same bit, and reads the replies without looking at them; its own figure of
-//! commands a second, which is of whole milliseconds, is divided by the bits of a key. Answers are checked: a key that was
-//! inserted and is not found, or contestants that differ, end the program.
+//! The program starts its own `redis-server`. In every round each contestant processes the same number of keys at each
+//! batch size, in rotating order, so ratios can be formed within a round. `redis-benchmark` sends a `GETBIT` or
+//! `SETBIT` for each bit of as many keys, from one pipelining client. Its commands are prepared once, always name the
+//! same bit, and their replies are skipped. Its reported commands per second, measured in whole milliseconds, are
+//! divided by the bits per key. Answers are checked: an inserted key that is not found, or contestants that differ, end
+//! the program.
 #![forbid(unsafe_code)]
 
 mod contestants;

@@ -1,4 +1,4 @@
-//! The measurement, and what must be true of it.
+//! The measurement and the checks of its answers.
 
 use bench_kit::suites::redis::{Batch, Client, Operation};
 use bench_kit::turns::{timed, turn};
@@ -9,13 +9,13 @@ use crate::contestants::{Failed, Rig, Timed};
 use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};
 use crate::server::Server;
 
-/// Keys of the filters that are asked, at 1 %: 9.59 million bits and 96 thousand, 7 probes.
+/// Keys of the queried filters at 1 %: 9.59 million and 96 thousand bits, 7 probes.
 const INSERTIONS: [usize; 2] = [1_000_000, 10_000];
 const FPP: f64 = 0.01;
-/// The largest share of strangers that may be found.
+/// The limit of the false-positive rate.
 const MAX_FALSE: f64 = 2.0 * FPP;
 
-/// Keys of the filter, of a round trip, and of a round: `redis-benchmark` takes a fifth of a second and more for them.
+/// Keys of the filter, per round trip, and per round, which takes `redis-benchmark` at least a fifth of a second.
 const PLAN: [(usize, usize, usize); 6] = [
     (INSERTIONS[0], 1, 10_000),
     (INSERTIONS[0], 10, 50_000),
@@ -24,17 +24,17 @@ const PLAN: [(usize, usize, usize); 6] = [
     (INSERTIONS[1], 100, 100_000),
     (INSERTIONS[1], 1_000, 100_000),
 ];
-/// The size at which single calls take part: at each, they would take the longest part of the run.
+/// The batch size at which single calls take part. At every size they would dominate the run.
 const SINGLE_AT: usize = 100;
 
-/// Insertions of the filters that are downloaded, and how often in a round.
+/// Insertions of the downloaded filters, and downloads per round.
 const DOWNLOADS: [(u64, u64); 4] = [(10_000, 200), (100_000, 100), (1_000_000, 20), (10_000_000, 3)];
 
 /// Measures everything.
 ///
 /// # Errors
 ///
-/// A wrong answer, or the server or `redis-benchmark` failed.
+/// If an answer is wrong, or the server or `redis-benchmark` fails.
 pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     let (rounds, share) = if quick { (3, 10) } else { (15, 1) };
     let server = Server::start()?;
@@ -46,13 +46,13 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     let downloads = downloads(any)?;
     let version = version(any)?;
     let mut batches = Vec::new();
-    // The first round warms everything up.
+    // The first round is a warm-up.
     for round in 0..=rounds {
         eprintln!("round {round} of {rounds}");
         let first = batches.len();
         for (insertions, rig) in &mut rigs {
             for (_, batch, calls) in PLAN.into_iter().filter(|(size, ..)| size == insertions) {
-                // The shortest of which a pipeline of the largest size is a part.
+                // At least one full batch.
                 let calls = (calls / share).max(batch);
                 one_size(rig, *insertions, round, batch, calls, &mut batches)?;
             }
@@ -71,7 +71,7 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     Ok(batches)
 }
 
-/// A server with a full filter, and the ways to it.
+/// Fills a filter on the server and opens the connections.
 fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     let client = redis::Client::open(server.url())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -98,7 +98,7 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     })
 }
 
-/// Filters of several sizes on the server, and how often they are downloaded.
+/// Creates filters of several sizes on the server, with their numbers of downloads.
 fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
     let mut filters = Vec::new();
     for (insertions, times) in DOWNLOADS {
@@ -111,7 +111,7 @@ fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
     Ok(filters)
 }
 
-/// What the server calls itself.
+/// Returns the server's name and version.
 fn version(rig: &mut Rig) -> Result<String, Failed> {
     let info: String = redis::cmd("INFO").arg("server").query(&mut rig.connection)?;
     let version = info
@@ -121,8 +121,8 @@ fn version(rig: &mut Rig) -> Result<String, Failed> {
     Ok(format!("redis {version}"))
 }
 
-/// Does both operations at one number of keys a round trip, or queries alone where a round inserts more keys than the filter
-/// is made for.
+/// Measures both operations at one batch size, or only queries if a round would insert more keys than the filter is
+/// sized for.
 fn one_size(
     rig: &mut Rig,
     insertions: usize,
@@ -131,7 +131,7 @@ fn one_size(
     calls: usize,
     batches: &mut Vec<Batch>,
 ) -> Result<(), Failed> {
-    // Members and strangers by turns.
+    // Members and absent keys alternate.
     let half = calls.div_ceil(2);
     let members = keys(MEMBERS, half.min(insertions));
     let mixed: Vec<String> = (members.into_iter().cycle())
@@ -177,7 +177,6 @@ fn one_size(
     Ok(())
 }
 
-/// Who takes part.
 fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client> {
     let mut clients = vec![
         Client::RedisBenchmark,
@@ -196,7 +195,6 @@ fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client>
     clients
 }
 
-/// Checks the answers of one contestant.
 fn check(
     client: Client,
     operation: Operation,
@@ -220,7 +218,7 @@ fn check(
     }
 }
 
-/// Downloads a filter some times.
+/// Measures `times` downloads of a filter.
 fn download(rig: &mut Rig, filter: &FixedFilter, times: u64, round: u64) -> Result<Batch, Failed> {
     let (ended, ns) = timed(|| {
         (0..times).try_for_each(|_| {

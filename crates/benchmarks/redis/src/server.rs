@@ -1,15 +1,15 @@
-//! A server process on a free loopback port, stopped when dropped; and `redis-benchmark`.
+//! A server process on a free loopback port, and `redis-benchmark`.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How long a server may take to answer, in steps.
+/// The limit of the server's start, in steps.
 const STEPS: u32 = 400;
 const STEP: Duration = Duration::from_millis(25);
 
-/// A running server without persistence.
+/// A running server without persistence. Dropping it stops the server.
 pub(crate) struct Server {
     child: Child,
     port: u16,
@@ -17,15 +17,15 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it and waits until it answers.
+    /// Starts the server and waits until it answers.
     ///
     /// # Errors
     ///
-    /// When there is no such program, or it does not answer.
+    /// If the program is missing or does not answer.
     pub(crate) fn start() -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("redis-server: {error}");
         let folder = tempfile::tempdir().map_err(failed)?;
-        // Free now; a server that finds it taken does not answer.
+        // The port is free now. A server that finds it taken does not answer.
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         drop(listener);
@@ -54,12 +54,12 @@ impl Server {
         Err("redis-server: it does not answer".to_owned())
     }
 
-    /// Where clients connect.
+    /// Returns the URL for clients.
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -67,27 +67,27 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only if it has ended already.
+        // Both calls fail only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Commands that `redis-benchmark` sends.
+/// The commands that `redis-benchmark` sends.
 pub(crate) struct Load<'a> {
     pub(crate) port: u16,
     pub(crate) command: &'a [&'a str],
-    /// Commands that are sent together.
+    /// Commands sent together.
     pub(crate) pipeline: usize,
     /// Commands in all, a multiple of `pipeline`.
     pub(crate) commands: usize,
 }
 
-/// Time that it says the commands took, nanoseconds.
+/// Runs `redis-benchmark`, and returns its reported time in nanoseconds.
 ///
 /// # Errors
 ///
-/// When there is no such program, it fails, or what it says is not understood.
+/// If the program is missing, fails, or prints something unexpected.
 pub(crate) fn benchmark(load: &Load<'_>) -> Result<u64, String> {
     let output = Command::new("redis-benchmark")
         .args([
@@ -105,7 +105,7 @@ pub(crate) fn benchmark(load: &Load<'_>) -> Result<u64, String> {
         .output()
         .map_err(|error| format!("redis-benchmark: {error}; it is in the package redis-tools"))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    // A header, then the command and its rate among the fields, all in quotes.
+    // The output is a header and a line of quoted fields: the command, its rate and others.
     let rate = said
         .lines()
         .last()

@@ -1,4 +1,4 @@
-//! Who builds filters and asks them.
+//! The contenders, which build and query filters.
 
 use core::hint::black_box;
 
@@ -18,7 +18,7 @@ const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
 const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
 const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
 
-/// RocksDB's hash of a key.
+/// Returns RocksDB's hash of a key.
 fn hash(key: &[u8]) -> u64 {
     FAST_LOCAL.hash_key(key)
 }
@@ -36,7 +36,7 @@ fn theirs<'a>(name: Name, form: Form, work: Work, run: impl FnMut() -> u64 + 'a)
     Contender::engine((name, form), version(), work, run)
 }
 
-/// Asks for as many keys a call as RocksDB does.
+/// Queries 32 keys per call, as RocksDB does.
 fn by_32<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
     let policy = FAST_LOCAL.on_kernel(kernel);
     move || {
@@ -51,14 +51,13 @@ fn by_32<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl F
     }
 }
 
-/// Filters of the same keys, which a task asks.
+/// The filters that a task queries, all of the same keys.
 pub(crate) struct Filters {
     bloom: Vec<u8>,
     ribbon: Vec<u8>,
     bloom64: Vec<u8>,
 }
 
-/// RocksDB and its peers.
 pub(crate) struct RocksDb;
 
 impl policies::Engine for RocksDb {
@@ -86,7 +85,7 @@ impl policies::Engine for RocksDb {
         contenders
     }
 
-    /// RocksDB's two as RocksDB builds them.
+    /// Builds RocksDB's two filters with RocksDB.
     fn filters(&self, stored: &[&[u8]]) -> Filters {
         Filters {
             bloom: engine_policy(false).create_filter(stored),

@@ -1,5 +1,5 @@
-//! Facebook's RocksDB for the tests and the benchmark of `filter-policy`: its own filters built and asked directly, and
-//! tables written by it.
+//! Facebook's RocksDB for the tests and the benchmark of `filter-policy`: direct access to its filters, and tables
+//! written by it.
 
 #[cfg(engine)]
 mod ffi;

@@ -1,9 +1,9 @@
-//! RocksDB's filters built and asked: by its own library in C++, and by ours, with the same bytes; beside them other
-//! filters of as many bits: `sbbf-rs`, `fastbloom`, and our `BloomFilter64.Xxph3`. See `README.md`.
+//! Builds and queries RocksDB's filters with its own library in C++ and with ours, with the same bytes; and other
+//! filters of the same size: `sbbf-rs`, `fastbloom`, and our `BloomFilter64.Xxph3`. See `README.md`.
 //!
-//! RocksDB is called through its virtual functions, in a loop in C++ over slices that were made before; as in its tables,
-//! a reader is made once for many keys. A contender with filters of RocksDB's ends the program where its answers are not
-//! RocksDB's. FastLocalBloom is built and asked by every kernel, the other policies by the best one.
+//! RocksDB is called through its virtual functions, in a C++ loop over slices made in advance; as in its tables, one
+//! reader serves many keys. The program ends if a contender with RocksDB's filters differs from RocksDB in its answers.
+//! FastLocalBloom runs on every kernel, the other policies on the best kernel.
 
 #[cfg(engine)]
 mod contenders;

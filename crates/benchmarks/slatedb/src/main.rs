@@ -1,8 +1,8 @@
-//! Measures what a filter policy is worth to point reads of SlateDB: blocks read from the object store and time per Get, for
-//! absent and for present keys, without filters, with the engine's own policy and with ours.
+//! Point reads of SlateDB: blocks read from the object store and time per Get of absent and of present keys, without
+//! filters, with the engine's own policy and with ours.
 //!
-//! The store is memory, so that a block costs its decoding alone: over a network all but the filter takes a thousand times
-//! as long.
+//! The store is in memory, so a block costs only its decoding. Over a network everything except the filter takes a
+//! thousand times as long.
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
@@ -28,10 +28,9 @@ use tokio::runtime::Runtime;
 
 /// Gets of a batch.
 const GETS: usize = 500;
-/// Tables of a database, all of which span the whole range of keys.
+/// Tables of a database, each of which spans the whole range of keys.
 const TABLES: usize = 4;
 
-/// What is compared.
 const POLICIES: [Policy; 6] = [
     Policy::None,
     Policy::Engine,
@@ -58,7 +57,7 @@ fn slatedbs(policy: Policy) -> Vec<Arc<dyn FilterPolicy>> {
     }
 }
 
-/// Keeps indexes and filters for ever, and blocks or not, and counts the blocks that come from the store.
+/// A cache that keeps indexes and filters, and optionally blocks, forever, and counts the blocks read from the store.
 struct Kept {
     blocks: bool,
     entries: Mutex<HashMap<CachedKey, CachedEntry>>,
@@ -110,7 +109,7 @@ impl DbCache for Kept {
     }
 }
 
-/// Writes the database of a policy and opens it again.
+/// Writes and reopens the database of a policy.
 async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
     let store = Arc::new(InMemory::new());
     let settings = Settings {
@@ -142,14 +141,14 @@ async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<K
         .with_db_cache(kept.clone(), 1)
         .build()
         .await?;
-    // Opens the tables, and fills the cache.
+    // This opens the tables and fills the cache.
     for key in stored {
         db.get(key).await?;
     }
     Ok((db, kept))
 }
 
-/// Measures everything, in the order in which it was measured.
+/// Measures everything. The batches are in the order of measurement.
 fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (4_000, 2) } else { (200_000, 101) };
     let failed = |error: Error| error.to_string();
@@ -192,7 +191,7 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         let mut absent = random.clone();
         let mut choices = SplitMix64::seed_from_u64(SEED + 1);
         batches.extend(of.measure(&mut databases, rounds, || {
-            // The generator gives every number once before it gives one again, so that these are not stored.
+            // The generator does not repeat a number within its period, so these keys are not stored.
             let absent = (0..GETS).map(|_| hexadecimal(absent.next_u64())).collect();
             let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
             [absent, present.collect()]
@@ -221,7 +220,7 @@ mod tests {
         };
         use bench_kit::suites::point_reads::Keys::{Absent, Present};
         let gets = 2 * GETS as u64;
-        // Some keys lie before or behind all those of a table.
+        // Some keys lie outside the key range of a table.
         let all = TABLES as u64 * gets;
         assert!((all - all / 50..=all).contains(&blocks(Policy::None, Absent)));
         assert_eq!(blocks(Policy::AlwaysNo, Absent), 0);

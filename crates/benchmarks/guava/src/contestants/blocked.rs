@@ -1,4 +1,4 @@
-//! This project's filter for Rust programs only, one key at a time and many at a time.
+//! This project's blocked filter, with one key per call and with many.
 
 use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
@@ -10,12 +10,12 @@ use super::{Description, Filter};
 use crate::keys::{AT_ONCE, random_words};
 use crate::plan::{FPP, Plan};
 
-/// As many keys as the others, at the same rate; that takes more bits.
+/// Builds a filter for the same keys and rate as the others, which takes more bits.
 fn new(plan: &Plan) -> BlockedBloomFilter<Xxph3> {
     let parameters = BlockedParameters::new(plan.insertions, FPP).expect("a size that there can be");
     let mut filter = BlockedBloomFilter::new(Xxph3, &parameters).expect("a filter that there is memory for");
     if plan.contents == Contents::RandomWords {
-        // Random words would be fuller than it ever is.
+        // Random words would set more bits than keys ever do.
         let mut hashes = random_words(plan.insertions).map(|h1| Hash128 { h1, h2: 0 });
         loop {
             let part: Vec<Hash128> = hashes.by_ref().take(AT_ONCE).collect();
@@ -28,7 +28,7 @@ fn new(plan: &Plan) -> BlockedBloomFilter<Xxph3> {
     filter
 }
 
-/// Calls it for each key, or for all keys that are there.
+/// The filter, called for each key or for all keys of a part.
 pub(super) struct Blocked<const MANY: bool>(BlockedBloomFilter<Xxph3>);
 
 impl<const MANY: bool> Filter for Blocked<MANY> {

@@ -1,4 +1,4 @@
-//! Guava in its own process, which times itself.
+//! Guava in a Java process, which times itself.
 
 use bench_guava::{Java, JavaError, Request};
 use bench_kit::suites::membership::{Contents, Filter};
@@ -8,10 +8,9 @@ use super::{Contestant, Description, Timed, ours};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
 use crate::plan::{FPP, Plan};
 
-/// One collector without threads of its own, and a heap that holds the largest filter and never grows.
+/// A garbage collector without threads, and a heap that holds the largest filter and never grows.
 const OPTIONS: [&str; 4] = ["-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn256m"];
 
-/// The real one.
 pub(crate) struct Guava {
     java: Java,
     description: Description,
@@ -23,7 +22,7 @@ impl Guava {
     ///
     /// # Errors
     ///
-    /// Without Java or Guava.
+    /// If Java or Guava is missing.
     pub(crate) fn start() -> Result<Self, JavaError> {
         let mut java = Java::start("Membership.java", "Membership", &OPTIONS)?;
         let (version, runtime) =
@@ -42,7 +41,7 @@ impl Guava {
 
     fn timed(&mut self, request: &Request) -> Result<Timed, JavaError> {
         let (ns, yes) = self.java.ask(request, |reply| Ok((reply.i64()?, reply.i64()?)))?;
-        // Neither is negative.
+        // Neither number is negative.
         Ok(Timed {
             ns: ns.unsigned_abs(),
             yes: yes.unsigned_abs(),
@@ -81,7 +80,7 @@ impl Contestant for Guava {
     }
 
     fn size(&self) -> (u64, u32) {
-        // What our filter has, too; that Guava has it shows in equal answers.
+        // The size of our filter; equal answers show that Guava's is the same.
         let size = |parameters: &Parameters| (parameters.bits(), parameters.probe_count().into());
         self.parameters.as_ref().map_or((0, 0), size)
     }

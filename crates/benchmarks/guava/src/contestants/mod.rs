@@ -1,4 +1,5 @@
-//! The filters that are compared: all of one rate, and all but the blocked one of the same size and probe count.
+//! The filters in the comparison: all have the same rate, and all except the blocked filter the same size and probe
+//! count.
 
 mod blocked;
 mod guava;
@@ -13,50 +14,48 @@ pub(crate) use self::guava::Guava;
 use crate::keys::Keys;
 use crate::plan::Plan;
 
-/// Time of a batch, and how often the filter said yes: changed by a put, may hold the key asked for.
+/// The time of a batch, and the number of positive answers: inserts that changed bits, or keys that may be present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Timed {
     pub(crate) ns: u64,
     pub(crate) yes: u64,
 }
 
-/// What a record says of a filter.
+/// The description of a filter in the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Description {
     pub(crate) filter: membership::Filter,
     pub(crate) version: String,
-    /// What was chosen where there is a choice.
     pub(crate) setup: String,
 }
 
-/// A filter that takes part.
 pub(crate) trait Contestant {
     fn description(&self) -> Description;
 
-    /// Makes an empty filter, or one of random words.
+    /// Creates a filter, empty or of random words.
     fn start(&mut self, plan: &Plan) -> Result<(), JavaError>;
 
-    /// Bits and probe count.
+    /// Returns bits and probe count.
     fn size(&self) -> (u64, u32);
 
-    /// Fills an empty filter with the keys, as often as said.
+    /// Fills an empty filter with the keys, `times` times.
     fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
 
-    /// Puts keys besides those that are there.
+    /// Inserts keys in addition to those present.
     fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError>;
 
-    /// Asks for keys, as often as said.
+    /// Queries the keys, `times` times.
     fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
 
-    /// Lets go of the memory.
+    /// Frees the memory.
     fn stop(&mut self);
 }
 
-/// All, Guava first.
+/// Returns all contestants, Guava first.
 ///
 /// # Errors
 ///
-/// Without Java or Guava.
+/// If Java or Guava is missing.
 pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
     Ok(vec![
         Box::new(Guava::start()?),
@@ -74,25 +73,23 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
 trait Filter: Sized {
     fn description() -> Description;
 
-    /// An empty filter, or one of [`random_words`](crate::keys::random_words).
+    /// Creates a filter, empty or of [`random_words`](crate::keys::random_words).
     fn new(plan: &Plan) -> Self;
 
-    /// Bits and probe count.
+    /// Returns bits and probe count.
     fn size(&self) -> (u64, u32);
 
-    /// Puts keys one after the other; gives how many changed bits.
+    /// Inserts keys, and returns how many changed bits.
     fn insert_all(&mut self, keys: &[String]) -> u64;
 
-    /// Asks for keys one after the other; gives how many may be there.
+    /// Queries keys, and returns how many may be present.
     fn ask_all(&mut self, keys: &[String]) -> u64;
 }
 
 /// Runs the loops over a [`Filter`] and times them.
 struct Local<F> {
-    /// Of the size that is measured.
     plan: Option<Plan>,
     filter: Option<F>,
-    /// The memory of the keys.
     part: Vec<String>,
 }
 
@@ -105,7 +102,7 @@ impl<F: Filter> Local<F> {
         }
     }
 
-    /// Calls the filter for each part of the keys, `times` times over.
+    /// Calls the filter for each part of the keys, `times` times.
     fn each(&mut self, keys: Keys, times: u32, call: fn(&mut F, &[String]) -> u64) -> Timed {
         let filter = self.filter.as_mut().expect("started before it is asked");
         let mut sum = Timed::default();

@@ -1,4 +1,4 @@
-//! This project's filter, one key at a time and many at a time.
+//! This project's filter, with one key per call and with many.
 
 use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
@@ -18,7 +18,7 @@ fn new(plan: &Plan) -> BloomFilter<Utf8> {
     match plan.contents {
         Contents::Keys => BloomFilter::new(Utf8, &parameters),
         Contents::RandomWords => BloomFilter::new(Utf8, &parameters).and_then(|empty| {
-            // In memory as the crate allocates it.
+            // Reuses the memory that the crate allocated.
             let mut words = empty.into_words();
             let random = random_words(words.len() as u64);
             words
@@ -31,7 +31,7 @@ fn new(plan: &Plan) -> BloomFilter<Utf8> {
     .expect("a filter that there is memory for")
 }
 
-/// Calls it for each key, or for all keys that are there.
+/// The filter, called for each key or for all keys of a part.
 pub(super) struct Ours<const MANY: bool>(BloomFilter<Utf8>);
 
 impl<const MANY: bool> Filter for Ours<MANY> {

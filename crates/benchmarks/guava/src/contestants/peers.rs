@@ -1,4 +1,4 @@
-//! Filters of other crates. They are given Guava's size and probe count.
+//! Filters of other crates, with Guava's size and probe count.
 
 use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
@@ -10,10 +10,10 @@ use super::{Description, Filter, ours};
 use crate::keys::random_words;
 use crate::plan::Plan;
 
-/// fastbloom as it comes, but for the seed, which would be random.
+/// fastbloom with default settings, except for a fixed seed.
 pub(super) struct FastbloomDefault(BloomFilter<DefaultHasher>);
 
-/// fastbloom with the hasher that its documentation shows for speed, the seed fixed.
+/// fastbloom with the hasher that its documentation recommends for speed, and a fixed seed.
 pub(super) struct FastbloomFoldhash(BloomFilter<FixedState>);
 
 macro_rules! fastbloom {
@@ -43,7 +43,7 @@ macro_rules! fastbloom {
             }
 
             fn insert_all(&mut self, keys: &[String]) -> u64 {
-                // Its answer is whether the key may have been there before.
+                // `insert` returns true if the key may have been present before.
                 let put = |key: &String| u64::from(!self.0.insert(key.as_str()));
                 keys.iter().map(put).sum()
             }
@@ -63,7 +63,7 @@ fastbloom!(
     builder => builder.hasher(FixedState::with_seed(1))
 );
 
-/// bloomfilter, which has SipHash-1-3 only and works the probe count out by itself.
+/// bloomfilter, which has only SipHash-1-3 and computes the probe count itself.
 pub(super) struct Bloomfilter(Bloom<str>);
 
 impl Filter for Bloomfilter {
@@ -77,7 +77,8 @@ impl Filter for Bloomfilter {
 
     fn new(plan: &Plan) -> Self {
         let bytes = ours::parameters(plan).bits() / 8;
-        // Two different halves: each is the key of a hash, and equal hashes make every probe the same multiple.
+        // The halves differ: each is the key of a hash, and with equal hashes every probe is a multiple of the same
+        // value.
         let seed = std::array::from_fn(|i| i as u8);
         let made = Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed);
         let empty = made.unwrap_or_else(|error| panic!("bloomfilter: {error}"));
@@ -86,7 +87,7 @@ impl Filter for Bloomfilter {
         }
         let bits = empty.len();
         let mut stored = empty.into_bytes();
-        // The bits are what it stores last.
+        // The bits are at the end of the stored form.
         let header = stored.len() - (bits / 8) as usize;
         for (bytes, word) in stored[header..].chunks_exact_mut(8).zip(random_words(bits / 64)) {
             bytes.copy_from_slice(&word.to_le_bytes());
@@ -99,7 +100,7 @@ impl Filter for Bloomfilter {
     }
 
     fn insert_all(&mut self, keys: &[String]) -> u64 {
-        // Its answer is whether the key may have been there before.
+        // `check_and_set` returns true if the key may have been present before.
         let put = |key: &String| u64::from(!self.0.check_and_set(key));
         keys.iter().map(put).sum()
     }

@@ -1,13 +1,13 @@
-//! Elements of every kind, as both sides see them.
+//! Elements of every kind, for both sides.
 
 use guava_bloom::{BloomFilter, Bytes, Funnel, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 use crate::random::Random;
 
-/// An element of one of the kinds.
+/// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Element {
-    /// UTF-16 units, in any order, as a string of Java's may hold them.
+    /// UTF-16 units in any order, as Java's strings allow.
     Text(Vec<u16>),
     Int(i32),
     Long(i64),
@@ -17,7 +17,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// The bytes of a request.
+    /// Encodes the element for a request.
     pub(crate) fn encode(&self) -> Vec<u8> {
         fn text(units: &[u16]) -> Vec<u8> {
             units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
@@ -41,7 +41,7 @@ impl Element {
 
 /// A funnel, and the elements that go into it.
 pub(crate) trait Kind {
-    /// Its number among those of the Java program.
+    /// The number of the funnel in the Java program.
     const FUNNEL: u8;
     type Funnel: Copy + Default;
 
@@ -52,7 +52,7 @@ pub(crate) trait Kind {
     fn might_contain(filter: &BloomFilter<Self::Funnel>, element: &Element) -> bool;
 }
 
-/// A [`Kind`]: its number and funnel, how elements are made, and the element as the funnel takes it.
+/// Declares a [`Kind`]: number, funnel, generator of elements, and conversion to the funnel's type.
 macro_rules! kind {
     (
         $(#[$doc:meta])* $kind:ident, $number:literal, $funnel:ty,
@@ -102,12 +102,12 @@ fn text(random: &mut Random) -> Vec<u16> {
             1 => units.push((number % 0x100) as u16),
             // Below the surrogates.
             2 => units.push((number % 0xd800) as u16),
-            // Two surrogates that are a character.
+            // A valid surrogate pair.
             3 => units.extend([
                 0xd800 | (number & 0x3ff) as u16,
                 0xdc00 | (number >> 10 & 0x3ff) as u16,
             ]),
-            // Surrogates alone and in the wrong order among letters.
+            // Letters and surrogates that are unpaired or in the wrong order.
             _ => units.push(*random.pick(&[0x61, 0xe9, 0x4e2d, 0xd83d, 0xdbff, 0xdc00, 0xde00])),
         }
     }
@@ -122,7 +122,7 @@ fn byte_array(random: &mut Random) -> Vec<u8> {
     (0..length).map(|_| random.u64() as u8).collect()
 }
 
-/// Small and large ones, and those beside the limits.
+/// Draws small and large numbers, and numbers near the limits.
 fn int(random: &mut Random) -> i32 {
     *random.pick(&[0, 1, -1, i32::MIN, i32::MAX]) ^ (random.u64() as i32 >> random.below(32))
 }
@@ -131,8 +131,7 @@ fn long(random: &mut Random) -> i64 {
     *random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.below(64))
 }
 
-/// The text as Java's encoder makes UTF-8 of it. Rust's string of it and the units themselves are the same to the
-/// funnel.
+/// Decodes units as Java's UTF-8 encoder does. Checks that the funnel treats the string and the units alike.
 fn string(units: &[u16]) -> String {
     let text: String = char::decode_utf16(units.iter().copied())
         .map(|unit| unit.unwrap_or('?'))
@@ -141,7 +140,7 @@ fn string(units: &[u16]) -> String {
     text
 }
 
-/// The units. Rust's string of them is the same to the funnel where there is one.
+/// Wraps units. Checks that the funnel treats the string and the units alike, if they are a valid string.
 fn utf16(units: &[u16]) -> Utf16<'_> {
     if let Ok(text) = String::from_utf16(units) {
         assert_eq!(Utf16Units.hash(&Utf16(units)), Utf16Units.hash(&text));

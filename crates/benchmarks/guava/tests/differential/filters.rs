@@ -1,4 +1,4 @@
-//! Filters of every funnel and strategy: filled on both sides, then each read by the other.
+//! Filters of every funnel and strategy, filled on both sides and then read by the other side.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::oracle::Guava;
 use crate::random::{Random, cases};
 use crate::{STRATEGIES, filter};
 
-/// Where the filter under test is, and where the copy that went through our hands.
+/// The slot of the filter under test, and the slot of the copy read from our stream.
 const SLOT: i32 = 0;
 const COPY: i32 = 1;
 
@@ -26,15 +26,15 @@ fn might_contain<K: Kind>(filter: &BloomFilter<K::Funnel>, elements: &[Element])
         .collect()
 }
 
-/// How often `expectedFpp` was compared, and how often it was the number beside the other: Java allows its `Math.pow` an
-/// error of one unit in the last place, and makes it in fewer than one of a thousand cases.
+/// Number of comparisons of `expectedFpp`, and of those that differed in the last place. Java allows `Math.pow` an
+/// error of one unit in the last place, and makes one in fewer than one of a thousand cases.
 #[derive(Default)]
 struct Rates {
     asked: u64,
     off: u64,
 }
 
-/// Everything that can be asked of a filter is answered alike.
+/// Checks that both filters give the same answers to every query.
 fn check_same<K: Kind>(
     guava: &mut Guava,
     slot: i32,
@@ -50,7 +50,7 @@ fn check_same<K: Kind>(
         "answers, {case}"
     );
     let (theirs, expected) = (guava.expected_fpp(slot), ours.false_positive_rate());
-    // No sign: neighbours have neighbouring bits.
+    // Both are positive, so adjacent numbers have adjacent bit patterns.
     let off = theirs.to_bits().abs_diff(expected.to_bits());
     assert!(off <= 1, "expectedFpp {theirs:e} {expected:e}, {case}");
     rates.asked += 1;
@@ -77,7 +77,7 @@ fn check_case<K: Kind>(guava: &mut Guava, random: &mut Random, strategy: Strateg
             assert_eq!(bits as u64, ours.bits(), "{case}");
             ours
         }
-        // No bit at all, at a rate near 1.
+        // A rate near 1 gives zero bits.
         Err(thrown) => {
             assert!(
                 Parameters::new(insertions as u64, fpp).is_err(),
@@ -87,7 +87,7 @@ fn check_case<K: Kind>(guava: &mut Guava, random: &mut Random, strategy: Strateg
         }
     };
 
-    // From empty to twice as full as planned, in two steps.
+    // The filter is filled to at most twice its capacity, in two steps.
     let count = 1 + random.below(2 * insertions.clamp(1, 2_000) as usize);
     let present: Vec<_> = (0..count).map(|_| K::random(random)).collect();
     let others: Vec<_> = (0..300).map(|_| K::random(random)).collect();
@@ -97,7 +97,7 @@ fn check_case<K: Kind>(guava: &mut Guava, random: &mut Random, strategy: Strateg
     assert_eq!(guava.put(SLOT, first), put::<K>(&mut ours, first), "put, {case}");
     check_same::<K>(guava, SLOT, &ours, &asked, rates, &case);
 
-    // Each reads the other's stream and goes on from there.
+    // Each side reads the other's stream and continues from there.
     let stream = ours.to_bytes();
     assert_eq!(guava.read(COPY, K::FUNNEL, &stream), Ok(0), "{case}");
     let (mut copy, used) = BloomFilter::from_bytes_prefix(&guava.write(SLOT), K::Funnel::default()).unwrap();
@@ -169,7 +169,7 @@ fn sequences_of_ints() {
     check::<SequencesOfInts>();
 }
 
-/// CRC-32 of what is written.
+/// A writer that computes the CRC-32 of its input.
 #[derive(Default)]
 struct Crc32(crc32fast::Hasher);
 

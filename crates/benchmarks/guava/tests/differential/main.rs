@@ -1,8 +1,8 @@
-//! The same questions to Guava and to this crate, on random parameters and elements: answers, streams, sizes, merging
+//! Differential tests of this crate against Guava, on random parameters and elements: answers, streams, sizes, merging
 //! and errors must be the same.
 //!
-//! Needs a JDK and Guava (Debian: `default-jdk-headless`, `libguava-java`), and fails without them. The cases are
-//! those of a fixed seed; `GUAVA_BLOOM_SEED` chooses another, `GUAVA_BLOOM_TIMES` multiplies their number.
+//! The tests need a JDK and Guava (Debian: `default-jdk-headless`, `libguava-java`), and fail without them. The seed is
+//! fixed; `GUAVA_BLOOM_SEED` sets another, and `GUAVA_BLOOM_TIMES` multiplies the number of cases.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,17 +16,18 @@ mod streams;
 
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy};
 
-/// Both strategies; the index is the ordinal.
+/// Both strategies, by ordinal.
 const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64];
 
-/// The parameters that Guava of the version in Debian derives: before it took the probe count from the rate alone.
+/// Returns the parameters that Debian's version of Guava derives; newer versions compute the probe count from the rate
+/// alone.
 fn parameters(insertions: i64, fpp: f64, strategy: Strategy) -> Parameters {
     Parameters::with_rule(insertions as u64, fpp, ProbeCountRule::FromBitsPerInsertion)
         .unwrap()
         .with_strategy(strategy)
 }
 
-/// An empty filter of ours.
+/// Creates an empty filter of this crate.
 fn filter<F: Default>(insertions: i64, fpp: f64, strategy: Strategy) -> BloomFilter<F> {
     BloomFilter::new(F::default(), &parameters(insertions, fpp, strategy)).unwrap()
 }

@@ -15,7 +15,7 @@ fn merging_is_guavas() {
     let mut guava = Guava::start();
     let (mut merged, mut refused) = (0, 0);
     for _ in 0..cases(300) {
-        // Few different parameters, so that they often agree; the two rates near each other differ in size alone.
+        // The parameters are few, so that they often agree; with the two similar rates filters differ only in size.
         let (insertions, fpp, strategy) = (
             [10, 10, 11, 1_000],
             [0.01, 0.01, 0.010_1, 0.03],

@@ -1,11 +1,11 @@
-//! The real Guava, with a method for each request.
+//! Guava in a Java process, with a method for each request.
 
 use bench_guava::{Java, JavaError, Reply, Request};
 use std::io;
 
 use crate::elements::Element;
 
-/// What Guava did not do: class and message of what it threw.
+/// Class and message of an exception that Guava threw.
 pub(crate) type Thrown = String;
 
 /// A Java process that keeps filters in numbered slots.
@@ -36,14 +36,14 @@ impl Guava {
         }
     }
 
-    /// Bits and probe count.
+    /// Returns bits and probe count.
     pub(crate) fn sizing(&mut self, insertions: i64, fpp: f64) -> (i64, i32) {
         let request = Request::new(b'S').i64(insertions).f64(fpp);
         self.ask(&request, |reply| Ok((reply.i64()?, reply.i32()?)))
             .unwrap()
     }
 
-    /// Makes an empty filter; gives its size in bits.
+    /// Creates an empty filter, and returns its size in bits.
     pub(crate) fn create(
         &mut self,
         slot: i32,
@@ -61,12 +61,12 @@ impl Guava {
         self.ask(&request, Reply::i64)
     }
 
-    /// For each element whether it changed bits.
+    /// Inserts elements, and returns for each whether it changed bits.
     pub(crate) fn put(&mut self, slot: i32, elements: &[Element]) -> Vec<bool> {
         self.for_each(b'P', slot, elements)
     }
 
-    /// For each element whether it may be there.
+    /// Queries elements, and returns for each whether it may be present.
     pub(crate) fn might_contain(&mut self, slot: i32, elements: &[Element]) -> Vec<bool> {
         self.for_each(b'Q', slot, elements)
     }
@@ -89,18 +89,17 @@ impl Guava {
         self.ask(&Request::new(b'N').i32(slot), Reply::i64)
     }
 
-    /// The filter's stream.
     pub(crate) fn write(&mut self, slot: i32) -> Vec<u8> {
         self.ask(&Request::new(b'W').i32(slot), Reply::bytes).unwrap()
     }
 
-    /// CRC-32 of the filter's stream.
+    /// Returns the CRC-32 of the filter's stream.
     pub(crate) fn fingerprint(&mut self, slot: i32) -> u32 {
         let sum = self.ask(&Request::new(b'H').i32(slot), Reply::i64).unwrap();
         u32::try_from(sum).unwrap()
     }
 
-    /// Reads a filter from the beginning of `stream`; gives the number of bytes that were left.
+    /// Reads a filter from the beginning of `stream`, and returns the number of bytes left.
     pub(crate) fn read(&mut self, slot: i32, funnel: u8, stream: &[u8]) -> Result<usize, Thrown> {
         let request = Request::new(b'R').i32(slot).u8(funnel).bytes(stream);
         self.ask(&request, Reply::i32)

@@ -1,18 +1,18 @@
-//! Random numbers of a seed that can be chosen, for more cases than the fixed ones.
+//! Random numbers with a configurable seed.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Names the seed; each test's name is mixed in.
+/// The environment variable of the seed, into which each test's name is mixed.
 const SEED: &str = "GUAVA_BLOOM_SEED";
-/// Multiplies the number of cases.
+/// The environment variable that multiplies the number of cases.
 const TIMES: &str = "GUAVA_BLOOM_TIMES";
 
-/// Where the cases of a test come from.
+/// The random generator of a test.
 pub(crate) struct Random(SplitMix64);
 
 impl Random {
-    /// The generator of a test. The seed is printed, which is seen when the test fails.
+    /// Creates the generator of a test, and prints the seed, which is shown if the test fails.
     pub(crate) fn of(test: &str) -> Self {
         let seed = variable(SEED, 1);
         println!("{SEED}={seed}");
@@ -26,17 +26,17 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// A number below `bound`; the bias, below 2^-32 for the bounds here, does not matter.
+    /// Draws a number below `bound`. The bias is below 2^-32 for the bounds in these tests, and does not matter.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.u64() % bound as u64) as usize
     }
 
-    /// From 0 to below 1.
+    /// Draws a number from 0 to below 1.
     pub(crate) fn share(&mut self) -> f64 {
         (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A power of two whose exponent is evenly distributed.
+    /// Draws a power of two with a uniformly distributed exponent.
     pub(crate) fn power(&mut self, low: f64, high: f64) -> f64 {
         libm::exp2(low + self.share() * (high - low))
     }
@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// How many cases a test runs that usually runs `count`.
+/// Returns the number of cases, `count` unless multiplied.
 pub(crate) fn cases(count: usize) -> usize {
     count * variable(TIMES, 1) as usize
 }

@@ -5,10 +5,10 @@ use guava_bloom::{ErrorKind, Parameters, ProbeCountRule};
 use crate::oracle::Guava;
 use crate::random::{Random, cases};
 
-/// More words than an array of Java's holds.
+/// The most words that a Java array can hold.
 const MAX_WORDS: i64 = i32::MAX as i64;
 
-/// A rate of any size: from 1e-300 to the largest double below 1.
+/// Draws a rate from 1e-300 to the largest double below 1.
 fn fpp(random: &mut Random) -> f64 {
     match random.below(5) {
         0 => *random.pick(&[
@@ -46,7 +46,7 @@ fn sizes_are_guavas() {
     for _ in 0..cases(6_000) {
         let (insertions, fpp) = (insertions(&mut random), fpp(&mut random));
         let case = format!("{insertions} at {fpp:e}");
-        // What Guava's `create` passes on.
+        // Guava's `create` passes on at least one insertion.
         let (bits, probes) = guava.sizing(insertions.max(1), fpp);
         let words = bits / 64 + i64::from(bits % 64 != 0);
         let possible = bits > 0 && words <= MAX_WORDS && (1..=255).contains(&probes);
@@ -63,7 +63,7 @@ fn sizes_are_guavas() {
             }
             Err(error) => {
                 assert!(!possible, "{case}: {error}");
-                // So large a number shows every bit of the logarithm.
+                // A number of this size shows every bit of the logarithm.
                 if error.kind() == ErrorKind::TooLarge {
                     assert!(
                         error.to_string().contains(&format!("got {bits} for ")),
@@ -74,7 +74,7 @@ fn sizes_are_guavas() {
                 refused += 1;
             }
         }
-        // Where Guava need not allocate much to say so itself.
+        // Guava is asked only if it need not allocate much.
         if words <= 1 << 16 || words > MAX_WORDS {
             assert_eq!(guava.create(0, 1, 0, insertions, fpp).is_ok(), possible, "{case}");
         }

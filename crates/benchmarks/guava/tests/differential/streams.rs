@@ -1,4 +1,4 @@
-//! Streams that are broken: both sides refuse, or both read the same.
+//! Damaged streams: both sides refuse, or both read the same filter.
 
 use guava_bloom::{BloomFilter, Bytes};
 
@@ -9,7 +9,7 @@ use crate::{STRATEGIES, filter};
 
 const SLOT: i32 = 0;
 
-/// A stream, changed in one or two places.
+/// Creates a stream and damages it in one or two places.
 fn broken(random: &mut Random) -> Vec<u8> {
     let strategy = *random.pick(&STRATEGIES);
     let mut ours: BloomFilter<Bytes> =
@@ -38,7 +38,7 @@ fn broken(random: &mut Random) -> Vec<u8> {
             }
         }
     }
-    // Guava allocates before it misses the words: no more than its heap holds.
+    // Guava allocates the words before it finds them missing, so their number is limited to its heap.
     if stream.get(2).is_some_and(|byte| *byte < 0x80) {
         set(&mut stream, 2, &[0]);
         let high = stream.get(3).map_or(0, |byte| byte & 0x0f);
@@ -47,7 +47,7 @@ fn broken(random: &mut Random) -> Vec<u8> {
     stream
 }
 
-/// Writes over the bytes from `at` on, as far as there are any.
+/// Overwrites bytes from `at` on, up to the end of the stream.
 fn set(stream: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in stream.iter_mut().skip(at).zip(bytes) {
         *to = *from;

@@ -1,5 +1,5 @@
-//! `fastbloom` with as many bits as the other filters. It chooses the number of probes by itself; the seed, which would
-//! be random, is fixed.
+//! `fastbloom` with as many bits as the other filters. It chooses its probe count; the seed, random by default, is
+//! fixed.
 
 use core::hint::black_box;
 
@@ -10,10 +10,10 @@ use super::{BITS_PER_KEY, Batched, Contender};
 use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
-/// The engine's hash of a key, as `fastbloom` gets it.
+/// The engine's hash function.
 pub type Hash = fn(&[u8]) -> u64;
 
-/// With the engine's hash, and with the hasher that it comes with.
+/// The two contenders: with the engine's hash, and with `fastbloom`'s default hasher.
 fn each(hash: Hash) -> [(policy::Contender, Option<Hash>); 2] {
     [
         (policy::Contender::FastbloomHashes, Some(hash)),
@@ -37,7 +37,7 @@ fn filter(keys: &[&[u8]], hash: Option<Hash>) -> BloomFilter {
     filter
 }
 
-/// Those that build a filter of every `size` keys, each in memory of its own.
+/// Returns contenders that build a filter of every `size` keys, each in newly allocated memory.
 pub fn that_build<'a>(size: usize, keys: Batched<'a>, hash: Hash) -> impl Iterator<Item = Contender<'a>> {
     each(hash).into_iter().map(move |(name, hash)| {
         let build = move |keys| black_box(filter(keys, hash)).as_slice()[0] & 0xff;
@@ -46,7 +46,7 @@ pub fn that_build<'a>(size: usize, keys: Batched<'a>, hash: Hash) -> impl Iterat
     })
 }
 
-/// Those that ask a filter of `stored`.
+/// Returns contenders that query a filter of `stored`.
 pub fn that_ask<'a>(stored: &[&[u8]], keys: Batched<'a>, hash: Hash) -> impl Iterator<Item = Contender<'a>> {
     each(hash)
         .map(|(name, hash)| {

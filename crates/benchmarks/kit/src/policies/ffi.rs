@@ -1,16 +1,16 @@
-//! The split block Bloom filter of `sbbf-rs`.
+//! The split-block Bloom filter of `sbbf-rs`.
 #![expect(unsafe_code, reason = "`sbbf-rs` takes pointers")]
 
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
 
-/// Two blocks, since the crate asks for this alignment.
+/// Two blocks, because the crate requires this alignment.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Pair([u8; 2 * BUCKET_SIZE]);
 
 const _: () = assert!(align_of::<Pair>() == ALIGNMENT);
 
-/// A filter in blocks of 256 bits, as Parquet has them, which gets hash values of 64 bits.
+/// A filter of 256-bit blocks, as in Parquet, for 64-bit hash values.
 pub struct SplitBlocks {
     functions: FilterFn,
     pairs: Vec<Pair>,
@@ -18,7 +18,7 @@ pub struct SplitBlocks {
 }
 
 impl SplitBlocks {
-    /// An empty filter of as many blocks as hold so many bits, at least one.
+    /// Builds an empty filter of at least `bits` bits and at least one block.
     pub fn with_bits(bits: usize) -> Self {
         let mut filter = Self {
             functions: FilterFn::new(),
@@ -29,7 +29,7 @@ impl SplitBlocks {
         filter
     }
 
-    /// Makes it an empty filter of so many bits, in the memory that it has.
+    /// Empties the filter and resizes it to `bits` bits, reusing its memory.
     pub fn clear(&mut self, bits: usize) {
         self.blocks = bits.div_ceil(8 * BUCKET_SIZE).max(1);
         self.pairs.clear();
@@ -37,7 +37,7 @@ impl SplitBlocks {
             .resize(self.blocks.div_ceil(2), Pair([0; 2 * BUCKET_SIZE]));
     }
 
-    /// The first byte of the first block.
+    /// Returns the first byte of the first block.
     pub fn first_byte(&self) -> u8 {
         self.pairs[0].0[0]
     }
@@ -45,14 +45,14 @@ impl SplitBlocks {
     /// Adds a hash value.
     #[inline]
     pub fn insert(&mut self, hash: u64) {
-        // SAFETY: the memory is aligned, holds so many blocks, and there is at least one.
+        // SAFETY: the memory is aligned and holds `blocks` blocks, at least one.
         unsafe {
             self.functions
                 .insert(self.pairs.as_mut_ptr().cast(), self.blocks, hash)
         };
     }
 
-    /// Whether the filter may hold a hash value.
+    /// Returns true if the filter may hold a hash value.
     #[inline]
     pub fn contains(&self, hash: u64) -> bool {
         // SAFETY: as in `insert`.

@@ -1,4 +1,4 @@
-//! The keys of filter policies' benchmarks.
+//! The keys of the policy benchmarks.
 
 use core::ffi::c_char;
 use core::marker::PhantomData;
@@ -9,10 +9,10 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::suites::policy::{KeyLengths, Task};
 
-/// How many keys a batch has at least, so that the clock's own time does not count.
+/// The least number of keys in a batch, so that reading the clock does not count.
 pub const FEWEST_IN_BATCH: usize = 1 << 16;
 
-/// A key as `leveldb::Slice` and `rocksdb::Slice` have it, so that a loop over many can be timed in C++.
+/// A key with the layout of `leveldb::Slice` and `rocksdb::Slice`, so that C++ can loop over many keys.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct EngineSlice<'a> {
@@ -32,7 +32,7 @@ impl<'a> From<&'a [u8]> for EngineSlice<'a> {
 }
 
 impl<'a> EngineSlice<'a> {
-    /// The slices of these keys.
+    /// Converts keys to slices.
     pub fn of<K: AsRef<[u8]>>(keys: &'a [K]) -> Vec<Self> {
         keys.iter().map(|key| key.as_ref().into()).collect()
     }
@@ -57,7 +57,7 @@ fn push_random(keys: &mut KeySet, random: &mut SplitMix64, lengths: KeyLengths) 
     keys.push(&key[..len]);
 }
 
-/// Random keys for filters of `size`, a whole number of filters.
+/// Generates random keys for a whole number of filters of `size` keys.
 pub(super) fn stored(size: usize, lengths: KeyLengths) -> KeySet {
     let mut random = SplitMix64::seed_from_u64(1);
     let mut keys = KeySet::default();
@@ -67,8 +67,8 @@ pub(super) fn stored(size: usize, lengths: KeyLengths) -> KeySet {
     keys
 }
 
-/// Keys to ask the filter of the first `size` stored ones for. Those that are called absent may be stored by chance;
-/// nothing depends on it.
+/// Generates queries for the filter of the first `size` stored keys. Absent keys may be stored by chance; nothing
+/// depends on that.
 pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Task) -> KeySet {
     let mut random = SplitMix64::seed_from_u64(2);
     let mut keys = KeySet::default();
@@ -87,7 +87,7 @@ pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Tas
     keys
 }
 
-/// A copy of each URL in memory of its own, as an application has them, without an order in memory; none of other keys.
+/// Copies each URL into its own allocation, in random order, as an application would have them; empty for other keys.
 pub(super) fn scattered(keys: &KeySet, lengths: KeyLengths) -> Vec<Box<[u8]>> {
     if lengths != KeyLengths::Urls {
         return Vec::new();
@@ -104,7 +104,7 @@ pub(super) fn scattered(keys: &KeySet, lengths: KeyLengths) -> Vec<Box<[u8]>> {
     copies
 }
 
-/// The keys, or their copies where there are some.
+/// Returns slices of the copies, or of the keys if there are no copies.
 pub(super) fn slices<'a>(keys: &'a KeySet, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
     if copies.is_empty() {
         keys.iter().collect()
@@ -113,7 +113,7 @@ pub(super) fn slices<'a>(keys: &'a KeySet, copies: &'a [Box<[u8]>]) -> Vec<&'a [
     }
 }
 
-/// The keys as arrays, if all have 16 bytes.
+/// Returns the keys as arrays, if all have 16 bytes.
 pub(super) fn arrays(keys: &KeySet) -> Option<&[[u8; 16]]> {
     let (arrays, rest) = keys.all_bytes().as_chunks();
     (rest.is_empty() && keys.iter().all(|key| key.len() == 16)).then_some(arrays)

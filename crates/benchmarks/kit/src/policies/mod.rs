@@ -1,4 +1,5 @@
-//! Policies that build filters and ask them in turns: what the benchmarks of LevelDB's and of RocksDB's filters share.
+//! Policies that build and query filters in turns: the common part of the benchmarks of LevelDB's, RocksDB's and
+//! Parquet's filters.
 
 pub mod fastbloom;
 mod ffi;
@@ -10,40 +11,41 @@ pub use self::keys::{EngineSlice, FEWEST_IN_BATCH};
 use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
 use crate::turns::{self, take_turns};
 
-/// What all filters have.
+/// Bits per key of all filters.
 pub const BITS_PER_KEY: u32 = 10;
 
-/// Up to how many keys a filter has 21 rounds; those of more take long enough with 7.
+/// Filters of up to this number of keys take 21 rounds; larger filters take long enough with 7.
 const SMALL: usize = 1_000_000;
 
-/// Who does the work, and how it is called.
+/// A contender with its form.
 pub type Contender<'a> = turns::Contender<'a, (policy::Contender, Form)>;
 
-/// Keys as slices, and as arrays where all have 16 bytes.
+/// Keys as slices, and as arrays if all have 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Batched<'a> {
     /// As slices.
     pub slices: &'a [&'a [u8]],
-    /// As arrays, one behind the other.
+    /// As packed arrays.
     pub arrays: Option<&'a [[u8; 16]]>,
 }
 
 /// An engine and its peers.
 pub trait Engine {
-    /// Filters of the same keys, which are asked.
+    /// The filters to query, all of the same keys.
     type Filters;
 
-    /// The lengths of keys that are measured.
+    /// The key lengths to measure.
     const LENGTHS: [KeyLengths; 2] = [KeyLengths::Fixed, KeyLengths::Mixed];
 
-    /// Those that build a filter of every `size` keys, the engine first; their number is the sum of the filters' first
-    /// bytes.
+    /// Returns contenders that build a filter of every `size` keys, the engine first. Their result is the sum of the
+    /// filters' first bytes.
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>>;
 
     /// Builds the filters.
     fn filters(&self, stored: &[&[u8]]) -> Self::Filters;
 
-    /// Those that ask a filter of `stored`, the engine first; their number is that of the keys that may match.
+    /// Returns contenders that query a filter of `stored`, the engine first. Their result is the number of keys that
+    /// may match.
     fn that_ask<'a>(
         &self,
         filters: &'a Self::Filters,
@@ -52,7 +54,7 @@ pub trait Engine {
     ) -> Vec<Contender<'a>>;
 }
 
-/// How many rounds filters of so many keys have.
+/// Returns the number of rounds for filters of `size` keys.
 pub fn rounds(size: usize, is_quick: bool) -> u64 {
     if is_quick || size > SMALL { 7 } else { 21 }
 }
@@ -60,10 +62,10 @@ pub fn rounds(size: usize, is_quick: bool) -> u64 {
 /// The sizes of a quick run.
 const QUICK_SIZES: [usize; 2] = [32, 4096];
 
-/// Up to how many keys are also measured with mixed lengths: 20 million take 2 GB of memory as they are.
+/// The largest filter that is also measured with mixed lengths: 20 million keys of one length already take 2 GB.
 const MAX_MIXED: usize = 1_000_000;
 
-/// Measures filters of these sizes with each length of keys.
+/// Measures filters of these sizes with each key length.
 pub fn measure_all<E: Engine>(engine: &E, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
     let sizes = if is_quick { &QUICK_SIZES } else { sizes };
     let each = |&size: &usize| {

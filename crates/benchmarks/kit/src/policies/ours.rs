@@ -1,4 +1,5 @@
-//! Policies of `filter-policy`: a loop each over all keys of a batch, that gives a number by which its work can be checked.
+//! Policies of `filter-policy`: each contender loops over all keys of a batch and returns a number that checks its
+//! work.
 
 use core::hint::black_box;
 
@@ -9,7 +10,7 @@ use super::{Batched, Contender};
 use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
-/// A contender of this project.
+/// Builds a contender of this project.
 pub fn contender<'a>(
     name: policy::Contender,
     form: Form,
@@ -19,11 +20,11 @@ pub fn contender<'a>(
     Contender::new((name, form), "filter-policy", work, run)
 }
 
-/// The contender that works by this kernel.
+/// Returns the contender's name for a kernel.
 ///
 /// # Panics
 ///
-/// When the records have no name for the kernel.
+/// If the records have no name for the kernel.
 pub fn of_kernel(kernel: Kernel) -> policy::Contender {
     match kernel {
         Kernel::Scalar => policy::Contender::Scalar,
@@ -34,7 +35,7 @@ pub fn of_kernel(kernel: Kernel) -> policy::Contender {
     }
 }
 
-/// Clears the filter, builds it, and gives its first byte.
+/// Clears and builds the filter, and returns its first byte.
 fn first_byte(filter: &mut Vec<u8>, build: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> u64 {
     filter.clear();
     build(filter).expect("the filter is small");
@@ -69,7 +70,7 @@ fn packed<'a>(
     }
 }
 
-/// Asks the filter key by key through the trait, as engines do.
+/// Queries the filter key by key through the trait, as engines do.
 pub fn one_by_one<'a>(
     policy: Box<dyn FilterPolicy + 'a>,
     filter: &'a [u8],
@@ -81,7 +82,7 @@ pub fn one_by_one<'a>(
     }
 }
 
-/// Asks key by key a filter that is prepared once.
+/// Queries a filter key by key after preparing it once.
 pub fn prepared<'a>(
     policy: impl FilterPolicy + 'a,
     filter: &'a [u8],
@@ -93,7 +94,7 @@ pub fn prepared<'a>(
     }
 }
 
-/// A policy that builds a filter of every `size` keys: of slices, and of packed keys where there are some.
+/// Returns contenders that build a filter of every `size` keys: from slices, and from packed keys if there are any.
 pub fn that_build<'a, P: HashedPolicy + Copy + 'a>(
     name: policy::Contender,
     work: Work,
@@ -108,8 +109,8 @@ pub fn that_build<'a, P: HashedPolicy + Copy + 'a>(
     std::iter::once(contender(name, Form::Slices, work, slices)).chain(arrays)
 }
 
-/// A policy that asks a filter: key by key through the trait, key by key of a filter that is prepared once, and for all keys
-/// in a call.
+/// Returns contenders that query a filter: key by key through the trait, key by key after preparing it once, and for
+/// all keys in one call.
 pub fn that_ask<'a, P: FilterPolicy + Copy + 'a>(
     name: policy::Contender,
     work: Work,
@@ -131,17 +132,17 @@ pub fn that_ask<'a, P: FilterPolicy + Copy + 'a>(
     rest.into_iter().chain(arrays)
 }
 
-/// How many keys may match.
+/// Counts the keys that may match.
 pub fn count(slices: &[&[u8]], may_match: impl Fn(&[u8]) -> bool) -> u64 {
     slices.iter().filter(|key| may_match(key)).count() as u64
 }
 
-/// How many of the first answers are yes; those behind them are none.
+/// Counts the positive answers. Bits after the last answer are zero.
 pub fn count_ones(answers: &[u64]) -> u64 {
     answers.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Asks for all keys in one call.
+/// Queries all keys in one call.
 fn at_once<'a>(
     policy: impl FilterPolicy + 'a,
     filter: &'a [u8],

@@ -1,5 +1,5 @@
-//! `sbbf-rs`, which gets hash values: XXH3 of each key, as its users take it, the engine's own hash, or values that were
-//! computed before.
+//! `sbbf-rs`, which takes hash values: XXH3 of each key, the usual choice of its users, the engine's hash, or
+//! precomputed values.
 
 use core::hint::black_box;
 
@@ -12,10 +12,10 @@ use super::{BITS_PER_KEY, Batched, Contender};
 use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
-/// XXH3, as the users of `sbbf-rs` take it.
+/// XXH3, the usual choice of `sbbf-rs`'s users.
 pub const HASH: Hash = xxh3_64;
 
-/// Those that hash, and the one that does not.
+/// The contenders with their hash functions; `None` takes precomputed values.
 fn each(engine: Option<Hash>) -> impl Iterator<Item = (policy::Contender, Option<Hash>)> {
     let own: (policy::Contender, Option<Hash>) = (policy::Contender::SbbfXxh3, Some(xxh3_64));
     let other = match engine {
@@ -29,20 +29,20 @@ fn bits(keys: usize) -> usize {
     keys * BITS_PER_KEY as usize
 }
 
-/// Fills the memory of the filter before.
+/// Fills a filter, reusing the memory of the previous one.
 fn fill(blocks: &mut SplitBlocks, hashes: impl ExactSizeIterator<Item = u64>) -> u64 {
     blocks.clear(bits(hashes.len()));
     hashes.for_each(|hash| blocks.insert(hash));
     u64::from(black_box(&*blocks).first_byte())
 }
 
-/// XXH3 of each key.
+/// Returns XXH3 of each key.
 pub fn hashes(keys: &[&[u8]]) -> Vec<u64> {
     keys.iter().map(|key| xxh3_64(key)).collect()
 }
 
-/// Those that build a filter of every `size` keys: with XXH3 and the engine's hash, or without the latter with XXH3
-/// and with values that are there.
+/// Returns contenders that build a filter of every `size` keys: with XXH3, and with the engine's hash or, if the engine
+/// has none, with precomputed values.
 pub fn that_build<'a>(
     size: usize,
     keys: Batched<'a>,
@@ -62,7 +62,7 @@ pub fn that_build<'a>(
     })
 }
 
-/// Those that ask a filter of `stored`.
+/// Returns contenders that query a filter of `stored`.
 pub fn that_ask<'a>(
     stored: &[&[u8]],
     keys: Batched<'a>,

@@ -1,7 +1,7 @@
-//! Instructions that policies take by their portable kernel: the record of an earlier state, and what became worse.
+//! Instruction counts of policies with the portable kernel, compared with an earlier record.
 //!
-//! Where times are noise, counts are not: they depend on the code and its compiler alone, but for what the C library
-//! chooses by processor. So counts of one compiler are compared with those of the same compiler only.
+//! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
+//! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
 use hash_comparison::record::Environment;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,9 @@ use crate::folder::Format;
 use crate::suite::{self, Suite};
 use crate::summary::across;
 
-/// By what share a count may be above the record's: what small changes elsewhere in a program do to inlining, and the C
-/// library's functions on another processor. Rows of the commonest policies have 30 to 200 instructions a key.
+/// The share by which a count may exceed the record. It allows for changed inlining after small changes elsewhere in
+/// the program, and for the C library's functions on another processor. The commonest policies take 30 to 200
+/// instructions per key.
 pub const TOLERANCE: f64 = 0.03;
 
 /// A row of `instructions.csv`.
@@ -21,21 +22,21 @@ pub struct Instructions {
     pub rustc: String,
     /// Target triple.
     pub target: String,
-    /// Who did the work.
+    /// The policy.
     pub policy: String,
-    /// How long keys are, in bytes.
+    /// The lengths of the keys, in bytes.
     pub key_lengths: String,
-    /// `build`, or which keys were asked for.
+    /// `build`, or the kind of keys in the queries.
     pub task: String,
-    /// Keys that were added or asked for.
+    /// Keys added or queried.
     pub keys: u64,
-    /// Instructions over keys.
+    /// Instructions divided by keys.
     #[serde(with = "statistics::significant")]
     pub instructions_per_key: f64,
 }
 
 impl Instructions {
-    /// Which work it is, in words.
+    /// Returns policy, task and key lengths as text.
     pub fn named(&self) -> String {
         format!(
             "{}, {}, keys of {} bytes",
@@ -53,7 +54,7 @@ impl Instructions {
     }
 }
 
-/// The measured rows, behind those that the record has of other compilers.
+/// Returns the record's rows of other compilers, followed by the measured rows.
 pub fn renewed(
     record: Vec<Instructions>,
     measured: &[Instructions],
@@ -63,12 +64,12 @@ pub fn renewed(
     others.chain(measured.iter().cloned()).collect()
 }
 
-/// Compares what was measured with the record of the same compiler, and says what to do.
+/// Compares the measured rows with the record of the same compiler, and returns a message that says what to do.
 ///
 /// # Errors
 ///
-/// With a line for each row that needs more than the record's instructions and [`TOLERANCE`], or that the record or the
-/// measurement lacks.
+/// If a row exceeds the record by more than [`TOLERANCE`], or is missing from the record or the measurement; the
+/// message has a line for each.
 pub fn judge(
     record: &[Instructions],
     measured: &[Instructions],
@@ -126,7 +127,7 @@ pub fn judge(
     Ok(text)
 }
 
-/// The suite; its program writes the rows themselves.
+/// The suite. Its program writes rows instead of batches.
 pub const SUITE: Suite<Instructions, Instructions> = Suite {
     keeps_batches: false,
     ..Suite::new(

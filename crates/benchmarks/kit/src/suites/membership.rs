@@ -1,4 +1,4 @@
-//! Puts and look-ups of Bloom filters for as many keys at one rate, compared with Guava's.
+//! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
 use plots::bars::{Bars, Measure};
 use plots::number;
@@ -17,41 +17,41 @@ words! {
     Filter {
         /// Guava's `BloomFilter`, in Java.
         Guava = "Guava",
-        /// `guava-bloom`, a call for each key.
+        /// `guava-bloom`, one call per key.
         Ours = "guava-bloom",
-        /// `guava-bloom`, a call for many keys.
+        /// `guava-bloom`, one call for many keys.
         OursBatch = "guava-bloom, many at once",
-        /// `membership-filters`' blocked filter, a call for each key.
+        /// The blocked filter of `membership-filters`, one call per key.
         Blocked = "blocked filter",
-        /// `membership-filters`' blocked filter, a call for many keys.
+        /// The blocked filter of `membership-filters`, one call for many keys.
         BlockedBatch = "blocked filter, many at once",
-        /// `fastbloom` with the hasher that it comes with.
+        /// `fastbloom` with its default hasher.
         FastbloomDefault = "fastbloom",
-        /// `fastbloom` with the hasher that its documentation names for speed.
+        /// `fastbloom` with the hasher that its documentation recommends for speed.
         FastbloomFoldhash = "fastbloom, foldhash",
-        /// `bloomfilter`.
+        /// The crate `bloomfilter`.
         Bloomfilter = "bloomfilter",
     }
 }
 
 words! {
-    /// What is in a filter when it is asked.
+    /// The contents of a filter when it is queried.
     Contents {
-        /// As many keys as it is made for, put into the empty filter.
+        /// As many keys as the filter is sized for, inserted into the empty filter.
         Keys = "full",
-        /// Random words, the same in every filter, and the keys that were put besides.
+        /// Random words, the same in every filter, plus the inserted keys.
         RandomWords = "half of the bits set at random",
     }
 }
 
 words! {
-    /// What is done with the keys of a batch.
+    /// The operation on the keys of a batch.
     Operation {
-        /// They are put.
+        /// Inserts.
         Put = "put",
-        /// They are asked for, and were not put.
+        /// Queries for keys that were not inserted.
         Absent = "might contain, absent keys",
-        /// They are asked for, and were put.
+        /// Queries for inserted keys.
         Present = "might contain, present keys",
     }
 }
@@ -62,19 +62,19 @@ timed! {
         filter: Filter,
         /// Version of its library.
         version: String,
-        /// What was chosen where there is a choice: hash, seed, options of the virtual machine.
+        /// The settings: hash, seed, options of the virtual machine.
         setup: String,
-        /// Bits that were asked for; the name of the size.
+        /// Requested bits; the name of the size.
         bits: u64,
-        /// Keys that the filter is made for.
+        /// Keys that the filter is sized for.
         insertions: u64,
-        /// What is in the filter.
+        /// The contents of the filter.
         contents: Contents,
-        /// Bits that it has: Guava's, but for the blocked filter, which takes more for the same rate.
+        /// Actual bits: Guava's number, except for the blocked filter, which takes more for the same rate.
         bit_size: u64,
-        /// Probes of a key. A library may choose them by itself.
+        /// Probes per key. A library may choose the number itself.
         probes: u32,
-        /// What was done.
+        /// The operation.
         operation: Operation,
     }
     compared {
@@ -84,19 +84,19 @@ timed! {
     batch {
         /// Keys of the batch.
         calls,
-        /// How many of the calls said yes: bits changed, or the key may be there.
+        /// The number of calls that returned true: bits changed, or the key may be present.
         yes,
     }
     row Membership {
         /// Calls of all rounds.
         calls,
-        /// Share of the calls that said yes, over all rounds: with absent keys the false-positive rate.
+        /// Share of calls that returned true, over all rounds; for absent keys the false-positive rate.
         yes_share = |series| series.seen_per_call,
         /// Median over the rounds.
         median_ns_per_call = |series| series.median_ns,
         /// Median absolute deviation from that median.
         mad_ns_per_call = |series| series.mad_ns,
-        /// Median over the rounds of this filter's time over that of Guava in the same round.
+        /// Median over the rounds of this filter's time divided by Guava's in the same round.
         ratio_to_guava = |series| series.ratio,
         /// Lower end of the interval of that median.
         ratio_low = |series| series.ratio_interval.0,
@@ -141,7 +141,7 @@ fn summary(rows: &[Membership]) -> String {
     )
 }
 
-/// One filter a row, a panel for each operation.
+/// Draws a row for each filter and a panel for each operation.
 fn chart(rows: &[Membership]) -> Option<Scene> {
     let draw = |row: &Membership| {
         let text = format!(

@@ -1,4 +1,4 @@
-//! Memory of filters and of sets for each key, against how often they are wrong. No time is measured.
+//! Memory per key of filters and sets against their false-positive rate. No time is measured.
 
 use plots::number;
 use plots::scale::Scale;
@@ -15,17 +15,17 @@ use crate::summary::tables;
 use crate::words::words;
 
 words! {
-    /// What takes the memory.
+    /// A structure that takes part.
     Structure {
         /// Guava's Bloom filter.
         Bloom = "Bloom",
-        /// The same, shared by threads.
+        /// Guava's Bloom filter, shared by threads.
         ConcurrentBloom = "concurrent Bloom",
         /// The counting Bloom filter, with counters of 4 bits.
         Counting = "counting Bloom, 4 bits",
         /// The cuckoo filter.
         Cuckoo = "cuckoo",
-        /// The growing filter, made for a tenth of the keys at first.
+        /// The growing filter, at first sized for a tenth of the keys.
         Growing = "growing, from a tenth",
         /// The blocked filter.
         Blocked = "blocked",
@@ -37,55 +37,55 @@ words! {
 }
 
 impl Structure {
-    /// Whether it makes no mistakes.
+    /// Returns true if the structure has no false positives.
     pub fn is_exact(self) -> bool {
         matches!(self, Self::HashSetU64 | Self::HashSetString)
     }
 }
 
-/// A row of `batches.csv`: a structure as it was measured.
+/// A row of `batches.csv`: the measurements of a structure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// What was built.
+    /// The structure.
     pub structure: Structure,
-    /// False-positive probability that it was made for; none for sets.
+    /// Requested false-positive probability; none for sets.
     pub asked_rate: Option<f64>,
-    /// Keys in it.
+    /// Number of keys.
     pub keys: u64,
-    /// Bytes by its own account; none for sets.
+    /// Bytes that the structure reports; none for sets.
     pub reported_bytes: Option<u64>,
-    /// Bytes that it asked the allocator for and holds.
+    /// Bytes that it holds from the allocator.
     pub allocated_bytes: u64,
-    /// Most bytes that it held while it was built.
+    /// Most bytes held during construction.
     pub peak_bytes: u64,
-    /// Absent keys that were asked for.
+    /// Number of absent keys queried.
     pub absent: u64,
-    /// How many of them were said to be in.
+    /// Number of absent keys reported as present.
     pub false_positives: u64,
 }
 
-/// A row of `memory.csv`: bits for each key, and the rate.
+/// A row of `memory.csv`: bits per key and false-positive rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// What was built.
+    /// The structure.
     pub structure: Structure,
-    /// False-positive probability that it was made for; none for sets.
+    /// Requested false-positive probability; none for sets.
     pub asked_rate: Option<f64>,
-    /// Keys in it.
+    /// Number of keys.
     pub keys: u64,
-    /// Bits for each key by its own account; none for sets.
+    /// Bits per key that the structure reports; none for sets.
     pub reported_bits_per_key: Option<f64>,
-    /// Bits for each key that it holds of the allocator's.
+    /// Bits per key that it holds from the allocator.
     #[serde(with = "significant")]
     pub allocated_bits_per_key: f64,
-    /// Most bits for each key that it held while it was built.
+    /// Most bits per key held during construction.
     #[serde(with = "significant")]
     pub peak_bits_per_key: f64,
-    /// Absent keys that were asked for.
+    /// Number of absent keys queried.
     pub absent: u64,
-    /// How many of them were said to be in.
+    /// Number of absent keys reported as present.
     pub false_positives: u64,
-    /// Their share.
+    /// The share of false positives.
     #[serde(with = "significant")]
     pub rate: f64,
     /// Lower end of its interval, see [`INTERVAL_LEVEL`].
@@ -94,8 +94,7 @@ pub struct Memory {
     /// Upper end of that interval.
     #[serde(with = "significant")]
     pub rate_high: f64,
-    /// The fewest bits for each key with which anything can reach this rate: log2(1 / rate). None without a false
-    /// positive.
+    /// The fewest bits per key that can reach this rate: log2(1 / rate). None without a false positive.
     pub bound_bits_per_key: Option<f64>,
 }
 
@@ -151,16 +150,16 @@ fn summary(rows: &[Memory]) -> String {
     )
 }
 
-/// Bits for each key against the rate, the lowest rate at the right; nothing without a filter that was wrong at least
-/// once, since zero is on no logarithmic axis.
+/// Draws bits per key against the rate, the lowest rate at the right; `None` if no filter had a false positive, because
+/// a logarithmic axis has no zero.
 fn chart(rows: &[Memory]) -> Option<Scene> {
-    // A structure with the points of another shares its line.
+    // Structures with equal points share a line.
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for &structure in Structure::ALL.iter().filter(|structure| !structure.is_exact()) {
         let of = rows
             .iter()
             .filter(|row| row.structure == structure && row.rate > 0.0);
-        // One in so many absent keys is said to be in.
+        // The x value is the number of absent keys per false positive.
         let mut points: Vec<(f64, f64)> = of
             .map(|row| (1.0 / row.rate, row.allocated_bits_per_key))
             .collect();
@@ -230,5 +229,5 @@ fn chart(rows: &[Memory]) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// Room beside the outermost marks, as a factor.
+/// Room around the outermost marks, as a factor.
 const BESIDE: f64 = 1.25;

@@ -1,4 +1,4 @@
-//! The suites, each with its records, what is compared, summary and charts.
+//! The suites, each with its records, comparisons, summary and charts.
 
 pub mod instructions;
 pub mod membership;

@@ -1,4 +1,4 @@
-//! What a filter policy is worth to the point reads of a storage engine.
+//! The effect of filter policies on the point reads of storage engines.
 
 use plots::bars::{Bars, Measure};
 use plots::key::Sign;
@@ -14,12 +14,12 @@ use crate::summary::{interval, tables, with_spread};
 use crate::words::words;
 
 words! {
-    /// What answers for the filters.
+    /// The policy that answers for the filters.
     Policy {
         /// No filters.
         None = "no filter",
-        /// Filters as large as others, to which everything may match: no filters to an engine whose tables would have
-        /// another shape without.
+        /// Filters as large as others, to which everything may match. They stand for "no filters" in an engine whose
+        /// tables would have another shape without filters.
         AlwaysYes = "filters that say yes",
         /// The engine's own policy.
         Engine = "the engine's own",
@@ -27,28 +27,28 @@ words! {
         OursLeveldbHash = "ours, LevelDB's hash",
         /// Ours, with MurmurHash2.
         OursBloomfilter2 = "ours, BloomFilter2",
-        /// Ours, RocksDB's lines of 64 bytes.
+        /// Ours, with RocksDB's 64-byte lines.
         OursFastLocal = "ours, FastLocalBloom",
-        /// Ours, Parquet's blocks of 32 bytes.
+        /// Ours, with Parquet's 32-byte blocks.
         OursSplitBlocks = "ours, split blocks",
-        /// Denies every key without a look at the filter: for absent keys what the best of filters could do.
+        /// Denies every key without reading a filter: the lower bound for absent keys.
         AlwaysNo = "free and perfect",
     }
 }
 
 impl Policy {
-    /// Whether the others are compared with it.
+    /// Returns true if the others are compared with this policy.
     pub fn is_baseline(self) -> bool {
         matches!(self, Self::None | Self::AlwaysYes)
     }
 }
 
 words! {
-    /// What the engine's block cache holds.
+    /// The contents of the engine's block cache.
     Cache {
-        /// Nothing: each block comes from the file, which the operating system has in memory.
+        /// Nothing: each block is read from the file, which is in the page cache.
         Nothing = "no block cached",
-        /// The block read last, for engines that cannot do with less.
+        /// The last block read, for engines that need at least one.
         OneBlock = "one block cached",
         /// Every block.
         Everything = "every block cached",
@@ -56,21 +56,21 @@ words! {
 }
 
 words! {
-    /// How the keys of a database look.
+    /// The form of a database's keys.
     KeySet {
         /// Random numbers in hexadecimal digits.
         Random = "random keys",
-        /// Even decimal numbers in a row; absent are the odd ones between them.
+        /// Consecutive even decimal numbers; the absent keys are the odd numbers between them.
         Decimal = "decimal ids, absent ones between those stored",
     }
 }
 
 words! {
-    /// Which keys are asked for.
+    /// The keys that are looked up.
     Keys {
         /// Keys that the database does not have.
         Absent = "absent keys",
-        /// Keys that it has.
+        /// Keys that the database has.
         Present = "present keys",
     }
 }
@@ -79,15 +79,15 @@ timed! {
     dimensions {
         /// Name of the engine.
         engine: String,
-        /// Its version.
+        /// The engine's version.
         version: String,
-        /// What answers for the filters.
+        /// The policy that answers for the filters.
         policy: Policy,
-        /// Bits of filter for each key.
+        /// Filter bits per key.
         bits_per_key: u32,
-        /// What the block cache holds.
+        /// The contents of the block cache.
         cache: Cache,
-        /// How the keys look.
+        /// The form of the keys.
         key_set: KeySet,
         /// Entries of the database.
         entries: u64,
@@ -95,7 +95,7 @@ timed! {
         key_bytes: u64,
         /// Bytes of each value.
         value_bytes: u64,
-        /// Which keys were asked for.
+        /// The keys that were looked up.
         keys: Keys,
     }
     compared {
@@ -105,19 +105,19 @@ timed! {
     batch {
         /// Gets of the batch.
         gets,
-        /// Reads of the tables' files.
+        /// Reads of table files.
         blocks,
     }
     row PointReads {
         /// Gets of all rounds.
         gets,
-        /// Reads of the tables' files for each Get, over all rounds.
+        /// Reads of table files per Get, over all rounds.
         blocks_per_get = |series| series.seen_per_call,
         /// Median over the rounds.
         median_ns_per_get = |series| series.median_ns,
         /// Median absolute deviation from that median.
         mad_ns_per_get = |series| series.mad_ns,
-        /// Median over the rounds of this policy's time over that of the baseline in the same round.
+        /// Median over the rounds of this policy's time divided by the baseline's in the same round.
         ratio_to_no_filter = |series| series.ratio,
         /// Lower end of the interval of that median.
         ratio_low = |series| series.ratio_interval.0,
@@ -154,7 +154,7 @@ fn summary(rows: &[PointReads]) -> String {
     )
 }
 
-/// One policy a row; panels for blocks, and for time with and without cached blocks.
+/// Draws a row for each policy, and panels for blocks and for time with and without cached blocks.
 fn chart(rows: &[PointReads]) -> Option<Scene> {
     let draw = |row: &PointReads| {
         let full = row.keys == Keys::Absent;

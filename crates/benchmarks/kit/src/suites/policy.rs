@@ -1,5 +1,5 @@
-//! Building filters and asking them, compared with an engine's own policy. Filters of LevelDB's and of RocksDB's are two
-//! runs with records of their own.
+//! Building and querying filters, compared with an engine's own policy. The filters of LevelDB, RocksDB and Parquet are
+//! separate runs with their own records.
 
 use plots::number;
 use plots::scale::Scale;
@@ -15,54 +15,54 @@ use crate::summary::across;
 use crate::words::words;
 
 words! {
-    /// Who does the work.
+    /// A contender.
     Contender {
         /// Google's LevelDB, in C++ through its virtual functions.
         Leveldb = "LevelDB",
-        /// Facebook's RocksDB, in C++ through its virtual functions: FastLocalBloom, a key a call.
+        /// Facebook's RocksDB, in C++ through its virtual functions: FastLocalBloom, one key per call.
         Rocksdb = "RocksDB",
-        /// The same, 32 keys a call.
+        /// RocksDB with 32 keys per call.
         RocksdbBatch = "RocksDB, 32 a call",
         /// RocksDB's own Ribbon filter.
         RocksdbRibbon = "RocksDB's Ribbon",
-        /// arrow-rs' own filter of Parquet, in the crate `parquet`.
+        /// arrow-rs's own Parquet filter, in the crate `parquet`.
         ArrowRs = "arrow-rs",
-        /// The engine's filters by `filter-policy` and its portable kernel.
+        /// The engine's filters, from `filter-policy`'s portable kernel.
         Scalar = "scalar",
-        /// The same by its kernel for AVX2.
+        /// The engine's filters, from the AVX2 kernel.
         Avx2 = "AVX2",
-        /// The same by its kernel for AVX-512.
+        /// The engine's filters, from the AVX-512 kernel.
         Avx512 = "AVX-512",
-        /// The same by its kernel for NEON.
+        /// The engine's filters, from the NEON kernel.
         Neon = "NEON",
-        /// RocksDB's Ribbon filter by `filter-policy`. Its bytes are fewer.
+        /// RocksDB's Ribbon filter, from `filter-policy`. It has fewer bytes.
         Ribbon = "Ribbon",
         /// `BloomFilter64.Xxph3` of `filter-policy`.
         Bloom64 = "BloomFilter64",
-        /// RocksDB's FastLocalBloom by `filter-policy`, beside another engine.
+        /// RocksDB's FastLocalBloom, from `filter-policy`, compared with another engine.
         FastLocal = "FastLocalBloom",
-        /// The engine's filters by the functions for C of `filter-policy-leveldb`.
+        /// The engine's filters, from the C functions of `filter-policy-leveldb`.
         CLibrary = "C library",
         /// rusty-leveldb's own policy, whose filters are LevelDB's.
         RustyLeveldb = "rusty-leveldb",
-        /// `sbbf-rs`, which gets XXH3 of each key. Its filters are its own.
+        /// `sbbf-rs` with XXH3 of each key. Its filters have other bytes.
         SbbfXxh3 = "sbbf-rs",
-        /// `sbbf-rs`, which gets RocksDB's hash of each key.
+        /// `sbbf-rs` with RocksDB's hash of each key.
         SbbfXxph3 = "sbbf-rs, our hash",
-        /// `fastbloom`, which gets the engine's hash of each key. Its filters are its own.
+        /// `fastbloom` with the engine's hash of each key. Its filters have other bytes.
         FastbloomHashes = "fastbloom, by hash",
-        /// `fastbloom` with the hasher that it comes with.
+        /// `fastbloom` with its default hasher.
         FastbloomDefault = "fastbloom",
     }
 }
 
 impl Contender {
-    /// Whether it is the engine that the others are compared with.
+    /// Returns true for the engine, with which the others are compared.
     pub fn is_engine(self) -> bool {
         matches!(self, Self::Leveldb | Self::Rocksdb | Self::ArrowRs)
     }
 
-    /// Whether it is this project's, in which case it has several forms.
+    /// Returns true for this project's contenders, which have several forms.
     fn is_ours(self) -> bool {
         matches!(
             self,
@@ -78,48 +78,48 @@ impl Contender {
 }
 
 words! {
-    /// How it is called.
+    /// The form of the calls.
     Form {
-        /// A call for each key; the filter is looked at anew each time.
+        /// One call per key, which examines the filter anew.
         OneByOne = "one by one",
-        /// A call for each key on a filter that was prepared once.
+        /// One call per key on a filter that was prepared once.
         Prepared = "prepared",
-        /// A call for each key, of which the hash value is given, on a filter that was prepared once.
+        /// One call per key with a precomputed hash value, on a filter that was prepared once.
         Hashed = "hash given",
-        /// A call for every 32 keys, which are slices: as many as RocksDB has in one.
+        /// One call per 32 keys in slices, RocksDB's number of keys per call.
         #[serde(rename = "slices-32")]
         SlicesOf32 = "slices, 32 a call",
-        /// A call for many keys, which are slices.
+        /// One call for many keys in slices.
         Slices = "slices",
-        /// A call for many keys, which lie one behind the other in memory.
+        /// One call for many keys packed in memory.
         Packed = "packed",
     }
 }
 
 words! {
-    /// What is done with the keys of a batch.
+    /// The operation on the keys of a batch.
     Task {
-        /// Filters are built of them.
+        /// Builds filters of the keys.
         Build = "build",
-        /// A filter without them is asked for them.
+        /// Queries a filter for absent keys.
         Absent = "query, absent keys",
-        /// A filter that has them is asked for them.
+        /// Queries a filter for stored keys.
         Present = "query, present keys",
-        /// A filter is asked for keys half of which it has, without order.
+        /// Queries a filter for keys of which half are stored, in random order.
         Both = "query, half of the keys present",
     }
 }
 
 words! {
-    /// How long keys are.
+    /// The lengths of the keys.
     KeyLengths {
         /// 16 bytes each.
         #[serde(rename = "16")]
         Fixed = "keys of 16 bytes",
-        /// 4 to 40 bytes, all equally often.
+        /// 4 to 40 bytes, all lengths equally often.
         #[serde(rename = "4-40")]
         Mixed = "keys of 4 to 40 bytes",
-        /// 17 to 50 bytes, all equally often: letters behind the same beginning, each key in memory of its own.
+        /// 17 to 50 bytes, all lengths equally often: letters after a common prefix, each key in its own allocation.
         #[serde(rename = "17-50")]
         Urls = "URLs of 17 to 50 bytes",
     }
@@ -127,19 +127,19 @@ words! {
 
 timed! {
     dimensions {
-        /// Who did it.
+        /// The contender.
         contender: Contender,
-        /// How it was called.
+        /// The form of the calls.
         form: Form,
         /// Version of its library.
         version: String,
-        /// What was done.
+        /// The task.
         task: Task,
-        /// How long the keys are.
+        /// The lengths of the keys.
         key_lengths: KeyLengths,
         /// Keys of a filter.
         filter_keys: u64,
-        /// Bits of filter for each key.
+        /// Filter bits per key.
         bits_per_key: u32,
     }
     compared {
@@ -157,7 +157,7 @@ timed! {
         median_ns_per_key = |series| series.median_ns,
         /// Median absolute deviation from that median.
         mad_ns_per_key = |series| series.mad_ns,
-        /// Median over the rounds of this contender's time over that of the engine in the same round.
+        /// Median over the rounds of this contender's time divided by the engine's in the same round.
         ratio_to_engine = |series| series.ratio,
         /// Lower end of the interval of that median.
         ratio_low = |series| series.ratio_interval.0,
@@ -167,7 +167,7 @@ timed! {
 }
 
 impl Policy {
-    /// Contender and form in words; the form where the contender has more than one for a task.
+    /// Returns the contender's display text, with the form if the contender has several forms for a task.
     pub fn name(&self) -> String {
         let words = self.contender.words();
         if self.contender.is_ours() || self.form == Form::Hashed {
@@ -178,7 +178,7 @@ impl Policy {
     }
 }
 
-/// Filters of LevelDB's.
+/// Filters in LevelDB's format.
 pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
     Format::new("policy-bench", 1, "policy"),
     suite::rows,
@@ -186,13 +186,13 @@ pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
     summary,
 );
 
-/// Filters of RocksDB's.
+/// Filters in RocksDB's formats.
 pub const ROCKSDB: Suite<Batch, Policy> = Suite {
     format: Format::new("rocksdb-policy-bench", 1, "policy"),
     ..LEVELDB
 };
 
-/// Filters of Parquet's.
+/// Filters in Parquet's format.
 pub const PARQUET: Suite<Batch, Policy> = Suite {
     format: Format::new("parquet-policy-bench", 1, "policy"),
     ..LEVELDB
@@ -224,7 +224,7 @@ fn summary(rows: &[Policy]) -> String {
     text
 }
 
-/// So that eight sizes fit eighty columns.
+/// Abbreviates a size, so that eight sizes fit in eighty columns.
 fn short(size: u64) -> String {
     if size >= 1_000_000 && size.is_multiple_of(1_000_000) {
         format!("{} M", size / 1_000_000)
@@ -241,8 +241,7 @@ fn cell(row: &Policy) -> String {
     }
 }
 
-/// What a row of panels shows: its title, the task, and the forms, first the one that asks less of the caller, whose marks
-/// are hollow.
+/// The rows of panels: title, task, and two forms. The first form, which is easier for the caller, has hollow marks.
 #[rustfmt::skip]
 const KINDS: [(&str, Task, [Form; 2]); 5] = [
     ("Build", Task::Build, [Form::Slices, Form::Packed]),
@@ -252,10 +251,11 @@ const KINDS: [(&str, Task, [Form; 2]); 5] = [
     ("Many keys a call, present", Task::Present, [Form::Slices, Form::Packed]),
 ];
 
-/// Room beside the outermost marks, as a factor.
+/// Room around the outermost marks, as a factor.
 const BESIDE: f64 = 1.2;
 
-/// Time over the engine's by the number of keys: a panel for each task, a column for each length of keys.
+/// Draws the time relative to the engine's by the number of keys: a row of panels for each task, a column for each key
+/// length.
 fn chart(rows: &[Policy]) -> Option<Scene> {
     let engine = rows.iter().find(|row| row.contender.is_engine())?;
     // The engine itself is the line at 1.
@@ -307,7 +307,7 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
             let in_line = |row: &&Policy| {
                 of_kind(row, kind) && row.key_lengths == lengths && (row.contender, row.form) == of
             };
-            // They are sorted by size.
+            // The rows are sorted by size.
             let points: Vec<&Policy> = rows.iter().filter(in_line).collect();
             line(&points, of.1 == forms[0])
         });
@@ -346,7 +346,7 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// One contender's line; `None` without a point.
+/// Draws one contender's line; `None` without a point.
 fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
     let last = points.last()?;
     Some(Series {
@@ -368,7 +368,7 @@ fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
     })
 }
 
-/// Of the palette, and others besides; the names tell the lines apart.
+/// Returns a contender's colour. Colours repeat; the names tell the lines apart.
 fn color(contender: Contender) -> Color {
     let [blue, vermilion, green, purple, orange] = PALETTE;
     match contender {
@@ -413,7 +413,7 @@ mod tests {
             }
         }
         let text = summary(&rows);
-        // A line for each contender beside two of title, two of header and rule, and two at the end.
+        // A line for each contender, two of title, two of header and rule, and two at the end.
         assert_eq!(text.lines().count(), 3 + 6, "{text}");
         assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");
     }

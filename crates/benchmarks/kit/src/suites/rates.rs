@@ -1,5 +1,5 @@
-//! False positives of every policy and filter, compared with those of an ideal filter, by bits per key and by the number
-//! of keys. Nothing is timed: the program writes the rows themselves.
+//! False-positive rates of every policy and filter, compared with an ideal filter's, by bits per key and by the number
+//! of keys. No time is measured: the program writes rows instead of batches.
 
 use plots::number;
 use plots::scale::Scale;
@@ -24,17 +24,17 @@ pub const LEVELDB: &str = "leveldb.BuiltinBloomFilter2";
 pub const FEW_BITS: [u32; 3] = [10, 15, 20];
 
 words! {
-    /// How a filter's bits follow from a hash value.
+    /// The mapping of a hash value to a filter's bits.
     Scheme {
-        /// LevelDB's: 32 bits of hash, each probe the hash rotated by 17 bits further on.
+        /// LevelDB's: a 32-bit hash; each probe adds the hash rotated by 17 bits.
         Leveldb = "LevelDB's",
-        /// None that is stored: 64 bits of an ideal hash, and independent probes.
+        /// A 64-bit ideal hash with independent probes; no stored format has this scheme.
         Ideal = "ideal",
-        /// That of `BloomFilter64.Xxph3`.
+        /// The scheme of `BloomFilter64.Xxph3`.
         Bloom64 = "BloomFilter64",
-        /// RocksDB's lines of 64 bytes.
+        /// RocksDB's 64-byte lines.
         FastLocalBloom = "FastLocalBloom",
-        /// RocksDB's up to format version 4.
+        /// RocksDB's filter up to format version 4.
         LegacyFull = "legacy full filter",
         /// RocksDB's Ribbon.
         Ribbon = "Ribbon",
@@ -42,48 +42,48 @@ words! {
         GuavaMitz64 = "Guava, MITZ_64",
         /// Guava's `MURMUR128_MITZ_32`.
         GuavaMitz32 = "Guava, MITZ_32",
-        /// Guava's, with counters of four bits.
+        /// Guava's scheme with counters of four bits.
         Counting = "counting",
         /// Fingerprints in buckets.
         Cuckoo = "cuckoo",
-        /// A chain of Guava's filters, the first made for a tenth of the keys.
+        /// A chain of Guava's filters, the first sized for a tenth of the keys.
         Growing = "growing",
     }
 }
 
 words! {
-    /// How keys come about.
+    /// The form of the keys.
     KeyForm {
-        /// The outputs of SplitMix64 in decimal, 1 to 20 digits and mostly 19 or 20: the keys of the dataset
-        /// `random-strings`. The generator gives each number once in its period of 2^64.
+        /// Outputs of SplitMix64 in decimal, 1 to 20 digits and mostly 19 or 20, as in the dataset `random-strings`.
+        /// The generator returns each number once in its period of 2^64.
         RandomDecimals = "random decimals",
-        /// Numbers that count up from 0, sixteen digits each.
+        /// Consecutive numbers from 0, with sixteen digits each.
         NumbersInARow = "numbers in a row",
     }
 }
 
-/// A row of `rates.csv`: the filters of a series, a size and a number of bits per key.
+/// A row of `rates.csv`, for one series, size and number of bits per key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     /// Name of the policy or the filter, or of the hash function in LevelDB's scheme.
     pub series: String,
-    /// How it places its bits.
+    /// The mapping to bits.
     pub scheme: Scheme,
-    /// Which keys it was given.
+    /// The form of the keys.
     pub key_form: KeyForm,
 
-    /// Bits per key that it was configured with. Filters that are made for a rate get the lowest one that so many bits
-    /// allow, e^(-b (ln 2)^2).
+    /// The configured bits per key. Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln
+    /// 2)^2).
     pub bits_per_key: u32,
     /// Keys of a filter.
     pub keys: u64,
-    /// Filters that were built, each from keys of its own.
+    /// Number of filters built, each from its own keys.
     pub filters: u64,
-    /// Absent keys that they were asked for, all together.
+    /// Queries for absent keys, over all filters.
     pub probes: u64,
-    /// How many of them matched.
+    /// Number of those queries that matched.
     pub false_positives: u64,
-    /// Their share.
+    /// The share of false positives.
     #[serde(with = "statistics::significant")]
     pub rate: f64,
     /// Lower end of its interval, see [`INTERVAL_LEVEL`](crate::INTERVAL_LEVEL).
@@ -92,27 +92,27 @@ pub struct Rate {
     /// Upper end of that interval.
     #[serde(with = "statistics::significant")]
     pub ci_high: f64,
-    /// The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent probes.
-    /// Ribbon, cuckoo and growing filters, which are not one array that is probed, are held against the best ideal Bloom
-    /// filter of `bits_per_key`.
+    /// The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
+    /// probes. Ribbon, cuckoo and growing filters, which are not one probed array, are compared with the best ideal
+    /// Bloom filter of `bits_per_key`.
     #[serde(with = "statistics::significant")]
     pub ideal: f64,
-    /// What the filter's own formula says: of the policies [`filter_policy::sizing::Format::rate`], of a growing filter the
-    /// rate that it was made for and stays under; of Guava's, the counting and the legacy filter the ideal one.
+    /// The rate by the filter's own formula: for policies [`filter_policy::sizing::Format::rate`]; for a growing filter
+    /// its requested rate, an upper bound; for Guava's, the counting and the legacy filter the ideal rate.
     #[serde(with = "statistics::significant")]
     pub expected: f64,
-    /// Bytes of a filter as stored; the mean where they differ.
+    /// Mean bytes of a stored filter.
     #[serde(with = "statistics::significant")]
     pub bytes: f64,
 }
 
 impl Rate {
-    /// Bits that are stored for a key.
+    /// Returns the stored bits per key.
     pub fn stored_bits_per_key(&self) -> f64 {
         self.bytes * 8.0 / self.keys as f64
     }
 
-    /// Series and keys, in words.
+    /// Returns the display text of the series and its keys.
     pub fn name(&self) -> String {
         let name = match (self.series.as_str(), self.scheme) {
             (IDEAL, Scheme::Ideal) => "ideal hash and probes",
@@ -138,10 +138,10 @@ pub const SUITE: Suite<Rate, Rate> = Suite {
     )
 };
 
-/// A table for each of the bits per key that all sizes have: rates over the ideal one by size.
+/// Formats a table for each of [`FEW_BITS`]: rates divided by the ideal rate, by size.
 fn summary(rows: &[Rate]) -> String {
     let sizes = distinct(rows.iter().map(|row| row.keys));
-    // As many as fit beside the names, the largest among them.
+    // The number of sizes that fits into a line, including the largest.
     let step = sizes.len().div_ceil(6).max(1);
     let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
     let mut text = String::new();
@@ -164,14 +164,13 @@ fn summary(rows: &[Rate]) -> String {
     text
 }
 
-/// Stored bits for a key that are shown.
+/// The most stored bits per key in the chart.
 const MAX_BITS: f64 = 26.0;
 
-/// What one of the charts shows.
 struct Drawing<'a> {
     title: &'a str,
     note: &'a str,
-    /// Titles of the panels, and the rows of each.
+    /// The title and the rows of each panel.
     columns: Vec<(String, Vec<&'a Rate>)>,
     x_title: &'a str,
     x: Axis,
@@ -179,13 +178,13 @@ struct Drawing<'a> {
     place: fn(&Rate) -> (f64, f64),
     /// The value at a line's end.
     value: fn(&Rate) -> String,
-    /// Ends of the upright axis: of functions, and of filters. A poor function leaves its panel at the top.
+    /// Ends of the y axis for functions and for filters. A poor function leaves its panel at the top.
     y_ends: [(f64, f64); 2],
-    /// Whether the ideal filter is the line at 1, or a line of its own.
+    /// Set if the ideal filter is the line at 1 instead of a separate line.
     is_over_ideal: bool,
 }
 
-/// The rate over the ideal one against the number of keys.
+/// Draws the rate relative to the ideal rate against the number of keys.
 fn by_keys(rows: &[Rate]) -> Option<Scene> {
     let sizes = distinct(rows.iter().map(|row| row.keys));
     let columns = FEW_BITS.map(|bits| {
@@ -205,14 +204,14 @@ fn by_keys(rows: &[Rate]) -> Option<Scene> {
         y_tick: |value| format!("{}×", number::tick(value)),
         place: |row| (row.keys as f64, row.rate / row.ideal),
         value: |row| format!("{}×", number::significant(row.rate / row.ideal, 3)),
-        // Of functions hardly any ratio is below 1: only where keys are so regular that a simple hash spreads them evenly.
+        // Functions rarely have a ratio below 1: only if a simple hash spreads very regular keys evenly.
         y_ends: [(0.3, 200.0), (0.1, 200.0)],
         is_over_ideal: true,
     };
     Some(drawing.scene())
 }
 
-/// The rate against the bits stored for a key; nothing where no size was measured at more than a few.
+/// Draws the rate against the stored bits per key; `None` if every size was measured only at [`FEW_BITS`].
 fn by_bits(rows: &[Rate]) -> Option<Scene> {
     let swept = rows.iter().filter(|row| !FEW_BITS.contains(&row.bits_per_key));
     let sizes = distinct(swept.map(|row| row.keys));
@@ -238,13 +237,13 @@ fn by_bits(rows: &[Rate]) -> Option<Scene> {
     (!sizes.is_empty()).then(|| drawing.scene())
 }
 
-/// Two digits: of the lowest rates more is chance.
+/// Formats a share with two digits; more digits of the lowest rates are noise.
 fn percent(share: f64) -> String {
     format!("{} %", number::significant(share * 100.0, 2))
 }
 
 impl Drawing<'_> {
-    /// Functions in LevelDB's scheme above, policies and filters below, panels side by side.
+    /// Draws functions in LevelDB's scheme above, policies and filters below.
     fn scene(&self) -> Scene {
         type Group = (&'static str, fn(&Rate) -> bool);
         let groups: [Group; 2] = [
@@ -289,7 +288,7 @@ impl Drawing<'_> {
         sheet.scene()
     }
 
-    /// The lines of a panel, in the order of the records.
+    /// Returns the lines of a panel, in the order of the records.
     fn series(&self, rows: &[&Rate], holds: fn(&Rate) -> bool) -> Vec<Series> {
         let mut lines = Vec::new();
         if !self.is_over_ideal {
@@ -302,7 +301,7 @@ impl Drawing<'_> {
                 ..Series::new(format!("ideal filter: {last}"), INK, points)
             });
         }
-        // In all panels the same lines in the same colours.
+        // All panels have the same lines in the same colours.
         let mut firsts: Vec<&Rate> = Vec::new();
         for row in self
             .columns
@@ -314,13 +313,13 @@ impl Drawing<'_> {
                 firsts.push(row);
             }
         }
-        // The second round through the colours has hollow marks.
+        // Colours that are used again have hollow marks.
         let mut colors = (0..).map(|index| (PALETTE[index % PALETTE.len()], index >= PALETTE.len()));
         for first in firsts {
             let (color, is_hollow) = match (first.series == IDEAL, first.scheme) {
                 (true, Scheme::Leveldb) => (INK, true),
                 (true, _) if self.is_over_ideal => (INK, false),
-                // Drawn already.
+                // Already drawn.
                 (true, _) => continue,
                 (false, _) => colors.next().unwrap_or((INK, false)),
             };

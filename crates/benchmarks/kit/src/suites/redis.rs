@@ -14,76 +14,77 @@ use crate::summary::{interval, tables, with_spread};
 use crate::words::words;
 
 words! {
-    /// Who asks, or in which way.
+    /// A client, or a way to query.
     Client {
-        /// `redis-benchmark`, a command for each bit, one client.
+        /// `redis-benchmark` with one client and a command per bit.
         RedisBenchmark = "redis-benchmark",
         /// `bloom-redis` with default options, over a blocking connection.
         Blocking = "bloom-redis, blocking",
-        /// The same over an asynchronous one, on a runtime of one thread.
+        /// `bloom-redis` over an asynchronous connection, on a runtime with one thread.
         Tokio = "bloom-redis, tokio",
-        /// Blocking; a missing filter is an empty one, and no rebuild is looked for, as in the published programs.
+        /// Blocking; a missing filter counts as empty and rebuilds are ignored, as in the published programs.
         Published = "as published, BITFIELD",
-        /// As `Published`, with `GETBIT` and `SETBIT` in place of `BITFIELD`.
+        /// `Published` with `GETBIT` and `SETBIT` instead of `BITFIELD`.
         Getbit = "as published, GETBIT, SETBIT",
-        /// As `Published`, with a script.
+        /// `Published` with a script.
         Script = "as published, script",
-        /// As `Blocking`, a call for each key.
+        /// `Blocking` with one call per key.
         Single = "a call for each key",
-        /// The filter in the asking process's memory.
+        /// A filter in the client's memory.
         Local = "in local memory",
     }
 }
 
 words! {
-    /// What is done.
+    /// An operation.
     Operation {
-        /// Keys are asked for, of which half were inserted.
+        /// Queries for keys of which half were inserted.
         Contains = "contains",
-        /// New keys are inserted.
+        /// Inserts of new keys.
         Insert = "insert",
-        /// The whole filter is fetched.
+        /// Downloads of the whole filter.
         Download = "download",
     }
 }
 
 timed! {
     dimensions {
-        /// Who asks.
+        /// The client.
         client: Client,
         /// Name and version of the server.
         version: String,
-        /// What was done.
+        /// The operation.
         operation: Operation,
         /// Bits of the filter.
         bits: u64,
-        /// Bits of a key.
+        /// Bits per key.
         probes: u32,
-        /// Keys of a round trip; of [`Client::Single`], those of the others.
+        /// Keys per round trip; for [`Client::Single`] the number of the clients it is compared with.
         batch: u64,
     }
     compared {
         group(operation, bits, batch), contestant(client), shared(version, probes),
-        // Nobody else downloads.
+        // Downloads have only one client.
         baseline(|batch| batch.client == Client::RedisBenchmark || batch.operation == Operation::Download)
     }
     batch {
         /// Keys, or downloads.
         calls,
-        /// How many of the keys may be there, or were new; none where nobody looked.
+        /// Number of keys that may be present, or were new; 0 if the client ignores replies.
         yes,
     }
     row Redis {
         /// Keys, or downloads, of all rounds.
         calls,
-        /// Median over the rounds, for each key or download.
+        /// Median over the rounds, per key or download.
         median_ns_per_call = |series| series.median_ns,
         /// Median absolute deviation from that median.
         mad_ns_per_call = |series| series.mad_ns,
-        /// Keys or downloads a second, of that median.
+        /// Keys or downloads per second, from that median.
         per_second = |series| 1e9 / series.median_ns,
-        /// Median over the rounds of this client's speed over that of `redis-benchmark` in the same round; downloads are
-        /// compared with themselves. The median of inverses is the inverse of the median of an odd number of rounds.
+        /// Median over the rounds of this client's speed divided by `redis-benchmark`'s in the same round; downloads
+        /// are compared with themselves. The number of rounds is odd, so the median of inverses is the inverse of the
+        /// median.
         speed = |series| 1.0 / series.ratio,
         /// Lower end of the interval of that median.
         speed_low = |series| 1.0 / series.ratio_interval.1,
@@ -139,7 +140,7 @@ fn summary(rows: &[Redis]) -> String {
     text + &downloads(rows)
 }
 
-/// A table of the downloads, and after how many keys each pays.
+/// Formats a table of the downloads and the number of keys after which each pays.
 fn downloads(rows: &[Redis]) -> String {
     let pays = break_even(rows);
     let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
@@ -166,13 +167,13 @@ fn downloads(rows: &[Redis]) -> String {
     )
 }
 
-/// Bits of the largest filter that was asked.
+/// Returns the bits of the largest filter that was queried.
 fn largest(rows: &[Redis]) -> Option<u64> {
     let asked = rows.iter().filter(|row| row.operation == Operation::Contains);
     asked.map(|row| row.bits).max()
 }
 
-/// The queries of that filter.
+/// Returns a client's queries of the largest filter.
 fn asked(rows: &[Redis], client: Client) -> impl Iterator<Item = &Redis> {
     let largest = largest(rows);
     rows.iter().filter(move |row| {
@@ -180,21 +181,21 @@ fn asked(rows: &[Redis], client: Client) -> impl Iterator<Item = &Redis> {
     })
 }
 
-/// When it pays to download a filter and ask it in memory.
+/// The break-even point of downloading a filter and querying it in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BreakEven {
     /// Bits of the filter.
     pub bits: u64,
-    /// Keys of a round trip, where the server is asked.
+    /// Keys per round trip if the server is queried.
     pub batch: u64,
-    /// Keys after which the download was cheaper.
+    /// Number of keys from which the download is cheaper.
     pub keys: f64,
 }
 
-/// When it pays to download each of the filters, by the number of keys that are asked for in one round trip otherwise.
+/// Computes for each filter when a download pays, by the number of keys per round trip that it replaces.
 ///
-/// It does after d / (r - l) keys: d the time of the download, r and l that of a key on the server, with
-/// [`Client::Blocking`], and in local memory.
+/// A download pays after d / (r - l) keys, where d is the time of the download, and r and l are the times per key on
+/// the server with [`Client::Blocking`] and in local memory.
 pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
     let Some(local) = asked(rows, Client::Local)
         .next()
@@ -215,12 +216,12 @@ pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
         .collect()
 }
 
-/// One client a row, a panel for each operation.
+/// Draws a row for each client and a panel for each operation.
 fn chart(rows: &[Redis]) -> Option<Scene> {
     let largest = largest(rows);
     let draw = |row: &Redis| {
-        // Local memory and a small filter, which is read as a whole, are tens of times as fast, and would leave the others no
-        // room.
+        // Local memory and a small filter, which is read as a whole, are tens of times as fast and would squeeze the
+        // others.
         let fast = row.client == Client::Local || Some(row.bits) != largest;
         if fast || row.operation == Operation::Download {
             return None;
@@ -228,7 +229,7 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         let per_second = grouped(three_digits(row.per_second));
         let text = format!("{} ({per_second}/s)", number::significant(row.speed, 3));
         let interval = Some((row.speed_low, row.speed_high));
-        // Ours are the calls as they are; what they are compared with is not.
+        // The default calls are ours; variants for comparison are not.
         let is_ours = matches!(row.client, Client::Blocking | Client::Tokio);
         let bar = charts::bar(row.speed, interval, text, is_ours);
         let keys = if row.batch == 1 { "key" } else { "keys" };
@@ -267,7 +268,7 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
     Some(bars.scene())
 }
 
-/// Three digits that count.
+/// Rounds to three significant digits.
 fn three_digits(per_second: f64) -> u64 {
     let mut unit = 1;
     while per_second >= 1_000.0 * unit as f64 {
@@ -316,14 +317,14 @@ mod tests {
         let [_, ours, _, download] = &rows[..] else {
             panic!("{rows:?}")
         };
-        // 2, 1.6 and 2.5, whatever the machine did.
+        // The ratios are 2, 1.6 and 2.5, although the machine became slower.
         assert_eq!((ours.speed_low, ours.speed, ours.speed_high), (1.6, 2.0, 2.5));
         assert_eq!(
             (ours.median_ns_per_call, ours.per_second),
             (1_500.0, 1e9 / 1_500.0)
         );
         assert_eq!((download.operation, download.speed), (Operation::Download, 1.0));
-        // 4 ms each, 1.5 us a key on the server, 0.5 us here.
+        // A download takes 4 ms, a key 1.5 us on the server and 0.5 us in memory.
         let expected = BreakEven {
             bits: 9_585_088,
             batch: 100,

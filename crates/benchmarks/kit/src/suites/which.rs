@@ -1,6 +1,6 @@
 //! Rate, memory and times of every policy of `filter-policy`: a row for each policy and size.
 //!
-//! Rates and lengths were counted and are the same in every run; times are medians of rounds.
+//! Rates and sizes are counted and the same in every run; times are medians of rounds.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::suite::Suite;
 use crate::words::words;
 
 words! {
-    /// A policy with its settings. In words: as charts name it.
+    /// A policy with its settings. The display text is its name in charts.
     Policy {
         /// LevelDB's own format and hash.
         Leveldb = "LevelDB's",
         /// LevelDB's format with MurmurHash2.
         BloomFilter2 = "BloomFilter2",
-        /// LevelDB's layout with a hash of 64 bits.
+        /// LevelDB's layout with a 64-bit hash.
         BloomFilter64 = "BloomFilter64",
         /// RocksDB's Bloom filter.
         FastLocal = "FastLocalBloom",
@@ -31,13 +31,13 @@ words! {
         LegacyFull = "legacy full filter",
         /// RocksDB's Ribbon filter.
         Ribbon = "Ribbon",
-        /// The same with the rate of 14 bits per key.
+        /// RocksDB's Ribbon filter with the rate of 14 bits per key.
         Ribbon14 = "Ribbon, 14 bits",
     }
 }
 
 impl Policy {
-    /// As the page `WHICH.md` names it.
+    /// Returns the policy's name on the page `WHICH.md`.
     pub fn on_page(self) -> &'static str {
         match self {
             Self::Leveldb => "`BloomFilterPolicy`, LevelDB's hash",
@@ -52,30 +52,30 @@ impl Policy {
 }
 
 words! {
-    /// What is done with the keys of a batch, a key a call but for building.
+    /// The operation on the keys of a batch; queries are one key per call.
     Task {
-        /// Filters are built of them.
+        /// Builds filters of the keys.
         Build = "build",
-        /// A filter without them is asked for them.
+        /// Queries a filter for absent keys.
         Absent = "absent",
-        /// A filter that has them is asked for them.
+        /// Queries a filter for stored keys.
         Present = "present",
     }
 }
 
 timed! {
     dimensions {
-        /// Who did it.
+        /// The policy.
         policy: Policy,
         /// Keys of a filter.
         filter_keys: u64,
-        /// What the policy is configured with.
+        /// The configured bits per key.
         bits_per_key: u32,
         /// Bytes of a filter.
         bytes: u64,
-        /// Share of absent keys that match, of many filters.
+        /// Share of absent keys that match, over many filters.
         rate: f64,
-        /// What was done.
+        /// The task.
         task: Task,
     }
     compared {
@@ -91,32 +91,32 @@ timed! {
 /// A row of `which.csv`: a policy and a size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Which {
-    /// Which policy.
+    /// The policy.
     pub policy: Policy,
     /// Keys of a filter.
     pub filter_keys: u64,
-    /// What the policy is configured with.
+    /// The configured bits per key.
     pub bits_per_key: u32,
     /// Bytes of a filter.
     pub bytes: u64,
-    /// Share of absent keys that match, of many filters.
+    /// Share of absent keys that match, over many filters.
     #[serde(with = "statistics::significant")]
     pub rate: f64,
     /// Rounds of the run.
     pub rounds: u64,
-    /// Time of a key in building, median over the rounds.
+    /// Build time per key, median over the rounds.
     #[serde(with = "statistics::significant")]
     pub build_ns: f64,
     /// Median absolute deviation from that median.
     #[serde(with = "statistics::significant")]
     pub build_mad_ns: f64,
-    /// Time of a query for an absent key, median over the rounds.
+    /// Query time per absent key, median over the rounds.
     #[serde(with = "statistics::significant")]
     pub absent_ns: f64,
     /// Median absolute deviation from that median.
     #[serde(with = "statistics::significant")]
     pub absent_mad_ns: f64,
-    /// Time of a query for a stored key, median over the rounds.
+    /// Query time per stored key, median over the rounds.
     #[serde(with = "statistics::significant")]
     pub present_ns: f64,
     /// Median absolute deviation from that median.
@@ -132,7 +132,7 @@ pub const SUITE: Suite<Batch, Which> = Suite::new(
     summary,
 );
 
-/// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
+/// Formats the table of times for the page `crates/filter-policy/WHICH.md`.
 fn summary(rows: &[Which]) -> String {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.filter_keys).collect();
     sizes.dedup();
@@ -166,7 +166,7 @@ fn rows(batches: &[Batch]) -> Result<Vec<Which>, String> {
 }
 
 fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
-    // They are sorted by task.
+    // The series are sorted by task.
     let [build, absent, present] = tasks else {
         let policy = tasks
             .first()
@@ -190,7 +190,7 @@ fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
     })
 }
 
-/// A policy a row, grouped by the keys of a filter, and a panel for each figure.
+/// Draws a row for each policy, grouped by the keys of a filter, and a panel for each figure.
 fn chart(rows: &[Which]) -> Option<Scene> {
     let ns = |value| (value, format!("{} ns", number::significant(value, 3)));
     let draw = |row: &Which| {

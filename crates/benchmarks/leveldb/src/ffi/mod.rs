@@ -92,36 +92,36 @@ unsafe extern "C" {
     fn leveldb_minor_version() -> c_int;
 }
 
-/// LevelDB's version, such as `1.23`.
+/// Returns LevelDB's version, such as `1.23`.
 pub fn version() -> String {
-    // SAFETY: both give a constant.
+    // SAFETY: both functions return a constant.
     let (major, minor) = unsafe { (leveldb_major_version(), leveldb_minor_version()) };
     format!("{major}.{minor}")
 }
 
-/// A policy as LevelDB's C++ code has it: its own, or one of ours behind its C interface.
+/// A policy for LevelDB's C++ code: LevelDB's own, or one of ours behind its C interface.
 pub struct EnginePolicy {
     policy: *const FilterPolicy,
     owner: Owner,
 }
 
-/// Who frees a policy.
+/// The owner, which frees the policy.
 enum Owner {
-    /// LevelDB made it, and C++ frees it.
+    /// LevelDB created the policy; C++ frees it.
     Engine,
-    /// The hook for Rust frees it.
+    /// The Rust hook frees the policy.
     Hook { _policy: LevelDbPolicy },
-    /// C frees it.
+    /// The C interface frees the policy.
     CInterface(*mut leveldb_filterpolicy_t),
 }
 
-// SAFETY: LevelDB's policies are called from any thread, and ours are `Send` and `Sync`.
+// SAFETY: LevelDB's policies may be called from any thread, and ours are `Send` and `Sync`.
 unsafe impl Send for EnginePolicy {}
 // SAFETY: as above.
 unsafe impl Sync for EnginePolicy {}
 
 impl EnginePolicy {
-    /// LevelDB's own Bloom filter policy.
+    /// Creates LevelDB's own Bloom filter policy.
     ///
     /// # Panics
     ///
@@ -129,17 +129,17 @@ impl EnginePolicy {
     pub fn builtin(bits_per_key: u32) -> Self {
         let bits = c_int::try_from(bits_per_key).expect("bits per key are too many for LevelDB");
         Self {
-            // SAFETY: LevelDB takes any number that is not negative.
+            // SAFETY: LevelDB accepts any non-negative number.
             policy: unsafe { shim_policy_builtin(bits) },
             owner: Owner::Engine,
         }
     }
 
-    /// A policy of ours, through LevelDB's C interface.
+    /// Wraps one of our policies in LevelDB's C interface.
     ///
     /// # Panics
     ///
-    /// If the policy cannot be handed to LevelDB.
+    /// If the policy's name is not a C string.
     pub fn ours(policy: impl filter_policy::FilterPolicy + Send + Sync + 'static) -> Self {
         let ours = LevelDbPolicy::new(policy).expect("the policy's name is a C string");
         Self {
@@ -149,9 +149,9 @@ impl EnginePolicy {
         }
     }
 
-    /// A policy of the C library, plugged in as C programs do. The arguments are those of `filter_policy_new`.
+    /// Creates a policy of the C library as C programs do, with the arguments of `filter_policy_new`.
     pub fn c_library(bits_per_key: c_int, hash: c_int) -> Self {
-        // SAFETY: the functions keep the contract of leveldb/c.h, and the state is theirs.
+        // SAFETY: the functions meet the contract of leveldb/c.h, and the state comes from `filter_policy_new`.
         let object = unsafe {
             leveldb_filterpolicy_create(
                 ffi::filter_policy_new(bits_per_key, hash),
@@ -168,7 +168,7 @@ impl EnginePolicy {
         }
     }
 
-    /// The policy's name.
+    /// Returns the policy's name.
     pub fn name(&self) -> String {
         // SAFETY: the policy is alive, and the name is copied.
         unsafe { CStr::from_ptr(shim_policy_name(self.policy)) }
@@ -176,7 +176,7 @@ impl EnginePolicy {
             .into_owned()
     }
 
-    /// What LevelDB's code gets when it builds a filter.
+    /// Builds a filter, called as in LevelDB.
     ///
     /// # Panics
     ///
@@ -188,22 +188,22 @@ impl EnginePolicy {
         );
         let keys = EngineSlice::of(keys);
         let mut length = 0;
-        // SAFETY: the policy is alive, and there are so many keys.
+        // SAFETY: the policy is alive, and `keys.len()` is the number of keys.
         let filter =
             unsafe { shim_policy_create_filter(self.policy, keys.as_ptr(), keys.len(), &raw mut length) };
-        // SAFETY: the shim gives so many bytes.
+        // SAFETY: the shim returned `length` bytes.
         let copy = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
-        // SAFETY: the shim allocated them for us.
+        // SAFETY: the shim allocated the bytes for the caller.
         unsafe { leveldb_free(filter.cast()) };
         copy
     }
 
-    /// What LevelDB's code gets when it asks a filter.
+    /// Queries a filter, called as in LevelDB.
     pub fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         self.count_matches(&[key.into()], filter) == 1
     }
 
-    /// Builds a filter of every `size` keys, in a loop in C++, and gives the sum of their first bytes.
+    /// Builds a filter of every `size` keys in a C++ loop, and returns the sum of their first bytes.
     ///
     /// # Panics
     ///
@@ -213,14 +213,14 @@ impl EnginePolicy {
             size > 0 && c_int::try_from(size).is_ok(),
             "LevelDB takes no filter of {size} keys"
         );
-        // SAFETY: the policy is alive, and there are so many keys.
+        // SAFETY: the policy is alive, and `keys.len()` is the number of keys.
         unsafe { shim_policy_create_filters(self.policy, keys.as_ptr(), keys.len(), size) }
     }
 
-    /// How many of the keys the filter may hold, asked one by one in a loop in C++.
+    /// Queries the keys one by one in a C++ loop, and returns how many the filter may hold.
     pub fn count_matches(&self, keys: &[EngineSlice<'_>], filter: &[u8]) -> u64 {
         let filter = EngineSlice::from(filter);
-        // SAFETY: the policy is alive, and there are so many keys.
+        // SAFETY: the policy is alive, and `keys.len()` is the number of keys.
         unsafe { shim_policy_count_matches(self.policy, keys.as_ptr(), keys.len(), &raw const filter) }
     }
 }
@@ -228,22 +228,22 @@ impl EnginePolicy {
 impl Drop for EnginePolicy {
     fn drop(&mut self) {
         match &self.owner {
-            // SAFETY: `builtin` made it, and nobody uses it any more.
+            // SAFETY: `builtin` created the policy, and nothing uses it any more.
             Owner::Engine => unsafe { shim_policy_destroy(self.policy) },
-            // Is dropped with this.
+            // Dropped as a field.
             Owner::Hook { .. } => {}
-            // SAFETY: `c_library` made it, and nobody uses it any more.
+            // SAFETY: `c_library` created the object, and nothing uses it any more.
             Owner::CInterface(object) => unsafe { leveldb_filterpolicy_destroy(*object) },
         }
     }
 }
 
-/// A LevelDB database that counts what it reads from its tables.
+/// A LevelDB database that counts reads of its tables.
 ///
 /// # Panics
 ///
-/// All methods but [`try_has`](Self::try_has) panic with LevelDB's message where it reports an error: for tests and benchmarks nothing
-/// follows.
+/// All methods except [`try_has`](Self::try_has) panic with LevelDB's message if it reports an error, because a test or
+/// benchmark cannot continue.
 pub struct Engine {
     engine: *mut RawEngine,
     // Dropped after the engine is closed.
@@ -252,17 +252,16 @@ pub struct Engine {
 
 // SAFETY: nothing in LevelDB is bound to a thread.
 unsafe impl Send for Engine {}
-// SAFETY: LevelDB's databases are used by several threads without further synchronization, and the count of reads
-// is atomic.
+// SAFETY: LevelDB's databases need no external synchronization, and the count of reads is atomic.
 unsafe impl Sync for Engine {}
 
 impl Engine {
-    /// Opens a database, or makes it where there is none.
+    /// Opens a database, and creates it if it does not exist.
     pub fn open(folder: &Path, policy: Option<EnginePolicy>, cache_bytes: usize) -> Self {
         let name = CString::new(folder.as_os_str().as_encoded_bytes()).expect("paths have no NUL");
         let mut error = ptr::null_mut();
         let raw = policy.as_ref().map_or(ptr::null(), |policy| policy.policy);
-        // SAFETY: the name ends with a NUL, and the policy outlives the engine, which holds it.
+        // SAFETY: the name ends with a NUL, and the policy outlives the engine, which owns it.
         let engine = unsafe { shim_engine_open(name.as_ptr(), raw, cache_bytes, &raw mut error) };
         check(error);
         Self {
@@ -274,7 +273,7 @@ impl Engine {
     /// Stores a value.
     pub fn put(&self, key: &[u8], value: &[u8]) {
         let (key, value) = (EngineSlice::from(key), EngineSlice::from(value));
-        // SAFETY: the engine is open; LevelDB copies what the slices point to.
+        // SAFETY: the engine is open, and LevelDB copies the bytes of the slices.
         check(unsafe { shim_engine_put(self.engine, &raw const key, &raw const value) });
     }
 
@@ -285,24 +284,24 @@ impl Engine {
         check(unsafe { shim_engine_delete(self.engine, &raw const key) });
     }
 
-    /// Writes what is in memory to tables and merges them.
+    /// Writes the memory table to a table file and merges all tables.
     pub fn compact(&self) {
         // SAFETY: the engine is open.
         unsafe { shim_engine_compact(self.engine) }
     }
 
-    /// Whether the key is there.
+    /// Returns true if the key is stored.
     #[inline]
     pub fn has(&self, key: &[u8]) -> bool {
         self.try_has(key)
             .unwrap_or_else(|message| panic!("LevelDB: {message}"))
     }
 
-    /// Whether the key is there, in a database that may be damaged.
+    /// Returns true if the key is stored, in a database that may be damaged.
     ///
     /// # Errors
     ///
-    /// LevelDB's message.
+    /// If LevelDB reports an error; with its message.
     #[inline]
     pub fn try_has(&self, key: &[u8]) -> Result<bool, String> {
         let (key, mut error) = (EngineSlice::from(key), ptr::null_mut());
@@ -311,7 +310,7 @@ impl Engine {
         reported(error).map(|()| found != 0)
     }
 
-    /// The number of entries, by walking over all of them, which asks no filter.
+    /// Counts the entries by iterating over them, which queries no filter.
     pub fn count(&self) -> u64 {
         let mut error = ptr::null_mut();
         // SAFETY: the engine is open.
@@ -320,8 +319,8 @@ impl Engine {
         entries
     }
 
-    /// How many times tables were read since the database was opened: a data block that is not in the cache is
-    /// one read, opening a table is a few.
+    /// Returns the number of reads of tables since the database was opened: one for a data block that is not cached,
+    /// and a few for opening a table.
     pub fn reads(&self) -> u64 {
         // SAFETY: the engine is open.
         unsafe { shim_engine_reads(self.engine) }
@@ -330,19 +329,19 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // SAFETY: `open` made it, and nobody uses it any more.
+        // SAFETY: `open` created the engine, and nothing uses it any more.
         unsafe { shim_engine_close(self.engine) }
     }
 }
 
-/// The error in what the shim may have left behind an error pointer.
+/// Converts the shim's error pointer to a result, and frees the message.
 fn reported(error: *mut c_char) -> Result<(), String> {
     if error.is_null() {
         return Ok(());
     }
     // SAFETY: the shim's errors end with a NUL.
     let message = unsafe { CStr::from_ptr(error) }.to_string_lossy().into_owned();
-    // SAFETY: the shim allocated it for us.
+    // SAFETY: the shim allocated the message for the caller.
     unsafe { leveldb_free(error.cast()) };
     Err(message)
 }

@@ -1,4 +1,4 @@
-//! The safe types of the hook.
+//! Tests of the safe types of the hook.
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::{Database, DatabaseOptions, Error, LevelDbPolicy};

@@ -17,10 +17,10 @@ use super::support::Keys;
 use super::support::counting::{Answers, Counting};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-/// Every block that is needed is read.
+/// A cache of no bytes, so that every block is read from its file.
 const NO_CACHE: usize = 0;
 
-/// A folder for a database, with one that a policy wrote.
+/// Writes a database with a policy into a temporary folder.
 fn written_by(policy: Option<EnginePolicy>, keys: &Keys) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     keys.write(&Engine::open(folder.path(), policy, NO_CACHE));
@@ -32,7 +32,7 @@ fn counted<P: FilterPolicy + Send + Sync + 'static>(policy: P) -> (EnginePolicy,
     (EnginePolicy::ours(counting), answers)
 }
 
-/// Paths of a database's tables.
+/// Returns the sorted paths of a database's tables.
 fn table_paths(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -43,7 +43,6 @@ fn table_paths(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The contents of a database's tables.
 fn tables(folder: &Path) -> Vec<Vec<u8>> {
     table_paths(folder)
         .iter()
@@ -51,8 +50,8 @@ fn tables(folder: &Path) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Where the filter block of a table ends: it is the last thing before the metaindex, whose offset is the first
-/// number of the footer (LevelDB, doc/table_format.md).
+/// Returns the end of a table's filter block, which directly precedes the metaindex; the offset of the latter is the
+/// first number of the footer (LevelDB, doc/table_format.md).
 fn end_of_filter_block(table: &[u8]) -> usize {
     let footer = &table[table.len() - 48..];
     let mut offset = 0;
@@ -66,7 +65,7 @@ fn end_of_filter_block(table: &[u8]) -> usize {
     offset - 5
 }
 
-/// What may still be read for an absent key at 10 bits per key: 1 false positive in 100, and a little.
+/// The limit of reads per absent key at 10 bits per key: about 1 false positive in 100, with some margin.
 const FEW: f64 = 0.02;
 /// Without filters nearly every absent key costs a block.
 const NEARLY_ALL: f64 = 0.95;
@@ -129,7 +128,7 @@ fn a_database_of_bloom_filter2() {
     let reads = keys.check(&Engine::open(folder.path(), Some(policy), NO_CACHE));
     assert!(reads < FEW, "{reads} reads per absent key");
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
-    // The bits per key are no part of the format.
+    // The bits per key are not part of the format.
     let wider = EnginePolicy::c_library(20, HASH_MURMUR2);
     assert_eq!(
         keys.check(&Engine::open(folder.path(), Some(wider), NO_CACHE)),
@@ -137,8 +136,8 @@ fn a_database_of_bloom_filter2() {
     );
 }
 
-/// Writes a database with a policy through the hook and opens it again: the filters are used by this policy, and by no
-/// other. Gives the folder.
+/// Writes a database with a policy through the hook and reopens it: only this policy may use the filters. Returns the
+/// folder.
 fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: &Keys) -> tempfile::TempDir {
     let (writing, answers) = counted(policy.clone());
     let folder = written_by(Some(writing), keys);
@@ -152,7 +151,7 @@ fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: 
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
     drop(engine);
 
-    // LevelDB's own policy goes by the name, and never sees these filters.
+    // LevelDB compares names, so its own policy never sees these filters.
     let builtin = EnginePolicy::builtin(10);
     let reads = keys.check(&Engine::open(folder.path(), Some(builtin), NO_CACHE));
     assert!(reads > NEARLY_ALL, "{}: {reads} reads", policy.name());
@@ -178,7 +177,7 @@ fn databases_of_the_newer_policies() {
             "policy {number}: tables differ"
         );
         let reads = keys.check(&Engine::open(folder.path(), c_library(), NO_CACHE));
-        // The bits per key are no part of the formats.
+        // The bits per key are not part of the formats.
         let wider = EnginePolicy::c_library(20, number);
         let engine = Engine::open(folder.path(), Some(wider), NO_CACHE);
         assert_eq!(keys.check(&engine), reads, "policy {number}");
@@ -228,7 +227,7 @@ fn damaged_filter_blocks_are_answered_as_leveldb_does() {
         for path in table_paths(folder.path()) {
             let mut table = fs::read(&path).unwrap();
             let end = end_of_filter_block(&table);
-            // The array of offsets at the end alone, then ever more of the filters before it.
+            // First only the array of offsets at the end, then more and more of the filters before it.
             let reach = [64, 500, 2_000, 8_000, 20_000, 5][round];
             for _ in 0..40 {
                 let back = 1 + usize::try_from(random.next_u64()).unwrap() % reach;
@@ -256,7 +255,7 @@ fn damaged_filter_blocks_are_answered_as_leveldb_does() {
     assert!(denied > 0, "no damage has reached a filter");
 }
 
-/// Cannot build filters.
+/// A policy that fails to build filters.
 struct Failing;
 
 impl FilterPolicy for Failing {
@@ -291,7 +290,7 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
     ));
     assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
 
-    // A null state, as C programs get it for bits per key of 0.
+    // 0 bits per key give C programs a null state.
     let folder = written_by(Some(EnginePolicy::c_library(0, HASH_LEVELDB)), &keys);
     let without = EnginePolicy::c_library(0, HASH_LEVELDB);
     let reads = keys.check(&Engine::open(folder.path(), Some(without), NO_CACHE));

@@ -1,4 +1,4 @@
-//! Filters against LevelDB's own policy, called directly.
+//! Tests filters against LevelDB's own policy, called directly.
 
 use bench_leveldb::EnginePolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -6,7 +6,6 @@ use filter_policy_leveldb::HASH_LEVELDB;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A number below `limit`.
 fn below(random: &mut SplitMix64, limit: u64) -> u64 {
     random.next_u64() % limit
 }
@@ -15,7 +14,7 @@ fn bytes(random: &mut SplitMix64, len: u64) -> Vec<u8> {
     (0..len).map(|_| random.next_u64().to_le_bytes()[0]).collect()
 }
 
-/// Keys of mostly up to 40 bytes; the longest have 300, and some come twice.
+/// Draws keys, mostly of up to 40 bytes; the longest have 300, and some are repeated.
 fn keys(random: &mut SplitMix64, count: u64) -> Vec<Vec<u8>> {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     for _ in 0..count {
@@ -33,7 +32,7 @@ fn keys(random: &mut SplitMix64, count: u64) -> Vec<Vec<u8>> {
     keys
 }
 
-/// LevelDB's policy, and ours as Rust and as C plug it in.
+/// Returns LevelDB's policy, and ours through the Rust and the C interface.
 fn policies(bits_per_key: u32) -> (EnginePolicy, [EnginePolicy; 2]) {
     let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
     let for_c = i32::try_from(bits_per_key).unwrap();

@@ -1,8 +1,8 @@
-//! What LevelDB's own policy says to filters of the newer formats, which it never meets unless a name is wrong: "may
-//! match", so that no key is lost. `FORMAT.md` of `filter-policy` promises that, and names the one exception.
+//! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
+//! no key is lost. `FORMAT.md` of `filter-policy` promises this and names the one exception.
 //!
-//! Goes through the golden data of `filter-policy`: filters that RocksDB wrote, and those of `BloomFilter64.Xxph3` that
-//! another program wrote.
+//! The tests use the golden data of `filter-policy`: filters written by RocksDB, and `BloomFilter64.Xxph3` filters
+//! written by another program.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-/// The key number `i` under one of the rules that `tests/data/README.md` of `filter-policy` names.
+/// Returns key number `i` by a rule of `tests/data/README.md` of `filter-policy`.
 fn key(rule: &str, i: u32) -> Vec<u8> {
     match rule {
         "decimal" => i.to_string().into_bytes(),
@@ -35,7 +35,7 @@ fn key(rule: &str, i: u32) -> Vec<u8> {
     }
 }
 
-/// The rows of a JSON Lines file of golden data.
+/// Reads a JSON Lines file of golden data.
 fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy/tests/data");
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
@@ -44,7 +44,7 @@ fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
         .collect()
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn unhex(digits: &str) -> Vec<u8> {
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     assert!(rest.is_empty(), "odd number of hexadecimal digits");
@@ -52,12 +52,12 @@ fn unhex(digits: &str) -> Vec<u8> {
     pairs.iter().map(byte).collect()
 }
 
-/// LevelDB's policy, with other bits per key than most filters have.
+/// Returns LevelDB's policy, with different bits per key from most filters.
 fn leveldb() -> EnginePolicy {
     EnginePolicy::builtin(10)
 }
 
-/// A golden filter. Long ones are given by length and SHA-256 alone and built again.
+/// A golden filter. Long filters have only length and SHA-256, and are built again.
 #[derive(Deserialize)]
 struct Row {
     #[serde(default)]
@@ -88,7 +88,7 @@ impl Row {
         )
     }
 
-    /// The bytes, and the keys that they are of.
+    /// Returns the filter's bytes and its keys.
     fn filter(&self, policy: &dyn FilterPolicy) -> (Vec<u8>, Vec<Vec<u8>>) {
         let keys: Vec<Vec<u8>> = (0..self.n).map(|i| key(&self.keys, i)).collect();
         let filter = self.filter_hex.as_ref().map_or_else(
@@ -104,13 +104,13 @@ impl Row {
         (filter, keys)
     }
 
-    /// Absent keys of the same kind.
+    /// Returns absent keys by the same rule.
     fn absent(&self) -> impl Iterator<Item = Vec<u8>> {
         (1_000_000..1_000_200).map(|i| key(&self.keys, i))
     }
 }
 
-/// Asks LevelDB's policy for keys that the filter has, for absent ones, and for odd ones.
+/// Checks that LevelDB's policy answers "may match" for stored, absent and odd keys.
 fn check_open(
     filter: &[u8],
     stored: impl Iterator<Item = Vec<u8>>,
@@ -152,7 +152,7 @@ fn rocksdbs_filters_are_let_pass() {
         };
         let (filter, keys) = row.filter(&*policy);
         if filter.is_empty() {
-            // A Ribbon filter of no keys, to which everybody says no.
+            // A Ribbon filter of no keys, which every reader denies.
             assert!(keys.is_empty() && !leveldb().key_may_match(b"key", &filter));
             without_bytes += 1;
             continue;
@@ -191,7 +191,7 @@ fn filters_in_rocksdbs_tables_are_let_pass() {
             .into_iter()
             .chain(table.partitions.into_iter().map(|part| part.filter_hex));
         for digits in filters {
-            // Every key of the table: a filter of one part holds some of them.
+            // All keys of the table, although a filter of a partition holds only some.
             let stored = (0..table.entries).map(|i| key(rule, i));
             let absent = (1_000_000..1_000_200).map(|i| key(rule, i));
             check_open(&unhex(&digits), stored, absent, &table.file);
@@ -201,7 +201,7 @@ fn filters_in_rocksdbs_tables_are_let_pass() {
     assert_eq!(checked, 35);
 }
 
-/// A Ribbon filter of so many blocks with one column, all of whose bits are zeros: about every second key matches.
+/// Builds a Ribbon filter with `blocks` blocks and one column of zeros, which about half of all keys match.
 fn ribbon(blocks: u32) -> Vec<u8> {
     let mut filter = vec![0; blocks as usize * 16];
     let [a, b, c, _] = blocks.to_le_bytes();
@@ -213,7 +213,7 @@ fn ribbon(blocks: u32) -> Vec<u8> {
     filter
 }
 
-/// Where the number of blocks reaches the last byte, LevelDB's policy takes it for the number of probes.
+/// If the number of blocks extends into the last byte, LevelDB's policy reads that byte as the probe count.
 #[test]
 fn large_ribbon_filters_are_protected_by_their_name_alone() {
     let policy = leveldb();

@@ -1,20 +1,19 @@
-//! The programs in `examples/`, built as the guide says: what they print, and that valgrind finds neither an
-//! error nor lost memory.
+//! Builds the programs in `examples/` as the guide says, and checks their output, and that valgrind finds neither
+//! errors nor leaks.
 //!
-//! Needs a C and a C++ compiler under the names `cc` and `c++`, and valgrind.
+//! The tests need a C and a C++ compiler named `cc` and `c++`, and valgrind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What all programs print.
 const OUTPUT: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
 
 fn library_package() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy-leveldb")
 }
 
-/// Runs a program; gives its standard output, or fails with everything that it said.
+/// Runs a program and returns its standard output; on failure, panics with all output.
 fn run(command: &mut Command) -> String {
     let output = command
         .output()
@@ -30,12 +29,12 @@ fn run(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// Where the library's package is built, once for all that needs it.
+/// Returns the target folder, which all builds of the library share.
 fn target() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
 }
 
-/// Installs the library below a folder, by the first commands of the guide.
+/// Installs the library below a folder with the first commands of the guide.
 fn install(prefix: &Path) {
     let root = library_package().join("../..");
     let guide = fs::read_to_string(root.join("crates/guides/engine-in-c.md")).unwrap();
@@ -48,7 +47,7 @@ fn install(prefix: &Path) {
         .env("CARGO_TARGET_DIR", target()));
 }
 
-/// Compiles a program of `examples/` against what is installed.
+/// Compiles a program of `examples/` against the installed library.
 fn compile(prefix: &Path, compiler: &str, source: &str) -> PathBuf {
     let program = prefix.join(source.replace('.', "-"));
     run(Command::new(compiler)
@@ -65,7 +64,7 @@ fn compile(prefix: &Path, compiler: &str, source: &str) -> PathBuf {
     program
 }
 
-/// Valgrind in front of a program: errors and lost memory make it fail.
+/// Returns a command that runs a program under valgrind, which fails on errors and leaks.
 fn valgrind(program: &Path) -> Command {
     let mut command = Command::new("valgrind");
     command
@@ -80,7 +79,7 @@ fn valgrind(program: &Path) -> Command {
     command
 }
 
-/// Runs a program on a new database, on the one that is then there, and on a new one under valgrind.
+/// Runs a program on a new database, on the same database again, and on a new database under valgrind.
 fn check(program: &Path) {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
@@ -121,7 +120,7 @@ fn a_program_in_rust() {
     check(&target().join("release/examples/open_database"));
 }
 
-/// The library's own test program, in which one allocation after the other fails: what failed must not be lost.
+/// Runs the library's own test program, in which each allocation fails in turn; no failure may leak memory.
 #[test]
 fn failing_allocations_lose_no_memory() {
     let prefix = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Keys of filters, one after the other and none twice: those that follow the members are absent.
+//! An endless sequence of distinct keys: first the members, then absent keys.
 
 use bench_kit::suites::rates::KeyForm;
 use rand::{Rng as _, SeedableRng as _};
@@ -11,17 +11,17 @@ const DIGITS: usize = 20;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
     digits: [u8; DIGITS],
-    /// Where the digits begin.
+    /// Index of the first digit.
     from: usize,
 }
 
 impl Key {
-    /// `number` in at least so many digits.
+    /// Formats `number` with at least `least` digits.
     pub(super) fn decimal(number: u64, least: usize) -> Self {
         let mut digits = [b'0'; DIGITS];
         let mut from = DIGITS;
         let mut rest = number;
-        // Two at a time: long divisions are most of what a key costs.
+        // Two digits at a time, because long divisions dominate the cost of a key.
         while rest >= 10 {
             let two = (rest % 100) as u8;
             rest /= 100;
@@ -39,13 +39,13 @@ impl Key {
         }
     }
 
-    /// The key itself.
+    /// Returns the key.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.digits[self.from..]
     }
 }
 
-/// Keys without end.
+/// An endless iterator of keys.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
     form: KeyForm,
@@ -54,7 +54,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// From the first on. The seed is the generator's state; numbers in a row have none.
+    /// Starts with the first key. The seed is the generator's state; consecutive numbers ignore it.
     pub(super) fn new(form: KeyForm, seed: u64) -> Self {
         Self {
             form,

@@ -1,7 +1,7 @@
-//! Kinds of filters: those of engines, and those for applications.
+//! Kinds of filters, of engines and for applications.
 //!
-//! Keys are hashed once for all bits per key: what is built and asked are the filters of the crates themselves, by the
-//! methods that take hash values.
+//! Keys are hashed once for all bits per key: the crates' own filters are built and queried by the methods that take
+//! hash values.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -22,25 +22,25 @@ use rand_xoshiro::SplitMix64;
 
 use super::keys::Key;
 
-/// What is to be expected of a filter.
+/// The expected rates of a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prospect {
     /// The rate of an ideal Bloom filter, see [`Rate::ideal`](bench_kit::suites::rates::Rate::ideal).
     pub(super) ideal: f64,
-    /// What the filter's own formula says, see [`Rate::expected`](bench_kit::suites::rates::Rate::expected).
+    /// The rate by the filter's own formula, see [`Rate::expected`](bench_kit::suites::rates::Rate::expected).
     pub(super) expected: f64,
 }
 
-/// A kind of filter `F`, of which `V` is kept of each key.
+/// A kind of filter `F`. `V` is the hash value of a key.
 pub(super) struct Kind<'a, V, F> {
     pub(super) value: Box<dyn Fn(&Key) -> V + Sync + 'a>,
-    /// The filter for these bits per key, of keys with these values, of which there is one at least.
+    /// Builds a filter with the given bits per key from at least one value.
     pub(super) build: fn(u32, &[V]) -> Result<F, String>,
-    /// Bytes that it takes where it is stored.
+    /// Returns the bytes of the stored filter.
     pub(super) bytes: fn(&F) -> u64,
-    /// How many of these match.
+    /// Counts the values that match.
     pub(super) matching: fn(&F, &[V]) -> u64,
-    /// What is to be expected of a filter of so many bits per key and keys.
+    /// Returns the expected rates of a filter, given bits per key and number of keys.
     pub(super) prospect: fn(&F, u32, u64) -> Result<Prospect, String>,
 }
 
@@ -55,20 +55,20 @@ fn prospect(ideal: Result<f64, String>, expected: Result<f64, String>) -> Result
     })
 }
 
-/// Of a filter whose own formula is the ideal one.
+/// Returns the rates of a filter whose own formula is the ideal one.
 fn as_ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<Prospect, String> {
     let ideal = ideal(bits, keys, probes);
     prospect(ideal.clone(), ideal)
 }
 
-/// The exact rate of an ideal filter of this shape.
+/// Returns the exact rate of an ideal filter.
 fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
     let probes = u8::try_from(probes.into()).map_err(words)?;
     sizing::exact_rate(bits, keys, probes).map_err(words)
 }
 
-/// Returns the rate of a stored format. LevelDB's takes long to count and serves every hash function of its series, so each
-/// is counted once.
+/// Returns the rate of a stored format. LevelDB's rate takes long to count and is needed for every hash function, so
+/// each is counted once.
 fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
     static COUNTED: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
     let rate = || format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words);
@@ -84,14 +84,14 @@ fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> 
     Ok(rate)
 }
 
-/// Values that are asked for together; a whole number of words of answers.
+/// Values per query batch: a whole number of words of answers.
 const TOGETHER: usize = 4096;
 
-/// A policy, which hashes and asks alike whatever its bits per key.
+/// A policy. Hashing and queries do not depend on the bits per key.
 trait Stored: HashedPolicy<Hash: 'static> + Sync + Sized + 'static {
-    /// Of the filters that are measured.
+    /// The layout of the measured filters.
     const LAYOUT: FilterLayout;
-    /// Whose formula says what is to be expected; `None` where that is the ideal one.
+    /// The format whose formula gives the expected rate; `None` for the ideal formula.
     const FORMAT: Option<Format>;
 
     fn policy(bits_per_key: BitsPerKey) -> Self;
@@ -126,7 +126,7 @@ stored!(FastLocalBloomPolicy, new, RocksDb, Some(Format::FastLocalBloom));
 stored!(RibbonPolicy, new, RocksDb, Some(Format::Ribbon));
 stored!(LegacyFullFilterPolicy, new, RocksDb, None);
 
-/// The filters of a policy.
+/// Returns the kind for a policy.
 fn stored<P: Stored>() -> Kind<'static, P::Hash, Vec<u8>> {
     let any = P::policy(BitsPerKey::whole(10));
     Kind {
@@ -166,7 +166,7 @@ fn count<V: Copy>(values: &[V], matches: impl Fn(V) -> bool) -> u64 {
     values.iter().filter(|value| matches(**value)).count() as u64
 }
 
-/// LevelDB's scheme with any function of 32 bits: the policy's own is not asked.
+/// Returns LevelDB's scheme with a 32-bit function in place of the policy's own hash.
 pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u32, Vec<u8>> {
     let Kind {
         build,
@@ -184,7 +184,6 @@ pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u
     }
 }
 
-/// The bits of an ideal filter.
 pub(super) struct IdealFilter {
     words: Vec<u64>,
     bits: u64,
@@ -192,7 +191,7 @@ pub(super) struct IdealFilter {
 }
 
 impl IdealFilter {
-    /// Word and bit of each probe.
+    /// Returns the word index and bit mask of each probe.
     fn places(&self, value: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         let mut generator = SplitMix64::seed_from_u64(value);
         let bits = u128::from(self.bits);
@@ -203,8 +202,7 @@ impl IdealFilter {
     }
 }
 
-/// Ideal in both: 64 bits of an ideal hash, from which SplitMix64 draws as many independent positions as there are
-/// probes.
+/// Returns the ideal scheme: a 64-bit ideal hash seeds SplitMix64, which draws an independent position for each probe.
 pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<'a, u64, IdealFilter> {
     Kind {
         value: Box::new(move |key| hash(key.bytes())),
@@ -235,17 +233,15 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
     }
 }
 
-/// `BloomFilter64.Xxph3`.
 pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
     stored::<BloomFilter64Policy>()
 }
 
-/// RocksDB's lines of 64 bytes.
+/// RocksDB's 64-byte lines.
 pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
     stored::<FastLocalBloomPolicy>()
 }
 
-/// RocksDB's Ribbon.
 pub(super) fn ribbon() -> Kind<'static, u64, Vec<u8>> {
     stored::<RibbonPolicy>()
 }
@@ -255,7 +251,7 @@ pub(super) fn legacy_full() -> Kind<'static, u32, Vec<u8>> {
     stored::<LegacyFullFilterPolicy>()
 }
 
-/// The rate that filters are made for which are not configured by bits per key: the best that so many bits allow.
+/// Returns the rate for filters that are not configured by bits per key: the best rate that the bits allow.
 fn rate_for(bits_per_key: u32) -> Result<f64, String> {
     sizing::best_rate_at(f64::from(bits_per_key)).map_err(words)
 }
@@ -264,7 +260,7 @@ fn parameters(bits_per_key: u32, members: &[Hash128]) -> Result<Parameters, Stri
     Parameters::new(members.len() as u64, rate_for(bits_per_key)?).map_err(words)
 }
 
-/// What is kept of a key for all filters for applications.
+/// Returns the hash that all filters for applications use.
 fn hash128() -> Box<dyn Fn(&Key) -> Hash128 + Sync> {
     Box::new(|key| Hash128::of(key.bytes()))
 }
@@ -291,7 +287,7 @@ pub(super) fn guava_mitz64() -> Kind<'static, Hash128, BloomFilter<()>> {
     }
 }
 
-/// The same under `MURMUR128_MITZ_32`.
+/// Guava's filter under `MURMUR128_MITZ_32`.
 pub(super) fn guava_mitz32() -> Kind<'static, Hash128, BloomFilter<()>> {
     Kind {
         build: |bits_per_key, members| {
@@ -302,7 +298,7 @@ pub(super) fn guava_mitz32() -> Kind<'static, Hash128, BloomFilter<()>> {
     }
 }
 
-/// The counting filter with four bits a counter.
+/// The counting filter with counters of four bits.
 pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
     Kind {
         value: hash128(),
@@ -320,7 +316,6 @@ pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
     }
 }
 
-/// The cuckoo filter.
 pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
     Kind {
         value: hash128(),
@@ -330,8 +325,8 @@ pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
             let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
             for &hash in members {
                 match filter.insert_hash(hash) {
-                    // With narrow fingerprints one filter in thousands refuses a key, which it then goes without:
-                    // that leaves the rate as it is.
+                    // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not
+                    // change the rate.
                     Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
                         return Err(words(error));
                     }
@@ -349,7 +344,7 @@ pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
     }
 }
 
-/// The growing filter, made for a tenth of the keys at first.
+/// The growing filter, at first sized for a tenth of the keys.
 pub(super) fn growing() -> Kind<'static, Hash128, GrowingBloomFilter<()>> {
     Kind {
         value: hash128(),

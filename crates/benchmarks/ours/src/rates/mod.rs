@@ -1,12 +1,11 @@
-//! Real filters: the share of absent keys that they let through, by bits per key and by the number of keys, against what
-//! an ideal filter would do.
+//! False-positive rates of real filters, by bits per key and by the number of keys, compared with an ideal filter's.
 //!
-//! Three costs become visible. *32 bits of hash*: among n keys an absent one has the value of a stored one with
-//! probability n / 2^32, whatever the bits per key. *One hash for all probes*: LevelDB's scheme takes each next probe from
-//! the same 32 bits, rotated by 17. *A poor function*: keys that share a value are one key to the filter.
+//! The rates show three costs. *A 32-bit hash*: an absent key shares its value with one of n stored keys with
+//! probability n / 2^32, whatever the bits per key. *One hash for all probes*: LevelDB's scheme derives every probe
+//! from the same 32 bits, rotated by 17. *A poor function*: a filter cannot tell keys of the same value apart.
 //!
-//! Nothing here is timed and nothing is random: keys come from SplitMix64 under a fixed seed, and the same records come
-//! out on every machine, with any number of threads.
+//! No time is measured. Keys come from SplitMix64 with a fixed seed, so the records are the same on every machine and
+//! with any number of threads.
 
 mod keys;
 mod kinds;
@@ -24,10 +23,10 @@ use hash_comparison::terminal::Terminal;
 use self::run::{Effort, rates};
 use self::series::SERIES;
 
-/// State of the generator that keys come from, and the seed of the ideal hash's key.
+/// Seed of the generator of keys, and of the ideal hash's key.
 const SEED: u64 = 1;
 
-/// Measures all series, and writes their rows.
+/// Measures all series and writes their rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
     let terminal = Terminal::listen().map_err(|error| error.to_string())?;
     let effort = if arguments.quick {

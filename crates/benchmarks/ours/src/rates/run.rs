@@ -1,4 +1,4 @@
-//! Which filters are built, how often, and what is asked of them.
+//! Builds and queries the filters of each series.
 
 use bench_kit::INTERVAL_LEVEL;
 use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, Rate, Scheme};
@@ -14,26 +14,26 @@ use super::kinds::Kind;
 use super::series::{BLOOM_FILTER2, Series};
 use super::{SEED, kinds};
 
-/// How much is measured.
+/// The extent of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// Keys of a filter, each measured at [`FEW_BITS`].
     pub(crate) sizes: &'static [u64],
-    /// Those of them that are measured at all of [`Effort::ALL_BITS`].
+    /// The sizes that are measured at all of [`Effort::ALL_BITS`].
     pub(crate) swept: &'static [u64],
-    /// Keys of all filters of a size together, at least: so many filters are averaged.
+    /// The least number of keys in all filters of a size, which determines the number of filters.
     pub(crate) members: u64,
-    /// Absent keys that the filters of a size are asked for, at least, where a thousand or more of them match ...
+    /// The least number of queries of absent keys for a size, if a thousand or more of them match ...
     pub(crate) fewest_probes: u64,
-    /// ... and where fewer do.
+    /// ... and if fewer match.
     pub(crate) most_probes: u64,
 }
 
 impl Effort {
-    /// Bits per key at some sizes.
+    /// Bits per key for the swept sizes.
     pub(crate) const ALL_BITS: std::ops::RangeInclusive<u32> = 4..=24;
 
-    /// 32 keys, as LevelDB's blocks have, to 20 million.
+    /// 32 keys, typical of LevelDB's blocks, to 20 million.
     pub(crate) const FULL: Self = Self {
         sizes: &[
             32, 100, 320, 1_000, 3_200, 10_000, 32_000, 100_000, 320_000, 1_000_000, 4_000_000, 20_000_000,
@@ -44,7 +44,7 @@ impl Effort {
         most_probes: 4_000_000,
     };
 
-    /// To see that it works.
+    /// A quick check that the suite works.
     pub(crate) const QUICK: Self = Self {
         sizes: &[32, 1_000, 100_000, 1_000_000],
         swept: &[32, 1_000],
@@ -61,9 +61,9 @@ impl Effort {
         }
     }
 
-    /// Absent keys to ask for, all filters together.
+    /// Returns the number of absent keys to query, over all filters.
     fn probes(&self, bits_per_key: u32) -> u64 {
-        // Of the best filter of 14 bits per key more than one in a thousand matches.
+        // At 14 bits per key even the best filter matches more than one in a thousand.
         if bits_per_key <= 14 {
             self.fewest_probes
         } else {
@@ -72,19 +72,19 @@ impl Effort {
     }
 }
 
-/// From so many keys on the values of a filter's keys and the filter take a good part of a gigabyte.
+/// From this number of keys on, a filter and the values of its keys take a good part of a gigabyte.
 const LARGE: u64 = 2_000_000;
-/// Series that have such a filter at a time, whatever the number of threads.
+/// The most series with such a filter at a time, whatever the number of threads.
 const LARGE_AT_ONCE: usize = 2;
 
-/// The rates of these series, by series, keys and bits per key.
+/// Measures the rates of the series, sorted by series, keys and bits per key.
 ///
 /// The rows do not depend on the number of threads. At most two filters of millions of keys are in memory at a time.
 ///
 /// # Errors
 ///
-/// When `progress` asks to stop, when threads or memory cannot be had, when a function is unknown or is not what its name
-/// says, and when a filter denies a key that it holds.
+/// If `progress` asks to stop, threads or memory are unavailable, a function is unknown or fails its known answers, or
+/// a filter denies a stored key.
 pub(crate) fn rates(
     series: &[Series],
     effort: &Effort,
@@ -100,7 +100,7 @@ pub(crate) fn rates(
         if sizes.is_empty() {
             continue;
         }
-        // The largest first, so that the longest do not come last.
+        // Largest first, so that the longest tasks do not come last.
         let tasks: Vec<(usize, &Series, Task<'_>)> = sizes
             .iter()
             .rev()
@@ -126,7 +126,7 @@ pub(crate) fn rates(
             .build();
         let pool = pool.map_err(|error| format!("threads: {error}"))?;
         let done: Result<Vec<(usize, Vec<Rate>)>, String> = pool.install(|| {
-            // One after the other in this order, whichever thread is free.
+            // Free threads take the tasks in this order.
             tasks
                 .into_iter()
                 .par_bridge()
@@ -143,7 +143,7 @@ pub(crate) fn rates(
     Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
 }
 
-/// What is measured of a series.
+/// The measurement of a series at one size.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     effort: &'a Effort,
@@ -207,7 +207,7 @@ impl Task<'_> {
             for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
                 go_on(progress).map_err(|cancelled| cancelled.to_string())?;
                 let filter = (kind.build)(bits_per_key, members).map_err(failed)?;
-                // The first half, since a cuckoo filter may refuse the last.
+                // The first half only, because a cuckoo filter may refuse the last keys.
                 let present = &members[..members.len().div_ceil(2).min(64)];
                 if (kind.matching)(&filter, present) != present.len() as u64 {
                     return Err(failed("it denies a key that it holds".to_owned()));

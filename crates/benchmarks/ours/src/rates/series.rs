@@ -1,19 +1,16 @@
-//! What is measured: the policies, the filters for applications, and hash functions in LevelDB's scheme.
+//! The series: policies, filters for applications, and hash functions in LevelDB's scheme.
 
 use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Scheme};
 
 /// A line of the charts: a policy, a filter, or a function in LevelDB's scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Series {
-    /// Name in the records: that of the policy, or of the function as [`functions::find`] knows it.
+    /// Name in the records: of the policy, or of the function for [`functions::find`].
     pub(crate) name: &'static str,
-    /// How it places its bits.
     pub(crate) scheme: Scheme,
-    /// Which keys it is given.
     pub(crate) key_form: KeyForm,
 }
 
-/// The policy of MurmurHash2.
 pub(super) const BLOOM_FILTER2: &str = "BloomFilter2";
 
 const fn random(name: &'static str, scheme: Scheme) -> Series {
@@ -26,8 +23,8 @@ const fn random(name: &'static str, scheme: Scheme) -> Series {
 
 /// Every series, in the order of the records.
 ///
-/// `BloomFilter2.SignedTail` has the filters of `BloomFilter2` where keys are ASCII, and prefixes are keys to the policy
-/// inside: neither has a series of its own. The designs in Redis take Guava's positions.
+/// Three have no series: `BloomFilter2.SignedTail`, which equals `BloomFilter2` on ASCII keys; prefix policies, to
+/// which prefixes are keys; and the designs in Redis, which use Guava's positions.
 pub(crate) const SERIES: [Series; 20] = [
     random(IDEAL, Scheme::Ideal),
     random(IDEAL, Scheme::Leveldb),
@@ -56,8 +53,8 @@ pub(crate) const SERIES: [Series; 20] = [
 ];
 
 impl Series {
-    /// Keys of the largest filter that is measured. Counting filters have the positions and so the rates of Guava's, and
-    /// the last links of growing ones are all alike; both take long to build.
+    /// Returns the number of keys of the largest filter. Counting filters have Guava's positions and so its rates, and
+    /// the last links of growing filters are all alike; both take long to build.
     pub(super) fn largest(&self) -> u64 {
         match self.scheme {
             Scheme::Counting | Scheme::Growing => 4_000_000,

@@ -1,4 +1,4 @@
-//! What filters do against what is said of them, and files.
+//! Tests of the measured rates against formulas and known values.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ const COARSE: Effort = Effort {
     most_probes: 400_000,
 };
 
-/// Small enough to be drawn in every test.
+/// Small enough for every test.
 const TINY: Effort = Effort {
     sizes: &[32, 1_000],
     swept: &[32, 1_000],
@@ -27,8 +27,8 @@ const TINY: Effort = Effort {
     most_probes: 20_000,
 };
 
-/// Five standard deviations of a count with this expectation; the luck of single filters makes it spread somewhat more
-/// than independent trials do.
+/// Returns five standard deviations of a count with this expectation. Differences between single filters spread the
+/// count more than independent trials would.
 fn chance(expected: f64) -> f64 {
     5.0 * (1.5 * expected).sqrt() + 1.0
 }
@@ -44,14 +44,14 @@ fn every_filter_does_what_its_formula_says() {
     for row in &rows {
         let expected = row.expected * row.probes as f64;
         let measured = row.false_positives as f64;
-        // Guava's positions are multiples of one stride, which few bits make repeat.
+        // Guava's positions are multiples of one stride, and repeat in small filters.
         let counter = if row.scheme == Scheme::Counting { 4.0 } else { 1.0 };
         let strides = 2.5 / (8.0 * row.bytes / counter) * row.probes as f64;
         let (low, high) = match row.scheme {
             Scheme::GuavaMitz64 | Scheme::GuavaMitz32 | Scheme::Counting => (0.98, 1.02 * expected + strides),
-            // Its probes depend on each other, which its formula leaves out.
+            // The probes depend on each other, which the formula ignores.
             Scheme::LegacyFull => (0.98, f64::INFINITY),
-            // Made to stay below it.
+            // The formula is an upper bound.
             Scheme::Growing => (0.0, expected),
             _ => (0.98, 1.02 * expected),
         };
@@ -75,7 +75,7 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
         })
         .collect();
     assert_eq!(leveldb.len(), 4);
-    // As `examples/rates.rs` of the crate `filter-policy` measures it with random values.
+    // Measured with random values by `examples/rates.rs` of `filter-policy`.
     let known = [
         (32, 10, 1.240),
         (32, 15, 2.813),
@@ -95,7 +95,7 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
     }
 }
 
-/// Keys of equal values are one key to the filter: of 2^32 values a stored one has n.
+/// Keys of equal values are one key to the filter: n of 2^32 values are taken.
 #[test]
 fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
     let ideal = Ideal::drawn(SEED, 0);
@@ -120,7 +120,7 @@ fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
         equal.len()
     );
     assert_eq!((kind.matching)(&filter, &equal), equal.len() as u64);
-    // That alone is over ten times what an ideal filter lets through.
+    // This alone is over ten times the false positives of an ideal filter.
     let prospect = (kind.prospect)(&filter, 24, 1_000_000).unwrap();
     assert!(expected > 10.0 * prospect.ideal * 1e6, "{prospect:?}");
 }
@@ -161,7 +161,7 @@ fn no_two_series_have_one_name() {
     assert_eq!(names.len(), SERIES.len(), "{names:?}");
 }
 
-/// Stops at the first question.
+/// Cancels a run at once.
 struct Stop;
 
 impl Progress for Stop {

@@ -53,17 +53,17 @@ unsafe extern "C" {
     ) -> *mut c_char;
 }
 
-/// The version of RocksDB's library, such as `7.8.3`.
+/// Returns the version of RocksDB's library, such as `7.8.3`.
 pub fn version() -> String {
-    // SAFETY: the shim gives text of its own.
+    // SAFETY: the shim returns newly allocated text.
     unsafe { taken(shim_version()) }
 }
 
-/// Text of the shim's, which is freed.
+/// Copies and frees text of the shim.
 ///
 /// # Safety
 ///
-/// The pointer is that of malloc'ed text with a NUL behind it, which nobody else frees.
+/// `text` points to NUL-terminated text from `malloc`, which nothing else frees.
 unsafe fn taken(text: *mut c_char) -> String {
     // SAFETY: as the caller promises.
     let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
@@ -72,12 +72,12 @@ unsafe fn taken(text: *mut c_char) -> String {
     copy
 }
 
-/// How a table is written.
+/// The form of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableForm {
     /// One filter for all keys.
     Full,
-    /// A filter, and a part of the index, for every so many bytes of the latter.
+    /// Partitions, each with a filter and a part of the index of `bytes` bytes.
     Partitioned {
         /// RocksDB's `metadata_block_size`.
         bytes: u64,
@@ -89,27 +89,27 @@ pub struct EnginePolicy {
     policy: *mut RawPolicy,
 }
 
-// SAFETY: RocksDB calls its policies from any thread.
+// SAFETY: RocksDB's policies may be called from any thread.
 unsafe impl Send for EnginePolicy {}
-// SAFETY: as above; what the shim keeps beside the policy is only read.
+// SAFETY: as above; the shim's own state is only read.
 unsafe impl Sync for EnginePolicy {}
 
 impl EnginePolicy {
-    /// The Bloom filter policy (`NewBloomFilterPolicy`), for tables of this format version: FastLocalBloom from 5 on,
-    /// before that the legacy filter.
+    /// Creates the Bloom filter policy (`NewBloomFilterPolicy`) for a format version: FastLocalBloom from version 5 on,
+    /// the legacy filter before.
     ///
     /// # Panics
     ///
-    /// If the library is not of the release whose order of virtual functions is known.
+    /// If the order of virtual functions in this release of the library is unknown.
     pub fn bloom(bits_per_key: f64, format_version: u32) -> Self {
         Self::new(false, bits_per_key, format_version)
     }
 
-    /// The Ribbon filter policy (`NewRibbonFilterPolicy`), of format version 5.
+    /// Creates the Ribbon filter policy (`NewRibbonFilterPolicy`) for format version 5.
     ///
     /// # Panics
     ///
-    /// If the library is not of the release whose order of virtual functions is known.
+    /// If the order of virtual functions in this release of the library is unknown.
     pub fn ribbon(bits_per_key: f64) -> Self {
         Self::new(true, bits_per_key, 5)
     }
@@ -121,46 +121,46 @@ impl EnginePolicy {
             "the library is RocksDB {version}, the order of virtual functions is known of 7.8"
         );
         Self {
-            // SAFETY: RocksDB takes any number of bits, and format versions are numbers to it here.
+            // SAFETY: RocksDB accepts any number of bits and any format version.
             policy: unsafe { shim_policy_new(ribbon, bits_per_key, format_version) },
         }
     }
 
-    /// What RocksDB stores for these keys.
+    /// Builds the filter that RocksDB stores for these keys.
     pub fn create_filter<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<u8> {
         let keys = EngineSlice::of(keys);
         let mut length = 0;
-        // SAFETY: the policy is alive, and there are so many keys.
+        // SAFETY: the policy is alive, and `keys.len()` is the number of keys.
         let filter =
             unsafe { shim_policy_create_filter(self.policy, keys.as_ptr(), keys.len(), &raw mut length) };
-        // SAFETY: the shim gives so many bytes.
+        // SAFETY: the shim returned `length` bytes.
         let copy = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
-        // SAFETY: the shim allocated them for us.
+        // SAFETY: the shim allocated the bytes for the caller.
         unsafe { shim_free(filter.cast()) };
         copy
     }
 
-    /// Builds a filter of every `size` keys, in a loop in C++, and gives the sum of their first bytes.
+    /// Builds a filter of every `size` keys in a C++ loop, and returns the sum of their first bytes.
     ///
     /// # Panics
     ///
     /// If the size is 0.
     pub fn create_filters(&self, keys: &[EngineSlice<'_>], size: usize) -> u64 {
         assert!(size > 0, "filters of no keys have no first byte");
-        // SAFETY: the policy is alive, and there are so many keys.
+        // SAFETY: the policy is alive, and `keys.len()` is the number of keys.
         unsafe { shim_policy_create_filters(self.policy, keys.as_ptr(), keys.len(), size) }
     }
 
-    /// RocksDB's reader of a filter of any kind, or of any bytes.
+    /// Creates RocksDB's reader of a filter of any kind, or of any bytes.
     pub fn reader(&self, filter: &[u8]) -> EngineReader {
         EngineReader::new(self, filter)
     }
 
-    /// Writes a table of these keys, which are sorted and different.
+    /// Writes a table of sorted, distinct keys.
     ///
     /// # Panics
     ///
-    /// With RocksDB's message where it reports an error.
+    /// If RocksDB reports an error; with its message.
     pub fn write_table<K: AsRef<[u8]>>(&self, path: &Path, keys: &[K], form: TableForm) {
         let name = CString::new(path.as_os_str().as_encoded_bytes()).expect("paths have no NUL");
         let keys = EngineSlice::of(keys);
@@ -168,7 +168,7 @@ impl EnginePolicy {
             TableForm::Full => 0,
             TableForm::Partitioned { bytes } => bytes,
         };
-        // SAFETY: the policy is alive, there are so many keys, and the name ends with a NUL.
+        // SAFETY: the policy is alive, `keys.len()` is the number of keys, and the name ends with a NUL.
         let error = unsafe {
             shim_write_table(
                 self.policy,
@@ -179,7 +179,7 @@ impl EnginePolicy {
             )
         };
         if !error.is_null() {
-            // SAFETY: an error is text for us.
+            // SAFETY: an error is newly allocated text.
             let message = unsafe { taken(error) };
             panic!("RocksDB: {message}");
         }
@@ -188,55 +188,54 @@ impl EnginePolicy {
 
 impl Drop for EnginePolicy {
     fn drop(&mut self) {
-        // SAFETY: `new` made it, and nobody uses it any more.
+        // SAFETY: `new` created the policy, and nothing uses it any more.
         unsafe { shim_policy_destroy(self.policy) };
     }
 }
 
-/// RocksDB's reader, with a copy of the bytes that it reads.
+/// RocksDB's reader, with a copy of the filter's bytes.
 ///
-/// Zeros lie behind them: where a Bloom filter is shorter than its first line, RocksDB reads the whole line all the
-/// same.
+/// Zeros follow the copy, because RocksDB reads a whole line even if a Bloom filter is shorter.
 pub struct EngineReader {
     reader: *mut RawReader,
     bytes: Vec<u8>,
     len: usize,
 }
 
-// SAFETY: RocksDB's readers are bound to no thread.
+// SAFETY: RocksDB's readers are not bound to a thread.
 unsafe impl Send for EngineReader {}
 
 impl EngineReader {
-    /// The longest line that RocksDB reads in one piece.
+    /// The longest line that RocksDB reads.
     const SLACK: usize = 256;
 
     fn new(policy: &EnginePolicy, filter: &[u8]) -> Self {
         let bytes = [filter, &[0; Self::SLACK]].concat();
         Self {
-            // SAFETY: there are so many bytes and more, and they move with this, not in memory.
+            // SAFETY: `bytes` is longer than `filter`, and its memory does not move with the struct.
             reader: unsafe { shim_reader_new(policy.policy, bytes.as_ptr().cast(), filter.len()) },
             bytes,
             len: filter.len(),
         }
     }
 
-    /// The filter that is read.
+    /// Returns the filter.
     pub fn filter(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
-    /// Whether the filter may hold the key.
+    /// Returns true if the filter may hold the key.
     pub fn may_match(&self, key: &[u8]) -> bool {
         self.count_matches(&[key.into()]) == 1
     }
 
-    /// How many of the keys the filter may hold, asked one by one in a loop in C++.
+    /// Queries the keys one by one in a C++ loop, and returns how many the filter may hold.
     pub fn count_matches(&self, keys: &[EngineSlice<'_>]) -> u64 {
-        // SAFETY: the reader is alive, and there are so many keys.
+        // SAFETY: the reader is alive, and `keys.len()` is the number of keys.
         unsafe { shim_reader_count_matches(self.reader, keys.as_ptr(), keys.len()) }
     }
 
-    /// The same, asked 32 keys in a call, as RocksDB does for `MultiGet`.
+    /// Queries 32 keys per call, as RocksDB does for `MultiGet`, and returns how many the filter may hold.
     pub fn count_matches_in_batches(&self, keys: &[EngineSlice<'_>]) -> u64 {
         // SAFETY: as in `count_matches`.
         unsafe { shim_reader_count_matches_in_batches(self.reader, keys.as_ptr(), keys.len()) }
@@ -245,7 +244,7 @@ impl EngineReader {
 
 impl Drop for EngineReader {
     fn drop(&mut self) {
-        // SAFETY: `new` made it, and nobody uses it any more.
+        // SAFETY: `new` created the reader, and nothing uses it any more.
         unsafe { shim_reader_destroy(self.reader) };
     }
 }

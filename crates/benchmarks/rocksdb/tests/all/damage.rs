@@ -1,11 +1,12 @@
-//! Answers on bytes that no writer wrote, against RocksDB's own.
+//! Compares answers on damaged and random bytes with RocksDB's own.
 //!
-//! Three kinds of bytes are left out, since ours answer "may match" where RocksDB does otherwise, on purpose. Each has a
-//! test of its own.
+//! Three kinds of bytes are excluded, on which ours answer "may match" and RocksDB does not, on purpose. Each has its
+//! own test.
 //!
-//! * `00 ff`, which adapters store where a filter cannot be made. RocksDB takes it for a filter of no keys.
-//! * FastLocalBloom filters of less than a line. RocksDB reads beyond them.
-//! * Legacy filters whose number of lines times 64 is their length in 32 bits only. RocksDB reads far beyond them.
+//! * `00 ff`, which adapters store if a filter cannot be built. RocksDB reads it as a filter of no keys.
+//! * FastLocalBloom filters shorter than a line. RocksDB reads beyond their end.
+//! * Legacy filters whose number of lines times 64 equals their length only modulo 2^32. RocksDB reads far beyond their
+//!   end.
 
 use bench_rocksdb::EnginePolicy;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
@@ -14,12 +15,12 @@ use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
 
 use super::support::Source;
 
-/// A FastLocalBloom filter that has bytes, but not the first line.
+/// Returns true for a non-empty FastLocalBloom filter that is shorter than a line.
 fn is_less_than_a_line(filter: &[u8]) -> bool {
     matches!(filter, [bits @ .., 0xff, 0, 1..=30, 0, 0] if (1..64).contains(&bits.len()))
 }
 
-/// A legacy filter of lines that would fill it if 2^32 bytes were none.
+/// Returns true for a legacy filter whose lines have its length only modulo 2^32 bytes.
 fn claims_too_many_lines(filter: &[u8]) -> bool {
     let Some((bits, &[probes, a, b, c, d])) = filter.split_last_chunk() else {
         return false;
@@ -28,10 +29,10 @@ fn claims_too_many_lines(filter: &[u8]) -> bool {
     (1..0x80).contains(&probes) && claimed >> 32 != 0 && claimed & 0xffff_ffff == bits.len() as u64
 }
 
-/// Reads every kind of filter.
+/// The policy of ours; it reads every kind of filter.
 const OURS: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 
-/// How often both said yes and no.
+/// Counts of equal answers.
 #[derive(Default)]
 struct Answers {
     yes: u32,
@@ -39,7 +40,7 @@ struct Answers {
 }
 
 impl Answers {
-    /// Asks both readers for a key.
+    /// Queries both readers for the keys, except on excluded bytes.
     fn compare(&mut self, theirs: &EnginePolicy, filter: &[u8], keys: &[Vec<u8>]) {
         if filter == MATCHES_EVERYTHING || is_less_than_a_line(filter) || claims_too_many_lines(filter) {
             return;
@@ -83,7 +84,7 @@ fn answers_on_damaged_filters_are_rocksdbs_own() {
                 let cut = source.index(filter.len());
                 filter.drain(..cut);
             }
-            // The tail tells the kind.
+            // The tail determines the kind.
             _ => {
                 let at = filter.len() - 1 - source.index(5);
                 filter[at] = source.bytes(1)[0];
@@ -98,7 +99,7 @@ fn answers_on_damaged_filters_are_rocksdbs_own() {
     assert!(yes > 100_000 && no > 20_000, "{yes} times yes, {no} times no");
 }
 
-/// Every first byte of a tail with every kind of the rest, behind any bits.
+/// Every first byte of the tail, with every kind of remaining tail, after random bits.
 #[test]
 fn answers_on_any_bytes_are_rocksdbs_own() {
     let mut source = Source::new(3);
@@ -124,7 +125,7 @@ fn answers_on_any_bytes_are_rocksdbs_own() {
     assert!(yes > 10_000 && no > 2_000, "{yes} times yes, {no} times no");
 }
 
-/// RocksDB denies every key here, and so hides all of a table whose filter could not be made.
+/// RocksDB denies every key here, and so would hide all keys of a table whose filter could not be built.
 #[test]
 fn two_bytes_that_adapters_store_deny_nothing() {
     let reader = EnginePolicy::bloom(10.0, 5).reader(&MATCHES_EVERYTHING);
@@ -132,7 +133,7 @@ fn two_bytes_that_adapters_store_deny_nothing() {
     assert!(OURS.key_may_match(b"key", &MATCHES_EVERYTHING));
 }
 
-/// RocksDB reads the line that is not there.
+/// RocksDB reads a line beyond the filter.
 #[test]
 fn less_than_a_line_denies_nothing() {
     let filter = [&[0; 63][..], &[0xff, 0, 6, 0, 0]].concat();
@@ -142,7 +143,7 @@ fn less_than_a_line_denies_nothing() {
     assert!(OURS.key_may_match(b"key", &filter));
 }
 
-/// RocksDB takes 320 bytes for 603,979,781 lines of 64.
+/// RocksDB reads 320 bytes as 603,979,781 lines of 64 bytes.
 #[test]
 fn more_lines_than_there_are_deny_nothing() {
     let filter = [&[0; 320][..], &[17], &0x2400_0005_u32.to_le_bytes()].concat();

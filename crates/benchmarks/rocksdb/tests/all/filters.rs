@@ -1,4 +1,4 @@
-//! Filters against RocksDB's own, built and asked directly.
+//! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_rocksdb::{EnginePolicy, version};
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
@@ -7,7 +7,7 @@ use filter_policy::{BitsPerKey, FilterPolicy};
 
 use super::support::Source;
 
-/// RocksDB's policies and ours for the same bits per key.
+/// Returns RocksDB's policies and ours for the same bits per key.
 fn policies(bits_per_key: f64) -> [(EnginePolicy, Box<dyn FilterPolicy>); 3] {
     let bits = BitsPerKey::fractional(bits_per_key).unwrap();
     [
@@ -26,7 +26,7 @@ fn policies(bits_per_key: f64) -> [(EnginePolicy, Box<dyn FilterPolicy>); 3] {
     ]
 }
 
-/// Mostly below 200, up to 5000.
+/// Draws a number of keys, mostly below 200 and at most 5000.
 fn count(source: &mut Source) -> u64 {
     match source.below(20) {
         0 => source.below(5001),
@@ -35,7 +35,7 @@ fn count(source: &mut Source) -> u64 {
     }
 }
 
-/// From 1 to 100, whole or not.
+/// Draws bits per key from 1 to 100, whole or fractional.
 fn bits_per_key(source: &mut Source) -> f64 {
     match source.below(3) {
         0 => (1 + source.below(40)) as f64,
@@ -96,7 +96,7 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
     assert!(ribbons > 500, "{ribbons} Ribbon filters among them");
 }
 
-/// Sizes at which steps of tables, of lines and of Ribbon's own sizes lie, and keys as neighbours have them.
+/// These sizes include the steps of tables, of lines and of Ribbon's sizes; the keys are consecutive.
 #[test]
 fn every_number_of_keys_up_to_600() {
     let keys: Vec<Vec<u8>> = (0..600_u32).map(|i| i.to_be_bytes().to_vec()).collect();
@@ -126,12 +126,12 @@ fn a_large_filter_is_rocksdbs_own() {
     }
 }
 
-/// Numbers that RocksDB corrects: those that are too small, too large, or none.
+/// RocksDB corrects bits per key that are too small, too large, or not a number.
 #[test]
 fn odd_bits_per_key_are_corrected_alike() {
     let keys: Vec<Vec<u8>> = (0..500_u32).map(|i| i.to_le_bytes().to_vec()).collect();
     for bits_per_key in [0.5, 0.75, 0.999, 99.9996, 100.0, 1e9, f64::INFINITY, f64::NAN] {
-        // What is not a number or too large counts as the most.
+        // Numbers that are too large, and NaN, count as the maximum.
         let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
         let theirs = EnginePolicy::bloom(bits_per_key, 5).create_filter(&keys);
         assert!(

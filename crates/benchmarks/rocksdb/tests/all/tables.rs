@@ -1,7 +1,7 @@
-//! Tables that RocksDB writes, read by ours.
+//! Reads tables that RocksDB wrote.
 //!
-//! The other way round there is nothing to test: since release 7.0 a policy from outside may only choose among
-//! RocksDB's own builders, so no table gets filter bytes of ours.
+//! There is no test of the reverse: since release 7.0 external policies may only choose among RocksDB's own builders,
+//! so RocksDB writes no filters of ours.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use filter_policy::{BitsPerKey, FilterPolicy};
 
 use super::support::Source;
 
-/// The user's keys of all data blocks.
+/// Returns the user keys of all data blocks.
 fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {
     let mut keys = Vec::new();
     for handle in table.data_blocks().unwrap() {
@@ -28,8 +28,8 @@ fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Writes a table, finds every key in it and in its filter, and holds each filter against ours of the same keys. Gives
-/// the number of filters.
+/// Writes a table, finds every key in its data and filters, and compares each filter with ours of the same keys.
+/// Returns the number of filters.
 fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form: TableForm) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sst");

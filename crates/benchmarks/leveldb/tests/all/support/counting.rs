@@ -1,11 +1,11 @@
-//! A policy that counts what it is asked.
+//! A policy that counts its calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use filter_policy::{Error, FilterPolicy};
 
-/// What a [`Counting`] policy was asked, and what it answered.
+/// The calls of a [`Counting`] policy and its answers.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     filters: AtomicU64,
@@ -14,29 +14,29 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Filters that were built.
+    /// Returns the number of filters built.
     pub(crate) fn filters(&self) -> u64 {
         self.filters.load(Ordering::Relaxed)
     }
 
-    /// Questions that were answered "may match".
+    /// Returns the number of "may match" answers.
     pub(crate) fn yes(&self) -> u64 {
         self.yes.load(Ordering::Relaxed)
     }
 
-    /// Questions that were answered "no": each one saved a block.
+    /// Returns the number of denied keys, each of which saved a block read.
     pub(crate) fn no(&self) -> u64 {
         self.no.load(Ordering::Relaxed)
     }
 
-    /// Sets the questions back to none.
+    /// Resets the counts of answers.
     pub(crate) fn forget_questions(&self) {
         self.yes.store(0, Ordering::Relaxed);
         self.no.store(0, Ordering::Relaxed);
     }
 }
 
-/// A policy that passes everything on, and counts.
+/// A policy that forwards and counts every call.
 #[derive(Debug)]
 pub(crate) struct Counting<P> {
     policy: P,
@@ -44,7 +44,7 @@ pub(crate) struct Counting<P> {
 }
 
 impl<P> Counting<P> {
-    /// The policy, and the counts that it will keep.
+    /// Wraps a policy, and returns it with its counts.
     pub(crate) fn new(policy: P) -> (Self, Arc<Answers>) {
         let answers = Arc::new(Answers::default());
         let counting = Self {

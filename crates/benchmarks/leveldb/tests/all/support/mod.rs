@@ -1,4 +1,4 @@
-//! What databases of the tests hold.
+//! The keys of the test databases.
 
 pub(crate) mod counting;
 
@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const KEYS: usize = 20_000;
 
-/// Keys that are stored, keys that are stored and deleted, and keys that never are; no key is in two of them.
+/// Stored, deleted and absent keys, without overlap.
 pub(crate) struct Keys {
     pub(crate) stored: Vec<Vec<u8>>,
     deleted: Vec<Vec<u8>>,
@@ -24,7 +24,7 @@ impl Keys {
         let mut take = |count: usize| -> Vec<Vec<u8>> {
             let mut taken = Vec::new();
             while taken.len() < count {
-                // 8 to 24 bytes of all values: bytes above 0x7f and NUL among them.
+                // 8 to 24 bytes of any value, including NUL and bytes above 0x7f.
                 let bytes: Vec<u8> = (0..3).flat_map(|_| random.next_u64().to_le_bytes()).collect();
                 let len = 8 + usize::try_from(random.next_u64() % 17).unwrap();
                 let key = bytes[..len].to_vec();
@@ -54,7 +54,7 @@ impl Keys {
         for key in self.stored.iter().chain(&self.deleted) {
             engine.put(key, &value);
         }
-        // A second version of some, the last with an empty value.
+        // Some keys get a second version with an empty value.
         for key in self.stored.iter().step_by(10) {
             engine.put(key, b"");
         }
@@ -64,14 +64,14 @@ impl Keys {
         engine.compact();
     }
 
-    /// Checks that no key is lost, and gives the reads per question about an absent key.
+    /// Checks that no key is lost, and returns the reads per Get of an absent key.
     pub(crate) fn check(&self, engine: &Engine) -> f64 {
         assert_eq!(engine.count(), self.stored.len() as u64);
         let lost = self.stored.iter().filter(|key| !engine.has(key)).count();
         assert_eq!(lost, 0, "of {} stored keys", self.stored.len());
         let returned = self.deleted.iter().filter(|key| engine.has(key)).count();
         assert_eq!(returned, 0, "deleted keys");
-        // All tables are open by now, so that what is read are blocks of data.
+        // All tables are open by now, so only data blocks are read.
         let before = engine.reads();
         let found = self.absent.iter().filter(|key| engine.has(key)).count();
         assert_eq!(found, 0, "absent keys");

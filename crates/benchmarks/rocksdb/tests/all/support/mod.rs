@@ -3,7 +3,7 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Where keys and choices come from.
+/// A source of random keys and choices.
 pub(crate) struct Source(SplitMix64);
 
 impl Source {
@@ -11,7 +11,6 @@ impl Source {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// A number below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64() % limit
     }
@@ -20,12 +19,12 @@ impl Source {
         (0..len).map(|_| self.0.next_u64().to_le_bytes()[0]).collect()
     }
 
-    /// A place in a slice of this length, which is not 0.
+    /// Draws an index of a slice of length `len`, which is not 0.
     pub(crate) fn index(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).expect("smaller than a length")
     }
 
-    /// Mostly up to 40 bytes, some empty, some of up to 300.
+    /// Draws a key, mostly of up to 40 bytes; some are empty, some have up to 300 bytes.
     pub(crate) fn key(&mut self) -> Vec<u8> {
         let len = match self.below(20) {
             0 => 0,
@@ -35,7 +34,7 @@ impl Source {
         self.bytes(len)
     }
 
-    /// Keys of which some come twice, at once or later.
+    /// Draws keys, some of which are repeated, at once or later.
     pub(crate) fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for _ in 0..count {
