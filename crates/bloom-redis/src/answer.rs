@@ -13,7 +13,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Returns false only if the element is certainly absent, so true for [`Answer::Missing`].
+    /// Returns false only if the element is certainly absent, and therefore true for [`Answer::Missing`].
     ///
     /// ```
     /// use bloom_redis::Answer;
@@ -27,7 +27,7 @@ impl Answer {
         !matches!(self, Self::Absent)
     }
 
-    /// What is known when bits of the element are missing besides: a zero that was read settles it.
+    /// Returns the answer when more bits of the element cannot be read: `Missing`, unless a zero proved absence.
     pub(crate) const fn or_missing(self) -> Self {
         match self {
             Self::Absent => Self::Absent,

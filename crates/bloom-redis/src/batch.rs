@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind};
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
-    /// Transactions, or one group that is none.
+    /// The transactions, or a single group of plain commands.
     groups: Vec<Vec<Command>>,
     atomic: bool,
-    /// Follows the commands, outside of their transaction, in which it would not wait.
+    /// A `WAIT` sent after the commands. Inside their transaction it would not wait.
     wait: Option<Command>,
 }
 
@@ -25,7 +25,7 @@ enum Command {
     Bits(BitField),
 }
 
-/// What stands around a transaction.
+/// The commands around each transaction.
 static AROUND: LazyLock<[Command; 2]> = LazyLock::new(|| ["MULTI", "EXEC"].map(redis::cmd).map(Command::Any));
 
 impl Command {
@@ -36,9 +36,9 @@ impl Command {
         }
     }
 
-    /// Bytes that it takes, more or less.
+    /// Returns the approximate encoded size in bytes.
     fn len(&self) -> usize {
-        /// Of a short command.
+        /// The size assumed for a short command.
         const SHORT: usize = 256;
         match self {
             Self::Any(_) => SHORT,
@@ -52,7 +52,7 @@ impl Batch {
         Self::default()
     }
 
-    /// A batch that the server does as a whole, between `MULTI` and `EXEC`, if it may.
+    /// Returns an empty batch. If `atomic` is set, its groups are sent between `MULTI` and `EXEC`.
     pub(crate) fn atomic(atomic: bool) -> Self {
         Self {
             atomic,
@@ -60,14 +60,14 @@ impl Batch {
         }
     }
 
-    /// One command.
+    /// Returns a batch of one command.
     pub(crate) fn of(command: &Cmd) -> Self {
         let mut batch = Self::new();
         batch.push(command);
         batch
     }
 
-    /// The commands that more are added to.
+    /// Returns the group that commands are added to.
     fn last(&mut self) -> &mut Vec<Command> {
         if self.groups.is_empty() {
             self.groups.push(Vec::new());
@@ -80,7 +80,7 @@ impl Batch {
         self.last().push(Command::Any(command.clone()));
     }
 
-    /// Adds a command of this name, whose arguments follow.
+    /// Adds a command by name and returns it, so that the caller can add arguments.
     pub(crate) fn add(&mut self, name: &str) -> &mut Cmd {
         let commands = self.last();
         commands.push(Command::Any(redis::cmd(name)));
@@ -94,22 +94,22 @@ impl Batch {
         self.last().push(Command::Bits(command));
     }
 
-    /// Both in one.
+    /// Appends the commands of another batch to the last group.
     pub(crate) fn then(mut self, more: Self) -> Self {
         self.last().extend(more.groups.into_iter().flatten());
         self
     }
 
-    /// The same followed by another transaction, if they are transactions.
+    /// Appends the groups of another batch, so that transactions stay separate.
     pub(crate) fn and_then(mut self, more: Self) -> Self {
         self.groups.extend(more.groups);
         self
     }
 
-    /// The same followed by a `WAIT`, whose reply comes last.
+    /// Adds a `WAIT`, whose reply comes last.
     ///
-    /// It is for what its own connection wrote before it; over another it could reach another master, and count replicas that
-    /// have none of it. So it goes with the commands, and nobody may take them apart.
+    /// `WAIT` covers the writes of its own connection. Over another connection it could reach another master, whose
+    /// replicas lack the writes, so the commands and their `WAIT` must stay together.
     pub(crate) fn and_wait(self, wait: Option<Cmd>) -> Self {
         let wait = wait.map(Command::Any);
         Self { wait, ..self }
@@ -127,29 +127,29 @@ impl Batch {
         self.groups.iter().all(Vec::is_empty)
     }
 
-    /// How many commands each transaction has.
+    /// Returns the number of commands in each transaction.
     pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
         self.groups.iter().map(Vec::len).filter(|_| self.atomic)
     }
 
-    /// All that is sent, which is as many as the replies.
+    /// Returns every command to send, including `MULTI`, `EXEC` and `WAIT`. Each gets one reply.
     fn sent(&self) -> impl Iterator<Item = &Command> {
         let [multi, exec] = AROUND.each_ref().map(|command| self.atomic.then_some(command));
         let groups = (self.groups.iter()).flat_map(move |group| multi.into_iter().chain(group).chain(exec));
         groups.chain(&self.wait)
     }
 
-    /// Replies of the server.
     pub(crate) fn replies(&self) -> usize {
         self.sent().count()
     }
 
-    /// The commands one by one.
+    /// Returns the commands without `MULTI`, `EXEC` and `WAIT`.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
         self.groups.iter().flatten().map(Command::to_cmd)
     }
 
-    /// As asynchronous connections take it. An atomic pipeline of the client's would be one transaction that ends with `EXEC`.
+    /// Builds a pipeline for an asynchronous connection. It is not one of the client's atomic pipelines, because those
+    /// hold a single transaction and end with `EXEC`.
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
@@ -159,7 +159,7 @@ impl Batch {
         pipeline
     }
 
-    /// As it is sent, which blocking connections take.
+    /// Encodes the commands for a blocking connection.
     pub(crate) fn packed(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.sent().map(Command::len).sum());
         for command in self.sent() {
@@ -171,7 +171,8 @@ impl Batch {
         bytes
     }
 
-    /// The command, if it is only one and no transaction: clusters route such by their own rules.
+    /// Returns the command if it is the only one and not a transaction. Cluster clients route single commands
+    /// themselves.
     pub(crate) fn single(&self) -> Option<Cmd> {
         let mut sent = self.sent();
         match (sent.next(), sent.next()) {
@@ -186,7 +187,7 @@ impl Batch {
 pub(crate) struct Replies(std::vec::IntoIter<Value>);
 
 impl Replies {
-    /// What the transactions, if there are any, replied with, and what followed them.
+    /// Flattens the replies to `transactions` transactions and appends the replies after them.
     pub(crate) fn new(values: Vec<Value>, transactions: usize) -> Result<Self, Error> {
         let mut values = values.into_iter();
         if transactions > 0 {
@@ -205,7 +206,7 @@ impl Replies {
         Ok(Self(values))
     }
 
-    /// The replies to several batches, one after another.
+    /// Concatenates the replies to several batches.
     pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
         if batches.len() > 1 {
             let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
@@ -214,11 +215,7 @@ impl Replies {
         batches.pop().unwrap_or_default()
     }
 
-    /// The next reply.
-    ///
-    /// # Errors
-    ///
-    /// What the server said of the command if it failed.
+    /// Returns the next reply, or the server's error if the command failed.
     pub(crate) fn value(&mut self) -> Result<Value, Error> {
         match self.0.next() {
             Some(Value::ServerError(error)) => Err(RedisError::from(error).into()),
@@ -227,12 +224,12 @@ impl Replies {
         }
     }
 
-    /// The next replies apart from those that follow, failed or not.
+    /// Splits off the next `count` replies, including errors.
     pub(crate) fn take(&mut self, count: usize) -> Self {
         Self(self.0.by_ref().take(count).collect::<Vec<Value>>().into_iter())
     }
 
-    /// The parts of the next reply, an array; `None` if there is nothing.
+    /// Reads the next reply, an array or nil.
     pub(crate) fn parts(&mut self) -> Result<Option<Self>, Error> {
         match self.value()? {
             Value::Nil => Ok(None),
@@ -241,12 +238,12 @@ impl Replies {
         }
     }
 
-    /// Passes over replies, whatever they are.
+    /// Skips `count` replies, including errors.
     pub(crate) fn skip(&mut self, count: usize) {
         self.0.by_ref().take(count).for_each(drop);
     }
 
-    /// All of them, if no command failed.
+    /// Returns the replies if no command failed, or else the first error.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         for value in self.0.as_slice() {
             if let Value::ServerError(error) = value {
@@ -256,7 +253,7 @@ impl Replies {
         Ok(self)
     }
 
-    /// The next reply, a whole number that is not negative.
+    /// Reads the next reply, a non-negative integer.
     pub(crate) fn count(&mut self) -> Result<u64, Error> {
         let value = self.value()?;
         match value {
@@ -266,13 +263,13 @@ impl Replies {
         .ok_or_else(|| unexpected("a number", Some(&value)))
     }
 
-    /// The next reply as the client reads such a value.
+    /// Reads the next reply with the client's conversion to `T`.
     pub(crate) fn read<T: FromRedisValue>(&mut self, expected: &'static str) -> Result<T, Error> {
         let value = self.value()?;
         redis::from_redis_value_ref(&value).map_err(|_| unexpected(expected, Some(&value)))
     }
 
-    /// The next reply, bytes or nothing.
+    /// Reads the next reply, a string or nil.
     pub(crate) fn bytes(&mut self) -> Result<Option<Vec<u8>>, Error> {
         match self.value()? {
             Value::Nil => Ok(None),
@@ -281,7 +278,6 @@ impl Replies {
         }
     }
 
-    /// The next reply, an array.
     pub(crate) fn array(&mut self) -> Result<Vec<Value>, Error> {
         match self.value()? {
             Value::Array(values) => Ok(values),
@@ -290,7 +286,6 @@ impl Replies {
     }
 }
 
-/// A reply that is a bit.
 pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
     match value {
         Value::Int(0) => Ok(false),
@@ -299,14 +294,13 @@ pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
     }
 }
 
-/// Asks whether a key is there.
 pub(crate) fn exists(key: &[u8]) -> Cmd {
     redis::cmd("EXISTS").arg(key).take()
 }
 
-/// The error for a reply that the command does not have.
+/// Returns the error for a reply that the command cannot have.
 pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error {
-    /// Longest part of a reply that an error repeats.
+    /// The longest part of a reply that an error repeats, in characters.
     const SHOWN: usize = 200;
     let mut found = found.map_or_else(|| String::from("nothing"), |value| format!("{value:?}"));
     if let Some((cut, _)) = found.char_indices().nth(SHOWN) {

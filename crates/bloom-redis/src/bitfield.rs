@@ -1,18 +1,18 @@
-//! `BITFIELD` with many operations on single bits: the command that nearly all queries and inserts consist of.
+//! `BITFIELD` with many operations on single bits: the command behind nearly all queries and inserts.
 //!
-//! The client's own [`Cmd`] copies every argument twice and counts its length again. Here only offsets differ, so that
-//! all else is a template.
+//! The client's [`Cmd`] copies every argument twice and measures it again. Here only the offsets vary, so the rest is a
+//! template.
 
 use redis::{Cmd, cmd};
 
-/// What is done with each bit.
+/// The operation on each bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Get,
     Set,
 }
 
-/// Gets or sets bits of a string; the reply is what they were.
+/// A command that gets or sets bits of a string. Its reply holds the previous bits.
 #[derive(Debug, Clone)]
 pub(crate) struct BitField {
     pub(crate) access: Access,
@@ -28,7 +28,7 @@ impl BitField {
         }
     }
 
-    /// Arguments of a bit.
+    /// Returns the number of arguments per bit.
     const fn arguments(&self) -> usize {
         match self.access {
             Access::Get => 3,
@@ -36,9 +36,9 @@ impl BitField {
         }
     }
 
-    /// As a command of the client's.
+    /// Converts to the client's command type.
     pub(crate) fn to_cmd(&self) -> Cmd {
-        /// Bytes of a bit's arguments: `SET u1 4294967295 1`.
+        /// The bytes of one bit's arguments: `SET u1 4294967295 1`.
         const BYTES: usize = 16;
         let bits = self.offsets.len();
         let mut command = Cmd::with_capacity(
@@ -55,16 +55,16 @@ impl BitField {
         command
     }
 
-    /// Bytes that it takes at most.
+    /// Returns an upper bound on the encoded size in bytes.
     pub(crate) fn max_bytes(&self) -> usize {
-        /// Of a bit: the longest template and the longest offset.
+        /// The bytes per bit: the longest template and the longest offset.
         const BIT: usize = 55;
-        /// Of all else but the key.
+        /// The bytes of everything else except the key.
         const REST: usize = 64;
         REST + self.key.len() + BIT * self.offsets.len()
     }
 
-    /// As it is sent (RESP: the number of arguments, then each with its length before it).
+    /// Appends the command in RESP: the number of arguments, then each argument preceded by its length.
     pub(crate) fn write_packed(&self, bytes: &mut Vec<u8>) {
         let (before, after): (&[u8], &[u8]) = match self.access {
             Access::Get => (b"\r\n$3\r\nGET\r\n$2\r\nu1\r\n$", b""),
@@ -73,7 +73,7 @@ impl BitField {
         let mut start = cmd(self.name());
         start.arg(self.key.as_slice());
         let start = start.get_packed_command();
-        // All but the number of arguments and the last line end.
+        // Drop the number of arguments and the last line end, which are written below.
         let start = start.strip_prefix(b"*2").unwrap_or(&start);
         let start = start.strip_suffix(b"\r\n").unwrap_or(start);
 
@@ -101,13 +101,12 @@ impl BitField {
     }
 }
 
-/// Digits of the largest number.
+/// The number of digits of `u64::MAX`.
 const MAX_DIGITS: usize = 20;
 
-/// A number in decimal digits.
 fn decimal(mut number: u64, digits: &mut [u8; MAX_DIGITS]) -> &[u8] {
     let mut first = MAX_DIGITS;
-    // Two at a time: a division costs more than all else here.
+    // Two digits per division, because divisions dominate the cost.
     while number > 9 {
         first -= 2;
         let pair = number % 100;
@@ -115,7 +114,7 @@ fn decimal(mut number: u64, digits: &mut [u8; MAX_DIGITS]) -> &[u8] {
         digits[first + 1] = b'0' + (pair % 10) as u8;
         number /= 100;
     }
-    // One is left: the first, unless the pairs hold all.
+    // One digit is left if the number of digits is odd.
     if number > 0 || first == MAX_DIGITS {
         first -= 1;
         digits[first] = b'0' + number as u8;

@@ -1,8 +1,8 @@
 //! An operation that has not been executed yet, and the ways to execute it.
 //!
-//! An operation is an `async` block that knows no connection: it hands batches of commands to a [`Line`] and gets the
-//! replies back. It never waits for anything else, so that a driver only has to poll it, send what it asked for, and
-//! poll again. Nothing but this module touches a connection.
+//! An operation is an `async` block without a connection: it hands batches of commands to a [`Line`] and gets the
+//! replies back. It never waits for anything else, so a driver only has to poll it, send the batches, and poll again.
+//! Only this module touches a connection.
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -14,11 +14,11 @@ use redis::{Cmd, RedisResult, Value};
 use crate::batch::{Batch, Replies, unexpected};
 use crate::error::{Error, is_redirection};
 
-/// An operation, which is executed when it is sent: with [`query`](Self::query) over a blocking connection, or with
-/// `query_async` over an asynchronous one. The methods have the names of the `redis` crate's own.
+/// An operation that is executed when it is sent: with [`query`](Self::query) over a blocking connection, or with
+/// `query_async` over an asynchronous one. The methods are named like those of the `redis` crate.
 ///
-/// The connection is the caller's: a single one, one from a pool, a connection manager or a cluster's. Time-outs and
-/// reconnection are set there.
+/// The caller supplies the connection: a single or pooled connection, a connection manager or a cluster connection.
+/// Time-outs and reconnection are set there.
 ///
 /// ```
 /// use bloom_redis::{FixedFilter, Schema};
@@ -50,7 +50,7 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// The same operation with another outcome.
+    /// Converts the result of the operation.
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> Result<U, Error> + Send + 'a) -> Call<'a, U>
     where
         T: 'a,
@@ -66,7 +66,7 @@ impl<'a, T> Call<'a, T> {
     ///
     /// # Errors
     ///
-    /// The operation's own, and those of the server and of the way to it.
+    /// Returns the operation's own errors, and those of the server and the connection.
     pub fn query(mut self, connection: &mut (impl redis::ConnectionLike + ?Sized)) -> Result<T, Error> {
         loop {
             match self.advance() {
@@ -82,11 +82,11 @@ impl<'a, T> Call<'a, T> {
     /// Executes the operation over an asynchronous connection. Needs the feature `tokio`. Commands for several slots of
     /// a cluster are sent one after another.
     ///
-    /// Dropping the future leaves the operation where it is: commands that were sent may or may not have been done.
+    /// Dropping the future stops the operation: commands that were sent may or may not have been executed.
     ///
     /// # Errors
     ///
-    /// The operation's own, and those of the server and of the way to it.
+    /// Returns the operation's own errors, and those of the server and the connection.
     #[cfg(feature = "tokio")]
     pub async fn query_async(mut self, connection: &mut impl redis::aio::ConnectionLike) -> Result<T, Error> {
         loop {
@@ -109,7 +109,7 @@ impl<'a, T> Call<'a, T> {
     ///
     /// # Errors
     ///
-    /// The operation's own, and those of the server and of the way to it.
+    /// Returns the operation's own errors, and those of the server and the connection.
     #[cfg(feature = "tokio")]
     pub async fn query_together(
         mut self,
@@ -140,7 +140,7 @@ impl<'a, T> Call<'a, T> {
 }
 
 impl<T: Send + 'static> Call<'static, Vec<T>> {
-    /// The first of the answers, of an operation on one element.
+    /// Returns the only answer of an operation on one element.
     pub(crate) fn one(self) -> Call<'static, T> {
         self.map(|answers| (answers.into_iter().next()).ok_or_else(|| unexpected("an answer", None)))
     }
@@ -152,7 +152,7 @@ impl<T> core::fmt::Debug for Call<'_, T> {
     }
 }
 
-/// What a driver does next.
+/// The next step of a driver.
 enum Next<T> {
     /// Batches that do not depend on each other.
     Send(Vec<Batch>),
@@ -166,8 +166,8 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
         return connection.req_command(&command).map(|reply| vec![reply]);
     }
     let (packed, count) = (batch.packed(), batch.replies());
-    // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
-    // keys are all on one node, as ours are.
+    // `Pipeline::query` would refuse the blocking cluster connection, although that accepts a pipeline whose keys are
+    // all on one node, like ours. Otherwise it calls the same function.
     if batch.is_atomic() {
         let replies = connection.req_packed_commands(&packed, 0, count)?;
         return executed(replies, batch);
@@ -203,16 +203,16 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     }
 }
 
-/// The replies to `EXEC` and to what follows the transactions, from all replies.
+/// Picks the replies to `EXEC` and to the commands after the transactions.
 ///
-/// All are asked for, because the client (redis 1.8.1), told to pass over those before `EXEC`, panics in debug builds when
-/// `MULTI` itself is refused.
+/// The client (redis 1.8.1) could skip the replies before `EXEC` itself, but then panics in debug builds when `MULTI`
+/// is refused.
 fn executed(replies: Vec<Value>, batch: &Batch) -> Sent {
     let mut replies = replies.into_iter();
     let mut executed = Vec::new();
     for commands in batch.transactions() {
         for reply in replies.by_ref().take(commands + 1) {
-            // `EXEC` then says only that something was refused.
+            // The reply to `EXEC` would say only that some command was refused.
             if let Value::ServerError(error) = reply {
                 return Err(error.into());
             }
@@ -223,7 +223,7 @@ fn executed(replies: Vec<Value>, batch: &Batch) -> Sent {
     Ok(executed)
 }
 
-/// Where an operation and its driver meet.
+/// The channel between an operation and its driver.
 #[derive(Clone, Default)]
 pub(crate) struct Line(Arc<Mutex<Exchange>>);
 
@@ -236,24 +236,23 @@ enum Exchange {
 }
 
 impl Line {
-    /// Has the driver send one command; its reply.
+    /// Has the driver send one command. Returns its reply.
     pub(crate) async fn ask(&self, command: &Cmd) -> Result<Replies, Error> {
         self.send(Batch::of(command)).await
     }
 
-    /// Has the driver send the batch; its replies, in the order of the commands. An empty batch is not sent.
+    /// Has the driver send a batch. Returns the replies in the order of the commands. An empty batch is not sent.
     pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
         self.send_all(vec![batch]).await
     }
 
-    /// Has the driver send batches that do not depend on each other, one for each slot of a cluster; all replies, batch by
-    /// batch.
+    /// Has the driver send independent batches, one per slot of a cluster. Returns all replies, batch by batch.
     pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
         let replies: Result<Vec<Replies>, Error> = self.send_each(batches).await.into_iter().collect();
         replies.map(Replies::concat)
     }
 
-    /// As [`send_all`](Self::send_all), with the outcome of each batch.
+    /// Like [`send_all`](Self::send_all), but returns the result of each batch.
     pub(crate) async fn send_each(&self, batches: Vec<Batch>) -> Vec<Result<Replies, Error>> {
         let batches: Vec<Batch> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
         if batches.is_empty() {
@@ -274,7 +273,7 @@ impl Line {
             .collect()
     }
 
-    /// What the operation asked for. It only ever waits for replies, so there is always something.
+    /// Returns the batches to send. There always are some, because an operation waits only for replies.
     fn asked(&self) -> Vec<Batch> {
         match self.take() {
             Exchange::Asked(batches) => batches,

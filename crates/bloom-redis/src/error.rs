@@ -8,7 +8,7 @@ use crate::names::display;
 
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
-/// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
+/// A failed insert may still have set bits. Repeating it is always safe, but may report a new element as seen.
 ///
 /// ```
 /// use bloom_redis::{ErrorKind, Schema};
@@ -66,7 +66,7 @@ pub enum ErrorKind {
     UnexpectedReply,
     /// No reply arrived in time. It is unknown whether the command was executed.
     TimedOut,
-    /// Nobody listens at the address.
+    /// No server listens at the address.
     Refused,
     /// The connection broke. It is unknown whether the command was executed.
     ConnectionLost,
@@ -82,8 +82,8 @@ pub enum ErrorKind {
     Busy,
     /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
     ClusterUnavailable,
-    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if that says so, it cannot reach that
-    /// node.
+    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if the cluster client itself
+    /// reports this, it cannot reach that node.
     OtherNode,
     /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
     CrossSlot,
@@ -108,7 +108,6 @@ impl Error {
         Self::with_text(kind, None, format!("{thing} must be {range}, got {got}"))
     }
 
-    /// An error about a key.
     #[cold]
     pub(crate) fn of_key(kind: ErrorKind, key: &[u8], what: impl fmt::Display) -> Self {
         let text = format!("{}: {what}", display(key));
@@ -119,22 +118,22 @@ impl Error {
         Self::of_key(ErrorKind::Missing, key, "the filter is not on the server")
     }
 
-    /// The error for a value of this key that should be something else.
+    /// Returns the error for a key that holds an unexpected value.
     pub(crate) fn malformed(key: &[u8], expected: &str, found: &[u8]) -> Self {
-        /// Longest part of something else that an error repeats.
+        /// The longest part of the value that an error repeats, in bytes.
         const SHOWN: usize = 100;
         let found = found[..found.len().min(SHOWN)].escape_ascii();
         let what = format_args!("the value must be {expected}, got \"{found}\"");
         Self::of_key(ErrorKind::Malformed, key, what)
     }
 
-    /// The error for an operation on all keys of a filter that is spread over several slots.
+    /// Returns the error for an operation on all keys of a filter that is spread over several slots.
     pub(crate) fn spread(what: &str) -> Self {
         let thing = format_args!("the keys for {what}");
         Self::new(ErrorKind::Spread, thing, "in one slot", "several")
     }
 
-    /// The error for a filter that rebuilds replaced again and again.
+    /// Returns the error for a filter that rebuilds replaced again and again.
     pub(crate) fn replaced(key: &[u8]) -> Self {
         Self::of_key(
             ErrorKind::Replaced,
@@ -164,7 +163,7 @@ impl Error {
         self.0.key.as_deref()
     }
 
-    /// What the client said, if it is a failure of the server or of the way to it.
+    /// Returns the client's error, if the server or the connection failed.
     pub(crate) fn redis(&self) -> Option<&RedisError> {
         self.0.source.as_ref()
     }
@@ -272,7 +271,7 @@ impl ErrorKind {
                 if detail.starts_with("unknown command") {
                     Self::UnknownCommand
                 } else if detail.contains("non local key") {
-                    // What a script meets where a command would be told of the slots.
+                    // The counterpart of `CROSSSLOT` within a script.
                     Self::CrossSlot
                 } else {
                     Self::Server
@@ -294,8 +293,8 @@ impl ErrorKind {
     }
 }
 
-/// Why a transaction was not begun. The server refuses the commands of a transaction one by one and `EXEC` as a whole: the
-/// first says why.
+/// Returns the error that made the server refuse a transaction. The server refuses single commands first, with the
+/// reason, and then `EXEC` as a whole.
 fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
     if error.kind() != redis::ErrorKind::Server(ServerErrorKind::ExecAbort) {
         return None;
@@ -305,9 +304,9 @@ fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
     Some(first.clone().into())
 }
 
-/// Whether a key was looked for on a node that does not have it, or not alone, as it happens while a slot moves. The cluster
-/// clients follow that for single commands; not for transactions, and for pipelines only as a whole, which fails while some
-/// of their keys are on one node and some on another.
+/// Returns true if the node does not hold all keys of a command, as happens while a slot moves. Cluster clients follow
+/// redirections of single commands, but not of transactions, and of pipelines only as a whole, which fails while their
+/// keys are on two nodes.
 pub(crate) fn is_redirection(error: &RedisError) -> bool {
     use ServerErrorKind::{Ask, Moved, TryAgain};
     matches!(error.kind(), redis::ErrorKind::Server(Moved | Ask | TryAgain))

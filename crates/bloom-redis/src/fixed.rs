@@ -1,4 +1,4 @@
-//! The fixed design: one bitmap, its length from the formula, not rounded.
+//! The fixed design: one bitmap, whose published length is not rounded to whole words.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::stored::{Stored, operations};
 
 /// A filter in one bitmap: the published fixed design, for example for one filter per topic and day.
 ///
-/// Filter `NAME` is the string `bf:NAME`. An element's offsets are those of Guava's MURMUR128_MITZ_64 over its bytes, modulo
-/// the bitmap's length, bit for bit those of the published program.
+/// Filter `NAME` is the string `bf:NAME`. The offsets of an element are those of Guava's MURMUR128_MITZ_64 over its
+/// bytes, modulo the bitmap's length. They equal those of the published program.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::stored::{Stored, operations};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// // One filter a topic and day, which goes a day after the last insert.
+/// // One filter per topic and day, which expires a day after the last insert.
 /// let read = FixedFilter::new("topic_read:8839540:20190609", Schema::fixed(3_000, 0.03)?)?
 ///     .with_options(Options::default().missing(Missing::Empty))
 ///     .with_expiry(Expiry::After(Duration::from_secs(86_400)));
@@ -56,8 +56,8 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) when the schema has more bits than a string of Redis, 2^32: use a
-    /// [`SplitFilter`](crate::SplitFilter).
+    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 bits, the limit of a Redis string. Use
+    /// a [`SplitFilter`](crate::SplitFilter) then.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
         let stored = Stored {
@@ -73,7 +73,7 @@ impl FixedFilter {
         Ok(filter.named(name))
     }
 
-    /// Returns the filter of another name, otherwise the same.
+    /// Returns the same filter under another name.
     #[must_use]
     pub fn named(&self, name: impl AsRef<[u8]>) -> Self {
         let (prefix, name) = (self.prefix.clone(), name.as_ref().to_vec());
@@ -85,8 +85,8 @@ impl FixedFilter {
         Self { prefix, name, stored }
     }
 
-    /// Returns the same filter under another prefix, any bytes. A prefix with a hash tag (`{orders}:`) keeps all filters in
-    /// one slot of a cluster; without one they are spread by their names.
+    /// Returns the same filter under another prefix, which may hold any bytes. A prefix with a hash tag (`{orders}:`)
+    /// keeps all filters in one slot of a cluster; without a hash tag, filters are spread by their names.
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         self.prefix = prefix.into();
@@ -104,8 +104,8 @@ impl FixedFilter {
 
     /// Returns the filter's key.
     ///
-    /// In a cluster, a key that holds a brace and yet has no hash tag cannot be rebuilt, and queries and inserts need
-    /// [`follow_rebuilds`](Options::follow_rebuilds) off: its companions would lie in another slot.
+    /// In a cluster, a key with a brace but no hash tag cannot be rebuilt, because its companion keys lie in another
+    /// slot. Queries and inserts then need [`follow_rebuilds`](Options::follow_rebuilds) off.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         self.stored.bitmap.anchor()
@@ -117,7 +117,7 @@ impl FixedFilter {
         self.schema().positions(hash).collect()
     }
 
-    /// The record of all filters under the prefix.
+    /// Returns the record of all filters under the prefix.
     fn record(&self) -> (Vec<u8>, Record) {
         (self.prefix.clone(), Record::new(Design::Fixed, *self.schema()))
     }

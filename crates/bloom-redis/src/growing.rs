@@ -17,14 +17,14 @@ use crate::record::{self, Design, Record};
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
 
-/// A filter that grows: bitmap `bloomfilter-0`, then `bloomfilter-1` and so on, whose number `cursor` holds.
+/// A filter that grows by bitmaps: `bloomfilter-0`, `bloomfilter-1` and so on. `cursor` holds the number of the last.
 ///
-/// As published: an element goes into the current bitmap unless one of them has it; when twice the set bits of the current
-/// one exceed its size, the next is opened. Every query asks all bitmaps, and their false-positive rates add up. Growth is
-/// decided on the server, by a script, so that two writers never open two bitmaps.
+/// An element goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the
+/// current bitmap are set, the next one is opened. All of this is as published. A query tests all bitmaps, and their
+/// false-positive rates add up. A script on the server decides on growth, so two writers never open two bitmaps.
 ///
-/// The published names allow one filter in a database; a name or prefix allows more. In a cluster a filter needs a hash tag
-/// to stay in one slot, which [`GrowingFilter::new`] gives it.
+/// The published names allow one filter per database; a name or prefix allows more. In a cluster a filter needs a hash
+/// tag to stay in one slot, which [`GrowingFilter::new`] adds.
 ///
 /// ```no_run
 /// use bloom_redis::{Answer, GrowingFilter, Schema};
@@ -62,11 +62,11 @@ impl GrowingFilter {
     /// before this limit.
     pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
 
-    /// Returns the filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster, with default options. The
-    /// schema is of one bitmap, usually [`Schema::words`].
+    /// Returns a filter with default options. Its keys begin with `{NAME}:`, which keeps them in one slot of a cluster.
+    /// The schema describes one bitmap and is usually [`Schema::words`].
     ///
-    /// A name that could not stand in braces is written another way, so that no two names share a key: one that is empty, holds
-    /// a `}` or begins with a percent sign gets a percent sign before it, and those in it become `%7D` and `%25`.
+    /// A name that is empty, holds a `}` or begins with a percent sign is escaped, so that no two names share a key: a
+    /// percent sign is put before it, and any `}` and `%` in it become `%7D` and `%25`.
     ///
     /// ```
     /// use bloom_redis::{GrowingFilter, Schema};
@@ -80,7 +80,7 @@ impl GrowingFilter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) when the schema has more bits than a string of Redis, 2^32.
+    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 bits, the limit of a Redis string.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
         let filter = Self {
@@ -98,8 +98,8 @@ impl GrowingFilter {
         Ok(filter.with_prefix([b"{", &*tag(name.as_ref()), b"}:"].concat()))
     }
 
-    /// Returns the same filter with keys that begin with another prefix, any bytes. The empty prefix gives the published
-    /// names, which allow one filter in a database.
+    /// Returns the same filter with keys that begin with another prefix, which may hold any bytes. The empty prefix
+    /// gives the published names, which allow one filter per database.
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
@@ -180,8 +180,8 @@ impl GrowingFilter {
         self.might_contain_many([element]).one()
     }
 
-    /// Queries many elements, in one round trip up to the bound of the options. The answers are in the order of the
-    /// elements.
+    /// Queries many elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers
+    /// are in the order of the elements.
     pub fn might_contain_many(
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -195,8 +195,8 @@ impl GrowingFilter {
         self.insert_many([element]).one()
     }
 
-    /// Inserts elements, in one round trip up to the bound of the options. Returns whether each was new. The filter
-    /// grows at the same elements as with single inserts.
+    /// Inserts elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. Returns whether
+    /// each was new. The filter grows at the same elements as with single inserts.
     ///
     /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
@@ -225,7 +225,7 @@ impl GrowingFilter {
         Call::new(move |line| async move { growth::abandon_any(&line, &chain).await })
     }
 
-    /// Returns how many bitmaps there are.
+    /// Returns the number of bitmaps.
     pub fn bitmaps(&self) -> Call<'static, u64> {
         let chain = self.chain.clone();
         Call::new(move |line| async move { Ok(chain.read_cursor(&line).await? + 1) })

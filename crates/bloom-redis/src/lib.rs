@@ -2,8 +2,9 @@
 //!
 //! # How it is built
 //!
-//! `fixed`, `growing` and `split` are the designs: keys, and which plan does what. A file of `plan` says what to send for a concern
-//! and how the replies are read; the Lua scripts lie in `scripts/`. [`Call`] and its drivers alone touch a connection.
+//! `fixed`, `growing` and `split` are the designs: they choose keys and plans. Each file of `plan` builds the commands
+//! of one concern and reads the replies; the Lua scripts are in `scripts/`. Only [`Call`] and its drivers touch a
+//! connection.
 //!
 //! An operation is written once, as an `async` block that sends batches of commands over a `Line` and never waits for
 //! anything else. [`Call::query`] and `Call::query_async` drive the same block.
@@ -41,5 +42,5 @@ pub use schema::Schema;
 pub use split::SplitFilter;
 pub use statistics::Statistics;
 
-/// The client that connections come from.
+/// The `redis` crate, which provides the connections.
 pub use redis;

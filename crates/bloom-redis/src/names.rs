@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What a key of ours begins with, where the published designs have none.
+/// The prefix of keys that the published designs do not have.
 const OURS: &str = "bloom-redis:";
 
-/// The part of a key that Redis Cluster places it by, if that is not the whole key.
+/// Returns the hash tag of a key, by which Redis Cluster places it, or `None` if the whole key decides.
 ///
 /// ```
 /// use bloom_redis::hash_tag;
@@ -26,8 +26,8 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     (close > 0).then(|| &rest[..close])
 }
 
-/// The keys that one batch may hold, in the order given: all, or, of a filter that is spread over several slots of a cluster,
-/// those that surely share one.
+/// Groups keys into batches: all in one, or, if the filter is spread over several slots of a cluster, those that are
+/// placed by the same text. Keys keep their order within a batch.
 pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>> {
     let mut groups: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
     for key in keys.iter().map(AsRef::as_ref) {
@@ -37,13 +37,13 @@ pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>>
     groups.into_values().collect()
 }
 
-/// What a cluster places a key by.
+/// Returns the text by which a cluster places a key.
 pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
     hash_tag(key).unwrap_or(key)
 }
 
-/// A name as a hash tag: itself, unless the braces around it would then hold nothing, or end within it. No two names have
-/// the same one.
+/// Returns a name as a hash tag. A name is escaped if the braces around it would hold nothing or end within it, or if
+/// it begins like an escaped one. No two names have the same tag.
 pub(crate) fn tag(name: &[u8]) -> Cow<'_, [u8]> {
     if !name.is_empty() && !name.starts_with(b"%") && !name.contains(&b'}') {
         return Cow::Borrowed(name);
@@ -59,11 +59,11 @@ pub(crate) fn tag(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(tag)
 }
 
-/// The key beside `key` for this purpose, in the same slot of a cluster: a key with a hash tag keeps it, any other
-/// becomes the hash tag as a whole. A key that is a pair of braces and what they hold gets a colon before it: `{a}` is not `a`.
+/// Returns the companion of `key` for a purpose, in the same slot of a cluster: a key with a hash tag keeps it, and a
+/// key without braces becomes the hash tag. A key like `{a}` gets a colon in front, so that `{a}` and `a` have two
+/// companions.
 ///
-/// Only keys that hold a brace and yet have no hash tag get companions in another slot; a cluster then refuses commands
-/// on both.
+/// Only a key with a brace but no hash tag gets its companion in another slot. A cluster then refuses commands on both.
 pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
     let mut name = [OURS.as_bytes(), purpose.as_bytes(), b":"].concat();
     let is_brace = |byte: &u8| b"{}".contains(byte);
@@ -84,7 +84,7 @@ pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
     name
 }
 
-/// A key as error messages show it: bytes that are not printable ASCII are escaped.
+/// Formats a key for error messages. Bytes that are not printable ASCII are escaped.
 pub(crate) fn display(key: &[u8]) -> String {
     key.escape_ascii().to_string()
 }

@@ -31,14 +31,14 @@ pub struct Options {
     pub(crate) replicas: Option<Replicas>,
 }
 
-/// What `WAIT` is asked for after inserts.
+/// The arguments of the `WAIT` after inserts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Replicas {
     pub(crate) count: u32,
     pub(crate) timeout: Duration,
 }
 
-/// Bits in one round trip unless the caller says otherwise.
+/// The default number of bits in one round trip.
 const BITS_PER_TRIP: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
 impl Default for Options {
@@ -114,8 +114,8 @@ impl Options {
     /// Sets how many replicas must acknowledge an insert, and how long to wait for them; none by default. The
     /// connection's own time-out must be longer.
     ///
-    /// `WAIT` goes in the same round trip, behind the writes: over another connection it could reach another master, and
-    /// count replicas that have nothing of them. It says that replicas received the write, not that a fail-over keeps it:
+    /// `WAIT` is sent after the writes in the same round trip; over another connection it could reach another master,
+    /// whose replicas lack the writes. It confirms that replicas received the writes, not that a fail-over keeps them:
     /// replication is asynchronous, and a replica that lags may be elected.
     #[must_use]
     pub const fn replicas(self, count: u32, timeout: Duration) -> Self {
@@ -123,7 +123,7 @@ impl Options {
         Self { replicas, ..self }
     }
 
-    /// The same for what must be there: a generation of a rebuild, say.
+    /// Returns the options for a filter that must exist, such as the generation of a rebuild.
     pub(crate) const fn reported(self) -> Self {
         self.missing(Missing::Reported)
     }
@@ -142,9 +142,9 @@ impl Options {
 /// | off | used instead | lost |
 /// |---|---|---|
 /// | `bitfield` | a `GETBIT` or `SETBIT` for each bit | speed |
-/// | `transactions` | a script for each insert that must not start a filter, or has a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a slot of a cluster moves to another node, "new" may come out "seen" |
-/// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt but by another client that has scripts; an insert into a missing filter starts a new one, and only this insert learns of it; [`Expiry::AfterFirst`] needs Redis 7.0, and an expiry is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
-/// | `transactions`, `scripts` | plain pipelines | what is lost with either; a client that dies between an insert and its expiry leaves a key without a time to live; and what is inserted at the moment at which a rebuild ends may be lost |
+/// | `transactions` | a script for each insert that must not start a filter, or sets a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a cluster moves a slot to another node, a new element may be reported as seen |
+/// | `scripts` | plain commands in transactions | a growing filter grows as published: two writers at the same moment may open two bitmaps (no insert is lost); it takes several round trips, and only a client with scripts can rebuild it; an insert into a missing filter starts a new one, and only this insert reports the loss; [`Expiry::AfterFirst`] needs Redis 7.0, and an expiry is also set on a key of another type; a merged filter loses its time to live; an upload needs as much memory again, and for each key one command that occupies the server; old generations are freed in the foreground |
+/// | `transactions`, `scripts` | plain pipelines | the losses of both; a client that dies between an insert and its expiry leaves a key without a time to live; elements inserted at the moment a rebuild ends may be lost |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commands {
     pub(crate) bitfield: bool,
@@ -250,19 +250,19 @@ pub enum Expiry {
     At(SystemTime),
 }
 
-/// Longest time to live, ms: beyond it the server's arithmetic would overflow. 285,616 years.
+/// The longest time to live in ms, 285,616 years. Beyond it the server's arithmetic would overflow.
 const LONGEST_MS: u64 = 1 << 53;
 
-/// An expiry as scripts take it, and plain commands.
+/// An expiry in the form of arguments to scripts and plain commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lifetime {
-    /// The command that sets it; nothing to keep it, `NX` to set it where there is none.
+    /// The command that sets the time to live; empty to keep it, `NX` to set it only where there is none.
     how: &'static str,
     number: u64,
 }
 
 impl Expiry {
-    /// Checks the time, and tells it as the server takes it.
+    /// Checks the time and converts it to arguments for the server.
     pub(crate) fn lifetime(self) -> Result<Lifetime, Error> {
         let (how, time) = match self {
             Self::Keep => ("", None),
@@ -282,7 +282,7 @@ impl Expiry {
     }
 }
 
-/// Milliseconds to live.
+/// Converts a time to live to milliseconds.
 pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
     u64::try_from(time.as_millis())
         .ok()
@@ -294,17 +294,15 @@ pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
 }
 
 impl Lifetime {
-    /// Whether it stays as it is.
+    /// Returns true if the time to live stays as it is.
     pub(crate) const fn is_kept(self) -> bool {
         self.how.is_empty()
     }
 
-    /// Adds it to the arguments of a script.
     pub(crate) fn push_to(self, command: &mut Cmd) -> &mut Cmd {
         command.arg(self.how).arg(self.number)
     }
 
-    /// Adds it to a `SET`.
     pub(crate) fn push_to_set(self, set: &mut Cmd) {
         match self.how {
             "PEXPIRE" | "NX" => set.arg("PX").arg(self.number),
@@ -313,7 +311,7 @@ impl Lifetime {
         };
     }
 
-    /// The command for a key, unless its time to live stays.
+    /// Returns the command for a key, or `None` if its time to live stays.
     pub(crate) fn command(self, key: &[u8]) -> Option<Cmd> {
         let mut command = redis::cmd(if self.how == "NX" { "PEXPIRE" } else { self.how });
         command.arg(key);
@@ -330,7 +328,7 @@ impl Lifetime {
         Some(command)
     }
 
-    /// What a filter gets that takes the place of one with so many ms left: as `commit.lua`.
+    /// Returns the time to live of a filter that replaces one with `left` ms left, by the rules of `commit.lua`.
     pub(crate) const fn after(self, left: Option<u64>) -> Self {
         let (how, number) = match (self.how.as_bytes(), left) {
             (b"" | b"NX", Some(left)) => ("PEXPIRE", left),

@@ -17,17 +17,17 @@ use crate::plan::{growth, insert, transfer};
 
 /// A new generation of a filter, to be filled while the current one stays in use.
 ///
-/// A Bloom filter forgets nothing; to drop deleted elements, rebuild it from the data behind it. Fill the generation,
-/// then [`commit`](Self::commit) it, which makes it the filter in one step.
+/// A Bloom filter cannot delete elements; to drop deleted ones, rebuild the filter from its source. Fill the
+/// generation, then [`commit`](Self::commit) it, which makes it the filter in one step.
 ///
-/// Elements that others insert meanwhile go into both generations, as long as their options
-/// [`follow_rebuilds`](Options::follow_rebuilds). None is lost if you read the source after the rebuild began, and
-/// writers change the source before the filter. The generation has a lease: when nothing was inserted for that long,
-/// the generation is deleted and the rebuild is over.
+/// Elements that others insert meanwhile go into both generations if their options
+/// [`follow_rebuilds`](Options::follow_rebuilds). No element is lost if you read the source after the rebuild began,
+/// and writers change the source before the filter. The generation has a lease: when nothing was inserted for that
+/// long, the generation is deleted and the rebuild is over.
 ///
 /// Dropping this value sends nothing: the rebuild stays under way until its lease ends, and no other can begin before.
-/// [`abandon`](Self::abandon) ends it at once, and so does
-/// [`FixedFilter::abandon_rebuild`](crate::FixedFilter::abandon_rebuild) without this value.
+/// [`abandon`](Self::abandon) ends it at once;
+/// [`FixedFilter::abandon_rebuild`](crate::FixedFilter::abandon_rebuild) does the same without this value.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -123,14 +123,14 @@ impl Rebuild {
         })
     }
 
-    /// Uploads and commits.
+    /// Uploads a filter and commits it.
     pub(crate) fn replace<'a, F: Sync>(
         live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,
         expiry: Expiry,
         options: Options,
     ) -> Call<'a, ()> {
-        /// Time for a chunk to arrive.
+        /// The time allowed for a chunk to arrive.
         const LEASE: Duration = Duration::from_secs(60);
         Call::new(move |line| async move {
             live.in_one_slot("uploading a filter")?;
@@ -143,7 +143,7 @@ impl Rebuild {
                 failed => failed,
             };
             if done.is_err() {
-                // The lease would do it; the first error is what the caller must know.
+                // If this fails, the lease still ends the rebuild. The caller needs the first error.
                 let _ = generation::abandon(&line, live.anchor(), &name(token), token).await;
             }
             done

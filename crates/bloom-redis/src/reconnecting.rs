@@ -35,7 +35,7 @@ impl Reconnecting {
     /// Returns a connection to this server. `connect` is the time-out for connecting, `command` that for each request
     /// and each reply; values below 1 ms count as 1 ms.
     pub fn new(client: redis::Client, connect: Duration, command: Duration) -> Self {
-        /// The operating system takes zero for "for ever", or refuses it.
+        /// The smallest time-out. The operating system takes zero for "for ever", or refuses it.
         const LEAST: Duration = Duration::from_millis(1);
         Self {
             client,
@@ -57,7 +57,7 @@ impl Reconnecting {
         };
         let done = act(&mut connection);
         let broken = |error: &redis::RedisError| {
-            // After a time-out, too: the next reply would be the one that is late.
+            // Time-outs count too: the next reply would be the late one.
             error.kind() == ErrorKind::Io || error.is_unrecoverable_error()
         };
         if !done.as_ref().is_err_and(broken) {
@@ -103,7 +103,7 @@ impl ConnectionLike for Reconnecting {
             .is_ok()
     }
 
-    /// It can always be used: what is closed is opened again.
+    /// Always returns true, because a closed connection is opened again.
     fn is_open(&self) -> bool {
         true
     }

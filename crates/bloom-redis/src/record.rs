@@ -15,7 +15,7 @@ use crate::schema::Schema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Design {
-    /// One bitmap, its length not rounded: [`FixedFilter`](crate::FixedFilter).
+    /// One bitmap in one key: [`FixedFilter`](crate::FixedFilter).
     Fixed,
     /// Bitmaps behind a cursor: [`GrowingFilter`](crate::GrowingFilter).
     Growing,
@@ -35,11 +35,11 @@ impl Design {
     }
 }
 
-/// The parameters of the filters under a prefix, recorded on the server. There is at most one record for a prefix. A
-/// filter works without one; with one, nobody opens it with other parameters by mistake.
+/// The parameters of the filters under a prefix, recorded on the server. A prefix has at most one record. A filter
+/// works without a record, but with one, `open` detects a caller with other parameters.
 ///
-/// The key is `bloom-redis:parameters:` and the prefix, in braces unless it holds some (`{NAME}` alone: behind another
-/// colon), so that the record lies in the slot of the prefix; the value is one line of text:
+/// The key is `bloom-redis:parameters:` followed by the prefix. To put the record in the slot of the prefix, a prefix
+/// without braces is put in braces; `{NAME}` alone gets another colon in front. The value is one line of text:
 ///
 /// ```
 /// use bloom_redis::{Design, Record, Schema};
@@ -60,7 +60,7 @@ pub struct Record {
     part_bits: u64,
 }
 
-/// What records begin with: the program, and the version of the record.
+/// The beginning of a record: the program, and the version of the format.
 const HEAD: &str = "bloom-redis 1";
 
 impl Record {
@@ -93,7 +93,7 @@ impl Record {
         self.insertions
     }
 
-    /// Returns their false-positive rate.
+    /// Returns the false-positive rate that the filters are meant for.
     #[must_use]
     pub const fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate
@@ -207,7 +207,7 @@ fn parse(key: &[u8], text: &[u8]) -> Result<Record, Error> {
     record.ok_or_else(|| Error::malformed(key, "a parameter record", text))
 }
 
-/// Compares the record of a prefix with what the caller has.
+/// Checks the caller's parameters against the record of a prefix.
 pub(crate) fn open(prefix: &[u8], record: Record) -> Call<'static, ()> {
     let key = Record::key(prefix);
     Call::new(|line| async move {
@@ -218,7 +218,7 @@ pub(crate) fn open(prefix: &[u8], record: Record) -> Call<'static, ()> {
     })
 }
 
-/// Writes the record of a prefix that has none, and compares in any case.
+/// Writes the record of a prefix if there is none, and checks the caller's parameters against it.
 pub(crate) fn adopt(prefix: &[u8], record: Record) -> Call<'static, ()> {
     let key = Record::key(prefix);
     Call::new(|line| async move { write(&line, &key, &record).await })

@@ -6,17 +6,17 @@ use guava_bloom::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strat
 
 use crate::error::{Error, ErrorKind};
 
-/// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
+/// The number of bits of the longest Redis string: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
-/// The bits of the published fixed design: its program keeps their number in a Java `int`.
+/// The largest number of bits of the published fixed design, whose program keeps it in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;
 
 /// The size of a filter and the number of bits that an element sets.
 ///
-/// The formulas are those of Guava before 33.4.0, which both published programs copy: m = -n ln p / (ln 2)^2, cut to a
-/// whole number; k = m/n ln 2, rounded, 1 at least. The designs differ in whether m is rounded up to whole words of 64
-/// bits, and the number of bits is the modulus of all positions.
+/// The formulas are those of Guava before 33.4.0, which both published programs copy: m = -n ln p / (ln 2)^2, truncated
+/// to an integer; k = m/n ln 2, rounded, at least 1. The designs differ in whether m is rounded up to whole words of 64
+/// bits. The number of bits is the modulus of all positions.
 ///
 /// ```
 /// use bloom_redis::Schema;
@@ -41,9 +41,9 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when an argument is out of range or the bitmap would have no bit;
-    /// [`TooLarge`](ErrorKind::TooLarge) when it would have 2^31 bits and more (the published program would silently cut it to
-    /// 2^31 - 1, and miss its rate).
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
+    /// [`TooLarge`](ErrorKind::TooLarge) if it would have 2^31 bits or more (the published program would silently cut
+    /// it to 2^31 - 1 and miss its rate).
     pub fn fixed(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         let parameters = parameters(insertions, false_positive_rate)?;
         let bits = Modulus::new(parameters.optimal_bits()).unwrap_or(parameters.modulus());
@@ -60,8 +60,8 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when an argument is out of range or the bitmap would have no bit;
-    /// [`TooLarge`](ErrorKind::TooLarge) when it would have more bits than Guava's, (2^31 - 1) * 64.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
+    /// [`TooLarge`](ErrorKind::TooLarge) if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
     pub fn words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         parameters(insertions, false_positive_rate).map(|parameters| Self::from_guava(&parameters))
     }
@@ -75,7 +75,7 @@ impl Schema {
         }
     }
 
-    /// Checks that a design has so many bits.
+    /// Checks that the number of bits is within the limit of a design.
     pub(crate) fn check(&self, limit: u64) -> Result<(), Error> {
         if self.bits() <= limit {
             return Ok(());
@@ -94,12 +94,12 @@ impl Schema {
         self.insertions
     }
 
-    /// Returns the false-positive rate after that many insertions.
+    /// Returns the false-positive rate after [`insertions`](Self::insertions) elements.
     pub const fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate
     }
 
-    /// Returns the bits of the bitmap, which are the modulus of all positions.
+    /// Returns the number of bits of the bitmap, which is the modulus of all positions.
     pub const fn bits(&self) -> u64 {
         self.bits.get()
     }
@@ -109,7 +109,7 @@ impl Schema {
         self.probe_count
     }
 
-    /// Where the bits of an element lie.
+    /// Returns the positions of an element's bits.
     pub(crate) fn positions(&self, hash: Hash128) -> Positions {
         Strategy::Murmur128Mitz64.positions(hash, self.probe_count, self.bits)
     }
@@ -124,7 +124,7 @@ fn parameters(insertions: u64, false_positive_rate: f64) -> Result<Parameters, E
     Ok(Parameters::with_rule(insertions, false_positive_rate, rule)?)
 }
 
-/// The schema of a filter that was made with Guava's parameters, so that it can be uploaded.
+/// Converts Guava's parameters, so that a filter made with them can be uploaded.
 impl TryFrom<&Parameters> for Schema {
     type Error = Error;
 
@@ -137,13 +137,13 @@ impl TryFrom<&Parameters> for Schema {
     }
 }
 
-/// Guava's parameters for a filter in memory that can be uploaded.
+/// Converts a schema to Guava's parameters, for a filter in memory that can be uploaded.
 impl TryFrom<&Schema> for Parameters {
     type Error = Error;
 
     /// # Errors
     ///
-    /// [`ErrorKind::Incompatible`] when the number of bits is no multiple of 64, as that of [`Schema::fixed`].
+    /// [`ErrorKind::Incompatible`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
     fn try_from(schema: &Schema) -> Result<Self, Error> {
         let rules = [
             ProbeCountRule::FromBitsPerInsertion,

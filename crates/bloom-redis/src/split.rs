@@ -1,4 +1,4 @@
-//! The split design: one bitmap in several keys, for filters above the longest string of Redis, or whose keys should stay
+//! The split design: one bitmap in several keys, for filters that exceed a Redis string or whose keys should stay
 //! small.
 
 use std::sync::Arc;
@@ -18,13 +18,14 @@ use crate::stored::{Stored, operations};
 
 /// A filter whose bitmap is divided among several keys: bit b is bit `b % part` of the key with the number `b / part`.
 ///
-/// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster; names that
-/// could not stand in braces are written as [`GrowingFilter::new`](crate::GrowingFilter::new) says. Bits and offsets are those
-/// of Guava's filter for the same schema, so that it can be exchanged with one. This is a design of this crate's own: the
-/// published ones end at 2^31 - 1 and 2^32 bits.
+/// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster.
+/// Names are escaped like those of [`GrowingFilter::new`](crate::GrowingFilter::new). Bits and offsets are those of
+/// Guava's filter for the same schema, so the two can be exchanged. This design is not published: the published ones
+/// end at 2^31 - 1 and 2^32 bits.
 ///
-/// Keys that are missing count as parts that are: a filter is created as a whole, or by its first inserts where missing is
-/// empty. Inserts leave the time to live alone, since each touches some of the parts only.
+/// A missing key is a missing part. Create a filter as a whole, or let its first inserts create the parts with
+/// [`Missing::Empty`](crate::Missing::Empty). Inserts do not change the time to live, since each touches only some
+/// parts.
 ///
 /// ```
 /// use bloom_redis::{Schema, SplitFilter};
@@ -61,7 +62,7 @@ impl SplitFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when the parts would be too many, which no schema brings about.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if there would be too many parts, which no schema causes.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         Self::with_parts(
             name.as_ref().to_vec(),
@@ -76,8 +77,8 @@ impl SplitFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it is a multiple of 64 from 64 to 2^32, and gives 65,536 parts
-    /// at most.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless `part_bits` is a multiple of 64 from 64 to 2^32 and gives
+    /// at most 65,536 parts.
     pub fn with_part_bits(self, part_bits: u64) -> Result<Self, Error> {
         let Stored { bitmap, options, .. } = self.stored;
         Self::with_parts(self.name, self.slots, bitmap.schema, part_bits, options)
@@ -101,7 +102,7 @@ impl SplitFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless the number is in its range.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the number is out of range.
     pub fn spread_over(self, slots: u16) -> Result<Self, Error> {
         if !(1..=Self::MAX_SLOTS).contains(&slots) {
             let (thing, range) = ("the number of slots", "between 1 and 1024");
@@ -159,7 +160,8 @@ impl SplitFilter {
         &self.stored.bitmap.keys
     }
 
-    /// The filter has a prefix of its own: `bf-split:{NAME}:`, or `bf-split:SLOTS:{NAME}:` if it is spread.
+    /// Returns the prefix, which no other filter has (`bf-split:{NAME}:`, or `bf-split:SLOTS:{NAME}:` if spread), and
+    /// the record.
     fn record(&self) -> (Vec<u8>, Record) {
         let prefix = prefix(&self.name, self.slots, None);
         let record = Record::of_parts(Design::Split, *self.schema(), self.part_bits());
@@ -167,8 +169,8 @@ impl SplitFilter {
     }
 }
 
-/// What keys of a filter begin with. What a name could hold is no part of what tells one filter from another: the number of
-/// slots stands before the brace, and the last colon in the braces is ours.
+/// Returns the prefix of a filter's keys. No name can imitate another filter's prefix: the number of slots comes before
+/// the brace, and the last colon in the braces is never part of the name.
 fn prefix(name: &[u8], slots: u16, slot: Option<u64>) -> Vec<u8> {
     let spread = if slots > 1 {
         format!("{slots}:")

@@ -16,7 +16,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
     pub(crate) probe_count: u8,
-    /// Bits and set bits of each bitmap; the parts of a split one are one.
+    /// The bits and set bits of each bitmap. The parts of a split filter count as one bitmap.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
     pub(crate) rebuilds: u64,
@@ -24,7 +24,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Returns the number of bitmaps: one, or as many as a growing filter has.
+    /// Returns the number of bitmaps, which is 1 except for a growing filter.
     #[must_use]
     pub const fn bitmaps(&self) -> u64 {
         self.bitmaps.len() as u64
@@ -36,13 +36,13 @@ impl Statistics {
         self.bitmaps.iter().map(|(bits, _)| bits).sum()
     }
 
-    /// Returns the number of bits that are ones.
+    /// Returns the number of set bits.
     #[must_use]
     pub fn ones(&self) -> u64 {
         self.bitmaps.iter().map(|(_, ones)| ones).sum()
     }
 
-    /// Returns the share of the bits that are ones, 0 to 1.
+    /// Returns the share of bits that are set, 0 to 1.
     #[must_use]
     pub fn fill(&self) -> f64 {
         ratio(self.ones(), self.bits())
@@ -64,8 +64,9 @@ impl Statistics {
         1.0 - right
     }
 
-    /// Returns an estimate of the number of different elements: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass and
-    /// Baldi, *Mathematical Correction for Fingerprint Similarity Measures*, 2007). `None` if all bits of one are set.
+    /// Returns an estimate of the number of different elements: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass
+    /// and Baldi, *Mathematical Correction for Fingerprint Similarity Measures*, 2007). `None` if all bits of a bitmap
+    /// are set.
     #[must_use]
     pub fn estimated_len(&self) -> Option<u64> {
         let len = |&(bits, ones): &(u64, u64)| {

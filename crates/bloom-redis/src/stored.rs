@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crate::options::{Expiry, Options};
 use crate::plan::bitmap::Bitmap;
 
-/// A filter of one bitmap, and how to talk to its server.
+/// A filter of one bitmap, with its options.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Stored {
     pub(crate) bitmap: Arc<Bitmap>,
     pub(crate) options: Options,
-    /// What inserts do with the time to live.
+    /// The change that inserts make to the time to live.
     pub(crate) expiry: Expiry,
 }
 
-/// The operations of a filter that has `stored` and `record`.
+/// Implements the operations of a filter that has `stored` and `record`.
 macro_rules! operations {
     ($filter:ident) => {
         /// Shows the parameters, and the first key.
@@ -51,7 +51,7 @@ macro_rules! operations {
             /// Checks the parameter record.
             ///
             /// The call fails with [`Unrecorded`](crate::ErrorKind::Unrecorded) when there is none, and with
-            /// [`Mismatch`](crate::ErrorKind::Mismatch) when it is of other parameters.
+            /// [`Mismatch`](crate::ErrorKind::Mismatch) when it holds other parameters.
             pub fn open(&self) -> Call<'static, ()> {
                 let (prefix, record) = self.record();
                 crate::record::open(&prefix, record)
@@ -59,7 +59,7 @@ macro_rules! operations {
 
             /// Writes the parameter record if there is none, and checks it.
             ///
-            /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when there is one of other parameters.
+            /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when a record holds other parameters.
             pub fn adopt(&self) -> Call<'static, ()> {
                 let (prefix, record) = self.record();
                 crate::record::adopt(&prefix, record)
@@ -90,8 +90,8 @@ macro_rules! operations {
                 self.might_contain_many([element]).one()
             }
 
-            /// Queries many elements, in one round trip up to the bound of the options. The answers are in the order of
-            /// the elements.
+            /// Queries many elements, in one round trip for each
+            /// [`bits_per_trip`](crate::Options::bits_per_trip) bits. The answers are in the order of the elements.
             pub fn might_contain_many(
                 &self,
                 elements: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -113,8 +113,8 @@ macro_rules! operations {
                 self.insert_many([element]).one()
             }
 
-            /// Inserts elements, in one round trip up to the bound of the options. Returns whether each was new; an
-            /// element that comes twice is new once.
+            /// Inserts elements, in one round trip for each [`bits_per_trip`](crate::Options::bits_per_trip) bits.
+            /// Returns whether each was new; an element that comes twice is new once.
             pub fn insert_many(
                 &self,
                 elements: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -160,13 +160,13 @@ macro_rules! operations {
                 })
             }
 
-            /// Replaces the filter on the server by one that was filled in memory, in chunks, then in one step: the way
-            /// to load many elements at once. [`Schema`](crate::Schema) and [`Parameters`](guava_bloom::Parameters)
-            /// convert into each other.
+            /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the
+            /// two in one step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
+            /// [`Parameters`](guava_bloom::Parameters) convert into each other.
             ///
-            /// Guava rounds its bits up to whole words: only a schema whose bits are a multiple of 64
-            /// ([`Schema::words`](crate::Schema::words)) can be exchanged. The call fails with
-            /// [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count or strategy differ.
+            /// The number of bits must be a multiple of 64, as in Guava ([`Schema::words`](crate::Schema::words)). The
+            /// call fails with [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count
+            /// or strategy differ.
             pub fn upload<'a, F: Sync>(
                 &self,
                 filter: &'a guava_bloom::BloomFilter<F>,
@@ -183,8 +183,8 @@ macro_rules! operations {
             /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not
             /// be included.
             ///
-            /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is no multiple of
-            /// 64, see [`upload`](Self::upload).
+            /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is not a
+            /// multiple of 64; see [`upload`](Self::upload).
             pub fn download<F: Send + 'static>(
                 &self,
                 funnel: F,
@@ -197,8 +197,8 @@ macro_rules! operations {
                 })
             }
 
-            /// Merges other filters into this one on the server, which does nothing else meanwhile. In a cluster, their
-            /// keys must be in one slot.
+            /// Merges other filters into this one on the server, which executes nothing else meanwhile. In a cluster,
+            /// all their keys must be in one slot.
             ///
             /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits, probe count or
             /// parts.
@@ -214,7 +214,7 @@ macro_rules! operations {
                 )
             }
 
-            /// Removes the filter; returns whether it was there. Its memory is freed in the background.
+            /// Deletes the filter. Returns whether it existed. Its memory is freed in the background.
             pub fn delete(&self) -> Call<'static, bool> {
                 let bitmap = self.stored.bitmap.clone();
                 Call::new(move |line| async move {

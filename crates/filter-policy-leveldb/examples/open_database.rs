@@ -34,7 +34,7 @@ fn run(folder: &Path) -> Result<(), Error> {
     for i in 0..KEYS {
         db.put(format!("key{i:06}").as_bytes(), b"value")?;
     }
-    // Filters are built when tables are.
+    // Filters are built together with tables.
     db.compact();
     drop(db);
 

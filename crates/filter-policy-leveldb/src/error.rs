@@ -1,4 +1,4 @@
-//! What can go wrong outside of the callbacks, which have an answer for everything.
+//! The errors outside the callbacks, which themselves have an answer in every case.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The policy's name holds a NUL, where C would see its end.
+    /// The policy's name holds a NUL, at which it would end for C.
     NulInName {
         /// The name.
         name: String,
@@ -26,7 +26,7 @@ pub enum Error {
     LevelDb {
         /// The operation: `open`, `put`, `get`, `delete`.
         action: &'static str,
-        /// LevelDB's own words.
+        /// LevelDB's message.
         message: String,
     },
 }

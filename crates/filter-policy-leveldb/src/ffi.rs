@@ -1,7 +1,7 @@
-//! Everything that deals in pointers: what LevelDB calls, what C programs call, and what calls LevelDB.
+//! All code with pointers: the callbacks for LevelDB, the functions for C programs, and the calls of LevelDB.
 //!
-//! No panic crosses into C from here, and nothing that C hands in is believed but what cannot be checked: that
-//! pointers that are not null point to what their types and lengths say.
+//! No panic crosses into C. All arguments from C are checked, except for the one property that cannot be: that non-null
+//! pointers point to memory of their types and lengths.
 #![expect(
     unsafe_code,
     reason = "C hands in and takes pointers; nothing outside this module and its children touches them"

@@ -1,4 +1,4 @@
-//! The policies that C programs choose from, and their numbers and names there.
+//! The policies for C programs, with their numbers and names.
 //!
 //! Knows nothing of pointers.
 
@@ -33,7 +33,7 @@ pub(crate) enum ChosenPolicy {
 }
 
 impl ChosenPolicy {
-    /// `None` if there is no such policy.
+    /// Returns the policy, or `None` if there is no such policy.
     pub(crate) fn new(bits_per_key: c_int, policy: c_int) -> Option<Self> {
         let whole = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
         let bits_per_key = BitsPerKey::whole(whole);
@@ -49,7 +49,7 @@ impl ChosenPolicy {
         }
     }
 
-    /// The policy's name as C strings are.
+    /// Returns the policy's name as a C string.
     pub(crate) const fn c_name(&self) -> &'static CStr {
         match self {
             Self::BloomFilter2(_) => c"BloomFilter2",
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(policy.c_name().to_str(), Ok(policy.name()));
             names.push(policy.name().to_owned());
         }
-        // What databases hold is found by these.
+        // Databases store filters under these names.
         assert_eq!(
             names,
             [

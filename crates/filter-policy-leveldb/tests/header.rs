@@ -1,4 +1,4 @@
-//! The header and the libraries, as C and C++ programs use them.
+//! Tests the header and the libraries with C and C++ programs.
 //!
 //! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config and CMake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -15,12 +15,12 @@ use filter_policy_leveldb::{
     HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
 };
 
-/// What a static library of Rust's needs besides on Linux; cargo tells with
+/// The other libraries that a static Rust library needs on Linux, as listed by
 /// `cargo rustc --release -- --print native-static-libs`.
 const STATIC_NEEDS: [&str; 5] = ["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"];
 
-/// What `every_function.c` prints: for each policy, that there is one, its name, a filter, and the answers for
-/// its four keys and an absent one.
+/// Returns the expected output of `every_function.c`: for each policy whether it exists, its name, a filter, and the
+/// answers for four stored keys and an absent one.
 fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
@@ -46,13 +46,13 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Builds and installs the libraries as the README says, and gives the folder below which they are.
+/// Builds and installs the libraries by the README's instructions. Returns the prefix of the installation.
 fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let prefix = folder.join("c-prefix");
-        // Where all that needs the library has it built, so that it is built once.
+        // The target folder of all tests, so that the library is built once.
         let target = folder.parent().unwrap();
         let mut install = Command::new(package().join("install.sh"));
         run(install.arg(&prefix).env("CARGO_TARGET_DIR", target));
@@ -60,14 +60,14 @@ fn prefix() -> &'static Path {
     })
 }
 
-/// A program that finds the installed library through pkg-config.
+/// Returns a command that finds the installed library through pkg-config.
 fn with_pkg_config(program: &str) -> Command {
     let mut command = Command::new(program);
     command.env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"));
     command
 }
 
-/// Runs a program; gives its standard output, or fails with everything that it said.
+/// Runs a program. Returns its standard output, or fails with all of its output.
 fn run(command: &mut Command) -> String {
     let output = command
         .output()
@@ -83,7 +83,7 @@ fn run(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// A compiler for this standard of its language, with the flags of the environment, as make passes them.
+/// Returns a compiler for this language standard, with the environment's `CFLAGS`, like make.
 fn compiler(name: &str, standard: &str) -> Command {
     let mut command = Command::new(name);
     let flags = std::env::var("CFLAGS").unwrap_or_default();
@@ -91,7 +91,7 @@ fn compiler(name: &str, standard: &str) -> Command {
     command
 }
 
-/// A compiler with the header and every warning as an error.
+/// Returns a compiler with the header's folder and all warnings as errors.
 fn strict_compiler(name: &str, standard: &str) -> Command {
     let mut command = compiler(name, standard);
     command
@@ -108,7 +108,7 @@ fn header() -> String {
     std::fs::read_to_string(package().join("include/filter_policy_leveldb.h")).unwrap()
 }
 
-/// The number behind `NAME = ` in the header.
+/// Returns the number after `NAME = ` in the header.
 fn number_in_header(name: &str) -> i32 {
     let header = header();
     let (_, rest) = header.split_once(&format!("{name} = ")).unwrap();
@@ -116,7 +116,7 @@ fn number_in_header(name: &str) -> i32 {
     digits.parse().unwrap()
 }
 
-/// What is declared or defined in a text: names of the library's that come after one of these and before a
+/// Returns the functions declared or defined in a text: the library's names between one of these prefixes and a
 /// bracket.
 fn functions(text: &str, before: &[&str]) -> BTreeSet<String> {
     text.match_indices("filter_policy_")
@@ -201,8 +201,8 @@ fn an_allocator_that_fails_loses_no_key() {
         .arg(prefix().join("lib/libfilter_policy_leveldb.a"))
         .args(wraps.iter().map(OsStr::new))
         .args(STATIC_NEEDS));
-    // One for the state and eight in reserve; one for the slices of the keys and one for the filter. A Ribbon filter takes
-    // memory for its system and, as they become more, for the hash values.
+    // One allocation for the state and eight for the reserve; one for the slices of the keys and one for the filter. A
+    // Ribbon filter also allocates its system of equations and a growing list of hash values.
     let expected: String = [
         ("BloomFilter2", 2),
         ("leveldb.BuiltinBloomFilter2", 2),
@@ -238,7 +238,7 @@ fn the_library_exports_the_functions_of_the_header() {
     );
 }
 
-/// What the examples print.
+/// The output of the examples.
 const FOUND: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
 
 #[test]
@@ -258,7 +258,7 @@ fn installed_libraries_are_found_by_pkg_config() {
             .arg(&program)
             .args(told.split_whitespace())
             .arg("-lleveldb"));
-        // By the name that its own file says it has.
+        // The library is found by the soname in its own file.
         let mut program = Command::new(&program);
         program.env("LD_LIBRARY_PATH", prefix().join("lib"));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Looks through the tables of a database for what would lose keys. Reads through the engine's environment,
-//! and writes nothing.
+//! Checks the tables of a database for filters with which the engine would lose keys. Reads through the engine's
+//! environment and writes nothing.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use crate::manifest;
 use crate::metaindex::{self, Found};
 use crate::policy::{EmptyName, RustyLevelDbPolicy};
 
-/// More than any `CURRENT` has.
+/// The largest number of bytes read from `CURRENT`, more than any has.
 const MAX_CURRENT_LEN: u64 = 64;
 
-/// Opens a database with this policy, unless keys would be lost; creates it as `DB::open` does.
+/// Opens a database with this policy, unless keys would be lost. Creates it like `DB::open`.
 ///
-/// Replaces `options.filter_policy`, and checks what [`check`] checks. New tables have filters under the policy's name.
+/// Replaces `options.filter_policy` and calls [`check`]. New tables have filters under the policy's name.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -48,7 +48,7 @@ const MAX_CURRENT_LEN: u64 = 64;
 ///
 /// # Errors
 ///
-/// Those of [`check`], before the engine is called, and [`OpenError::Engine`].
+/// The errors of [`check`], before the engine is called, and [`OpenError::Engine`].
 pub fn checked_open<P>(path: impl AsRef<Path>, mut options: Options, policy: P) -> Result<DB, OpenError>
 where
     P: FilterPolicy + Send + 'static,
@@ -68,20 +68,18 @@ where
 /// * find filters under exactly this name, with the right checksum, with offsets in order, and with a non-empty
 ///   filter for every data block; or
 /// * find no filters: there are none, or those of other names come before ours in the engine's order.
-///   a filter that is not empty for every data block; or
-/// * find no filters: there are none, or those of other names lie before ours in the engine's order.
 ///
 /// The footer, metaindex and index must be undamaged too: if the engine cannot read a table's metadata, it reports
-/// every key as absent, or panics. They are read uncompressed or compressed with Snappy; tables that need other entries
+/// every key as absent, or panics. They may be uncompressed or compressed with Snappy; tables that need other entries
 /// of `options.compressor_list` are refused.
 ///
 /// Does not check data blocks, or the bits of a filter beyond its checksum: a table that another encoding wrote under
-/// this name passes. Does not hold the database's lock either: no other program may write the database until it is
+/// this name passes. Does not hold the database's lock either: no other program may write to the database until it is
 /// open.
 ///
 /// # Errors
 ///
-/// Every kind of [`OpenError`]: the first that is found, tables in the order of their numbers.
+/// The first [`OpenError`], of any kind, with tables in the order of their numbers.
 pub fn check(path: impl AsRef<Path>, options: &Options, policy_name: &str) -> Result<(), OpenError> {
     if policy_name.is_empty() {
         return Err(EmptyName.into());
@@ -102,12 +100,12 @@ pub fn check(path: impl AsRef<Path>, options: &Options, policy_name: &str) -> Re
         if options.env.exists(&old)? {
             return Err(OpenError::OldTableName { table: old });
         }
-        // A table that is missing is an error that the engine finds itself.
+        // The engine itself reports a missing table.
     }
     Ok(())
 }
 
-/// The database's manifest; `None` when there is no database yet.
+/// Returns the path of the database's manifest; `None` if there is no database yet.
 fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenError> {
     let current = path.join("CURRENT");
     if !options.env.exists(&current)? {
@@ -117,7 +115,7 @@ fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenEr
     let file = options.env.open_sequential_file(&current)?;
     let read = file.take(MAX_CURRENT_LEN).read_to_string(&mut line);
     let name = line.strip_suffix('\n').filter(|name| {
-        // No other file, wherever it may lie.
+        // Accepts no other file name or path.
         name.strip_prefix("MANIFEST-")
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     });
@@ -157,7 +155,7 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
         })),
         Found::Foreign(entry) => {
             let entry = &table.metaindex()[entry];
-            // The engine passes over a filter block of no bytes.
+            // The engine ignores an empty filter block.
             if entry.handle().is_some_and(|handle| handle.size == 0) {
                 return Ok(());
             }
@@ -176,7 +174,7 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
     }
 }
 
-/// Why the engine cannot use the filters of this name, which the table has.
+/// Returns the defect that keeps the engine from using the filters of this name, which the table has.
 fn filter_defect<R: ReadAt>(
     table: &Table<R>,
     data_blocks: &[BlockHandle],
@@ -191,7 +189,7 @@ fn filter_defect<R: ReadAt>(
         .and_then(MetaindexEntry::handle)
         .ok_or(Damage::Handle { block: role })?;
     if handle.size == 0 {
-        // The engine passes over it.
+        // The engine ignores an empty block.
         return Ok(None);
     }
     let stored = table.stored_block(role, handle)?;

@@ -1,4 +1,4 @@
-//! Why a database is not opened.
+//! The reasons why a database is not opened.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -10,44 +10,44 @@ use rusty_leveldb::Status;
 
 use crate::policy::EmptyName;
 
-/// The reason why a database was not opened, or could not be checked. Nothing in it was changed, unless it is
-/// [`Engine`](Self::Engine) that says so.
+/// The reason why a database was not opened or could not be checked. The database is unchanged, except perhaps with
+/// [`Engine`](Self::Engine).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The policy has no name.
     Name(EmptyName),
-    /// The engine would ask our policy about the filters of another one, and deny keys that are there.
+    /// The engine would read filters of another policy with ours, and deny stored keys.
     ForeignFilters {
-        /// The first table in which it would.
+        /// The first such table.
         table: PathBuf,
-        /// The name in the table's metaindex: a policy's, or the whole entry where it is none.
+        /// The policy's name in the table's metaindex, or the whole entry if it is not a policy's.
         found: String,
         /// The name of our policy.
         ours: String,
     },
-    /// The table's footer, metaindex, index or filter block cannot be read or is damaged. The engine would
-    /// panic, or say of keys in it that they are absent.
+    /// The table's footer, metaindex, index or filter block cannot be read or is damaged. The engine would panic, or
+    /// report keys in it as absent.
     Table {
         /// The table.
         table: PathBuf,
         /// The error of the table.
         source: TableError<Status>,
     },
-    /// The table has filters of our policy by which the engine would panic or deny keys that are there.
+    /// The table has filters of our policy with which the engine would panic or deny stored keys.
     Filters {
         /// The table.
         table: PathBuf,
         /// The defect.
         defect: FilterDefect,
     },
-    /// The table has the name of LevelDB 1.13 and older, `.sst`, under which the engine does not look for it:
-    /// it would say of keys in it that they are absent.
+    /// The table has the file extension of LevelDB 1.13 and older, `.sst`. The engine does not look for it and would
+    /// report its keys as absent.
     OldTableName {
         /// The table.
         table: PathBuf,
     },
-    /// The file that says which tables belong to the database cannot be read or is damaged.
+    /// The file that lists the database's tables cannot be read or is damaged.
     Manifest {
         /// The file.
         manifest: PathBuf,
@@ -62,23 +62,23 @@ pub enum OpenError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterDefect {
-    /// The entry of the metaindex is shorter than the eight bytes that the engine cuts off it.
+    /// The entry of the metaindex is shorter than the eight bytes that the engine cuts off.
     ShortEntry {
         /// The entry's length in bytes.
         len: usize,
     },
     /// The offsets of the filter block are damaged.
     Offsets(FilterBlockDamage),
-    /// A data block has no filter, or an empty one. The engine panics for an empty filter and for the number that
-    /// follows the last one. Further behind it says "may match"; no writer leaves data blocks there, so that such
-    /// a table is refused too.
+    /// A data block has no filter, or an empty one. The engine panics on an empty filter and on the number after the
+    /// last filter. For later numbers it answers "may match", but no writer leaves data blocks there, so such a table
+    /// is refused too.
     NoFilter {
         /// The data block's offset in the file.
         block_offset: u64,
     },
-    /// The filter block is marked as compressed, and the engine would read it as it is.
+    /// The filter block is marked as compressed, but the engine would not decompress it.
     Compressed {
-        /// The byte that tells the compression.
+        /// The compression byte.
         compression: u8,
     },
 }
@@ -94,7 +94,7 @@ pub enum ManifestDefect {
         /// The error of the environment.
         kind: ErrorKind,
     },
-    /// The length of a record fragment exceeds what is left of its block.
+    /// A record fragment exceeds the rest of its block.
     Length,
     /// A record fragment does not match its checksum.
     Checksum,

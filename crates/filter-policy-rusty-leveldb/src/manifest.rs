@@ -1,28 +1,28 @@
-//! Which tables belong to a database: its manifest, read as LevelDB writes it.
+//! Reads the manifest, which lists the tables of a database, in LevelDB's format.
 //!
-//! The manifest is a log (`doc/log_format.md` in LevelDB) whose records are version edits
-//! (`db/version_edit.cc`): each adds tables to levels and takes them away.
+//! The manifest is a log (`doc/log_format.md` in LevelDB) whose records are version edits (`db/version_edit.cc`): each
+//! adds tables to levels and removes them.
 
 use std::collections::BTreeSet;
 use std::io::Read;
 
 use crate::error::ManifestDefect;
 
-/// Records are cut at multiples of this many bytes.
+/// The size of a block in bytes. Records are split at block boundaries.
 const BLOCK_LEN: usize = 32 * 1024;
 
-/// Checksum, length and kind, before each piece of a record.
+/// The size of the header of each record fragment: checksum, length and kind.
 const HEADER_LEN: usize = 7;
 
-/// What LevelDB adds to a checksum that it stores, after rotating it by 15 bits (`util/crc32c.h`).
+/// The number that LevelDB adds to a stored checksum after rotating it by 15 bits (`util/crc32c.h`).
 const MASK_DELTA: u32 = 0xa282_ead8;
 
-/// The numbers of the tables that belong to the database, ascending.
+/// Returns the numbers of the tables that belong to the database, in ascending order.
 ///
 /// # Errors
 ///
-/// When the manifest cannot be read or is damaged. A record that the end of the file cuts is none: it is what
-/// a writer leaves that was interrupted.
+/// If the manifest cannot be read or is damaged. A record that is cut off by the end of the file is ignored, because an
+/// interrupted writer leaves it.
 pub(crate) fn live_tables(manifest: impl Read) -> Result<BTreeSet<u64>, ManifestDefect> {
     let mut records = Records::new(manifest);
     let mut live = BTreeSet::new();
@@ -32,19 +32,19 @@ pub(crate) fn live_tables(manifest: impl Read) -> Result<BTreeSet<u64>, Manifest
     Ok(live.into_iter().map(|(_, number)| number).collect())
 }
 
-/// Applies a version edit to the levels and numbers of tables; `None` when the edit is damaged.
+/// Applies a version edit to the levels and numbers of tables. Returns `None` if the edit is damaged.
 fn apply(mut edit: &[u8], live: &mut BTreeSet<(u64, u64)>) -> Option<()> {
     let edit = &mut edit;
     let mut added = Vec::new();
     while !edit.is_empty() {
         match number(edit)? {
-            // Name of the comparator.
+            // The name of the comparator.
             1 => bytes(edit)?,
-            // Numbers of the log, of the next file, of the last entry, of the log before.
+            // The numbers of the log, the next file, the last entry and the previous log.
             2..=4 | 9 => {
                 number(edit)?;
             }
-            // Where the next compaction of a level starts.
+            // The start of the next compaction of a level.
             5 => {
                 number(edit)?;
                 bytes(edit)?;
@@ -63,12 +63,12 @@ fn apply(mut edit: &[u8], live: &mut BTreeSet<(u64, u64)>) -> Option<()> {
             _ => return None,
         }
     }
-    // Whatever the order in the edit, what it adds is there afterwards.
+    // Added last, because tables that an edit adds exist afterwards whatever its order.
     live.extend(added);
     Some(())
 }
 
-/// Takes a number of seven bits a byte off the front, the lowest bits first.
+/// Takes a number of seven bits per byte, lowest bits first, off the front.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -85,7 +85,7 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes a length and as many bytes off the front.
+/// Takes a length and that many bytes off the front.
 fn bytes(bytes: &mut &[u8]) -> Option<()> {
     let len = usize::try_from(number(bytes)?).ok()?;
     bytes.split_off(..len)?;
@@ -96,7 +96,7 @@ fn bytes(bytes: &mut &[u8]) -> Option<()> {
 struct Records<R> {
     reader: R,
     block: Vec<u8>,
-    /// What was read of the block.
+    /// The number of bytes of the block that were read.
     position: usize,
     record: Vec<u8>,
 }
@@ -111,7 +111,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The next record; `None` at the end of the file, also where it cuts a record.
+    /// Reads the next record; `None` at the end of the file, even if it cuts off a record.
     fn next_record(&mut self) -> Result<Option<&[u8]>, ManifestDefect> {
         self.record.clear();
         let mut begun = false;
@@ -126,7 +126,7 @@ impl<R: Read> Records<R> {
             let [c0, c1, c2, c3, l0, l1, kind] = *header;
             let len = usize::from(u16::from_le_bytes([l0, l1]));
             if kind == 0 && len == 0 {
-                // Room that was set aside and not written.
+                // Preallocated space that was not written.
                 self.position = self.block.len();
                 continue;
             }
@@ -144,16 +144,16 @@ impl<R: Read> Records<R> {
             self.record.extend_from_slice(piece);
             self.position += HEADER_LEN + len;
             match (kind, begun) {
-                // Whole, or the last piece.
+                // A whole record, or the last fragment.
                 (1, false) | (4, true) => return Ok(Some(&self.record)),
-                // The first piece, or one in the middle.
+                // The first fragment, or one in the middle.
                 (2, false) | (3, true) => begun = true,
                 _ => return Err(ManifestDefect::Sequence),
             }
         }
     }
 
-    /// Reads the next block; `false` at the end of the file.
+    /// Reads the next block. Returns `false` at the end of the file.
     fn next_block(&mut self) -> Result<bool, ManifestDefect> {
         self.position = 0;
         self.block.clear();
@@ -173,7 +173,7 @@ impl<R: Read> Records<R> {
 mod tests {
     use super::*;
 
-    /// Writes records as LevelDB does.
+    /// Writes records like LevelDB.
     fn log(records: &[Vec<u8>]) -> Vec<u8> {
         let mut log = Vec::new();
         for record in records {
@@ -238,7 +238,7 @@ mod tests {
         // Larger than two blocks.
         add(&mut second, 0, 300, 40_000);
         let mut third = Vec::new();
-        // Moved to the next level, in the unusual order; and one that is gone.
+        // One table is moved to the next level, in the unusual order, and one is removed.
         add(&mut third, 1, 5, 0);
         remove(&mut third, 0, 5);
         remove(&mut third, 0, 300);
@@ -287,7 +287,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = whole.clone();
                 damaged[position] ^= 1 << bit;
-                // A length that reaches beyond the end reads as a cut record.
+                // A length beyond the end of the file reads as a cut record.
                 if let Ok(live) = live_tables(damaged.as_slice()) {
                     assert!(live.len() <= 1, "{position}: {live:?}");
                 }
@@ -325,12 +325,12 @@ mod tests {
                 changed[position] = byte;
                 let mut live = BTreeSet::new();
                 let applied = apply(&changed, &mut live);
-                // A table takes six bytes at least, and none is added by halves.
+                // A table takes at least six bytes, and a damaged edit adds no table.
                 assert!(live.len() <= changed.len() / 6);
                 assert!(applied.is_some() || live.is_empty(), "{position}, {byte}");
             }
         }
-        // It can be cut before each of its seven parts and nowhere else.
+        // The edit can be cut before each of its seven parts and nowhere else.
         let whole = |end: &usize| apply(&edit[..*end], &mut BTreeSet::new()).is_some();
         assert_eq!((0..edit.len()).filter(whole).count(), 7);
     }
@@ -338,16 +338,16 @@ mod tests {
     #[test]
     fn pieces_out_of_sequence_are_found() {
         let whole = log(&[edits()[1].clone()]);
-        // Without its first block the record starts in the middle.
+        // Without its first block, the record starts in the middle.
         assert_eq!(
             live_tables(&whole[BLOCK_LEN..]).unwrap_err(),
             ManifestDefect::Sequence
         );
-        // Room that was set aside is passed over.
+        // Preallocated space is skipped.
         let mut padded = vec![0; BLOCK_LEN];
         padded.extend_from_slice(&log(&[edits()[0].clone()]));
         assert!(live_tables(padded.as_slice()).unwrap().iter().eq(&[5]));
-        // A length that leads out of a whole block.
+        // A length beyond the end of a whole block.
         let mut long = vec![0; BLOCK_LEN];
         long[..HEADER_LEN].copy_from_slice(&[0, 0, 0, 0, 0xff, 0xff, 1]);
         assert_eq!(live_tables(long.as_slice()).unwrap_err(), ManifestDefect::Length);

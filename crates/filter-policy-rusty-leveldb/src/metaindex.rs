@@ -1,35 +1,35 @@
-//! What the engine finds when it looks for a filter by name. Knows names and their order, no files.
+//! Predicts which entry the engine finds when it looks for a filter by name. Knows names and their order, but no files.
 //!
-//! rusty-leveldb 4.0.2, `table_reader.rs`, `read_filter_block`: it seeks `filter.` and the policy's name in the
-//! metaindex and takes the entry where the seek stops, whatever that entry's name. And it seeks in the order
-//! of *internal* keys, although names are none: `key_types.rs`, `cmp_internal_key`, compares what is left
-//! without the last eight bytes with the database's comparator, and where that is equal, the last eight bytes
-//! without the first of them as a number, the larger one first.
+//! rusty-leveldb 4.0.2 (`read_filter_block` in `table_reader.rs`) seeks `filter.` and the policy's name in the
+//! metaindex and takes the entry where the seek stops, whatever that entry's name. It seeks in the order of *internal*
+//! keys, although names are not such keys: `cmp_internal_key` in `key_types.rs` compares the names without their last
+//! eight bytes by the database's comparator, and if those are equal, the last eight bytes except the first of them as a
+//! number, larger first.
 
 use std::cmp::Ordering;
 
 use rusty_leveldb::Cmp;
 
-/// The bytes at the end of an internal key, which the engine cuts off a name.
+/// The size of the tag at the end of an internal key, which the engine cuts off a name.
 const TAG_LEN: usize = 8;
 
-/// Where the engine's seek stops.
+/// The place where the engine's seek stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Behind the last entry: the engine reads the table without filters.
+    /// After the last entry: the engine reads the table without filters.
     Nothing,
-    /// At the name that it looked for.
+    /// At the name that was sought.
     Own,
-    /// At the entry with this number, which has another name.
+    /// At the entry with this index, which has another name.
     Foreign(usize),
-    /// Nowhere: at the entry with this number, too short for an internal key, the engine panics.
+    /// Nowhere: the engine panics at the entry with this index, which is too short for an internal key.
     TooShort(usize),
 }
 
-/// Looks for `sought` among the keys of a metaindex, as the engine does.
+/// Looks for `sought` among the keys of a metaindex, like the engine.
 ///
-/// Its binary search relies on keys that ascend in its own order. Where they do not, it can stop in several
-/// places, and a foreign name in any of them is found here.
+/// The engine's binary search relies on keys in ascending order. If they are not, it can stop in several places, and
+/// this function reports a foreign name at any of them.
 pub(crate) fn seek<K: AsRef<[u8]>>(comparator: &dyn Cmp, keys: &[K], sought: &[u8]) -> Found {
     if let Some(short) = keys.iter().position(|key| key.as_ref().len() < TAG_LEN) {
         return Found::TooShort(short);
@@ -53,12 +53,12 @@ pub(crate) fn seek<K: AsRef<[u8]>>(comparator: &dyn Cmp, keys: &[K], sought: &[u
     found
 }
 
-/// The engine's order of internal keys; both have at least [`TAG_LEN`] bytes.
+/// Compares internal keys like the engine. Both have at least [`TAG_LEN`] bytes.
 fn internal_order(comparator: &dyn Cmp, a: &[u8], b: &[u8]) -> Ordering {
     let (Some((a, a_tag)), Some((b, b_tag))) = (a.split_last_chunk(), b.split_last_chunk()) else {
         return a.cmp(b);
     };
-    // The lowest byte of the tag is the kind of entry, which has no part in the order.
+    // The lowest byte of the tag is the kind of entry, which does not affect the order.
     let sequence = |tag: &[u8; TAG_LEN]| u64::from_le_bytes(*tag) >> 8;
     comparator
         .cmp(a, b)
@@ -93,10 +93,10 @@ mod tests {
     fn the_last_eight_bytes_are_a_number_to_the_engine() {
         let [one, two, other] =
             ["00000001", "00000002", "10000001"].map(|seed| format!("filter.BloomFilter2.Seed{seed}"));
-        // The larger number comes first, so the entry of the smaller one lies behind it.
+        // The larger number comes first, so the entry of the smaller one lies after it.
         assert_eq!(find(&[&one], &two), Found::Foreign(0));
         assert_eq!(find(&[&two], &one), Found::Nothing);
-        // The first of the eight has no part in the order: equal, and yet another name.
+        // The first of the eight bytes does not affect the order: the names compare equal but differ.
         assert_eq!(find(&[&one], &other), Found::Foreign(0));
         assert_eq!(find(&[&other], &one), Found::Foreign(0));
     }
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(find(&keys, keys[2]), Found::Own);
         assert_eq!(find(&keys, "filter.ABBBBBBBBB"), Found::Foreign(1));
         assert_eq!(find(&keys, "filter.DDDDDDDDDD"), Found::Nothing);
-        // Not in order: the binary search may jump over our entry, and stop behind it.
+        // Not in order: the binary search may jump over our entry and stop after it.
         let mixed = [keys[1], keys[0], keys[2]];
         assert_eq!(find(&mixed, keys[1]), Found::Foreign(2));
         assert_eq!(find(&mixed, keys[2]), Found::Own);

@@ -1,4 +1,4 @@
-//! The engine's trait over ours. Knows nothing of files.
+//! Implements the engine's trait for our policies. Knows nothing of files.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,18 +6,17 @@ use std::sync::{Mutex, PoisonError};
 
 use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
-/// Every name that was ever given to the engine.
+/// All names that were given to the engine.
 static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
-/// A policy of the crate `filter-policy`, as rusty-leveldb asks for one.
+/// A policy of the crate `filter-policy` for rusty-leveldb.
 ///
-/// **Open databases that may hold filters of another policy with [`checked_open`](crate::checked_open).** The
-/// engine does not compare names: `DB::open` with this policy on a database that was written with another one
-/// can deny every key that is in it. The crate's documentation says when.
+/// **Open databases that may hold filters of another policy with [`checked_open`](crate::checked_open).** The engine
+/// does not compare names: `DB::open` with this policy on a database that was written with another one can deny every
+/// stored key. The crate's documentation explains when.
 ///
-/// The filters stored are the policy's, byte for byte. Should one fail to be built, or be empty, for which
-/// the engine panics when it reads it, two bytes are stored in its place that say "may match" to every
-/// question.
+/// The stored filters are the policy's, byte for byte. If a filter cannot be built or is empty (the engine panics on an
+/// empty filter), two bytes are stored instead that match every key.
 ///
 /// ```
 /// use std::rc::Rc;
@@ -30,7 +29,7 @@ static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 /// let policy = RustyLevelDbPolicy::new(bloom)?;
 /// assert_eq!(policy.name(), "BloomFilter2");
 ///
-/// // Sound here, because the database is new.
+/// // Safe here, because the database is new.
 /// let mut options = rusty_leveldb::in_memory();
 /// options.filter_policy = Rc::new(Box::new(policy));
 /// DB::open("new", options)?.put(b"key", b"value")?;
@@ -43,14 +42,14 @@ pub struct RustyLevelDbPolicy<P> {
 }
 
 impl<P: FilterPolicy> RustyLevelDbPolicy<P> {
-    /// The policy for the engine.
+    /// Returns the policy for the engine.
     ///
-    /// The engine wants names that live as long as the program, and names with a seed or an extractor in them
-    /// are made when the program runs. So each different name is kept, once, until the program ends.
+    /// The engine needs `'static` names, but names with a seed or an extractor are created at run time. So each
+    /// different name is leaked once.
     ///
     /// # Errors
     ///
-    /// [`EmptyName`]: the engine panics when it looks for a filter of no name.
+    /// [`EmptyName`], because the engine panics when it looks for a filter without a name.
     pub fn new(policy: P) -> Result<Self, EmptyName> {
         match policy.name() {
             "" => Err(EmptyName),
@@ -61,13 +60,13 @@ impl<P: FilterPolicy> RustyLevelDbPolicy<P> {
         }
     }
 
-    /// The policy.
+    /// Returns the wrapped policy.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 }
 
-// `Send`, because the engine says that a database may go to another thread, and the policy goes with it.
+// `Send`, because the engine lets a database move to another thread, together with its policy.
 impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<P> {
     fn name(&self) -> &'static str {
         self.name
@@ -84,13 +83,13 @@ impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<
     }
 
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        // Asked first, because a policy with a layout of its own need not read these bytes so.
+        // Tested first, because a policy with another layout need not know these bytes.
         filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 }
 
-/// The keys that start at these offsets, each up to the next one; `None` when the offsets do not ascend within
-/// the bytes.
+/// Splits the bytes into the keys that start at these offsets. Returns `None` if the offsets do not ascend within the
+/// bytes.
 fn split<'k>(keys: &'k [u8], offsets: &[usize]) -> Option<Vec<&'k [u8]>> {
     let ends = offsets.iter().skip(1).copied().chain([keys.len()]);
     offsets
@@ -100,7 +99,7 @@ fn split<'k>(keys: &'k [u8], offsets: &[usize]) -> Option<Vec<&'k [u8]>> {
         .collect()
 }
 
-/// The same name, kept until the program ends.
+/// Returns a copy of the name that lives until the program ends.
 fn for_ever(name: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     match names.get(name) {
@@ -113,7 +112,7 @@ fn for_ever(name: &str) -> &'static str {
     }
 }
 
-/// The policy has an empty name.
+/// The error for a policy with an empty name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmptyName;
 
@@ -134,7 +133,7 @@ mod tests {
 
     const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-    /// Fails to build, or builds nothing, and denies every key.
+    /// A policy that fails to build or builds an empty filter, and denies every key.
     #[derive(Debug)]
     struct Odd {
         name: &'static str,

@@ -8,31 +8,31 @@ use bytes::{BufMut, Bytes};
 use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 use slatedb::{Filter, FilterBuilder, FilterQuery, FilterTarget, RowEntry};
 
-/// A policy of the crate `filter-policy`, as SlateDB asks for one.
+/// A policy of the crate `filter-policy` for SlateDB.
 ///
-/// The name is the policy's own. What is stored under it is the policy's filter as it is, one for each table
-/// (SST), over the keys of all its rows, tombstones and merge operands included.
+/// The policy's own filter is stored under its own name, one for each table (SST), over the keys of all rows, including
+/// tombstones and merge operands.
 ///
-/// * A point read asks [`key_may_match`](FilterPolicy::key_may_match).
-/// * A prefix scan asks [`prefix_may_match`](FilterPolicy::prefix_may_match), and fetches the filter only where
-///   [`answers_prefixes`](FilterPolicy::answers_prefixes) says that this can help.
-/// * A range scan never asks.
+/// * A point read calls [`key_may_match`](FilterPolicy::key_may_match).
+/// * A prefix scan calls [`prefix_may_match`](FilterPolicy::prefix_may_match), and fetches the filter only if
+///   [`answers_prefixes`](FilterPolicy::answers_prefixes) returns true.
+/// * A range scan does not use filters.
 ///
-/// Should a filter fail to be built, two bytes are stored in its place that say "may match" to every question.
+/// If a filter cannot be built, two bytes are stored instead that match every query.
 #[derive(Debug)]
 pub struct SlateDbPolicy<P> {
     policy: Arc<P>,
 }
 
 impl<P> SlateDbPolicy<P> {
-    /// The policy for the engine.
+    /// Returns the policy for the engine.
     pub fn new(policy: P) -> Self {
         Self {
             policy: Arc::new(policy),
         }
     }
 
-    /// The policy.
+    /// Returns the wrapped policy.
     pub fn policy(&self) -> &P {
         &self.policy
     }
@@ -77,12 +77,12 @@ where
     }
 }
 
-/// The keys of a table that is being written, end to end: the engine's own may be views into whole blocks,
-/// which they would keep in memory.
+/// The keys of a table under construction, copied end to end, because the engine's keys may be views that would keep
+/// whole blocks in memory.
 struct Keys<P> {
     policy: Arc<P>,
     bytes: Vec<u8>,
-    /// Where each key starts.
+    /// The start of each key.
     starts: Vec<usize>,
 }
 
@@ -106,7 +106,7 @@ where
     P: FilterPolicy + Send + Sync + 'static,
 {
     fn add_entry(&mut self, entry: &RowEntry) {
-        // Versions of a key follow each other; one is enough.
+        // Versions of a key are adjacent, and one is enough.
         if self.last() != Some(&entry.key) {
             self.starts.push(self.bytes.len());
             self.bytes.extend_from_slice(&entry.key);
@@ -127,7 +127,7 @@ where
     }
 }
 
-/// A filter as the policy wrote it, or whatever the disk made of it.
+/// A filter that the policy wrote, or any bytes from a damaged disk.
 struct StoredFilter<P> {
     policy: Arc<P>,
     bytes: Bytes,
@@ -146,7 +146,7 @@ where
     P: FilterPolicy + Send + Sync + 'static,
 {
     fn might_match(&self, query: &FilterQuery) -> bool {
-        // Asked first, because a policy with a layout of its own need not read these bytes so.
+        // Tested first, because a policy with another layout need not know these bytes.
         if self.bytes[..] == MATCHES_EVERYTHING {
             return true;
         }

@@ -1,36 +1,36 @@
-//! How a command ends when it does not end well.
+//! The reasons why a command fails, and their exit codes.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// The reason why a command stopped early; decides the exit code.
+/// The reason why a command stopped early. It determines the exit code.
 #[derive(Debug)]
 pub enum Failure {
     /// The user's input or arguments are wrong: 2.
     Input(String),
     /// A check or the program failed: 1.
     Internal(String),
-    /// A check failed that has said so itself: 1.
+    /// A check failed and has printed its own message: 1.
     Checked,
     /// Ctrl-C: 130, as shells expect.
     Interrupted,
-    /// Whoever read standard output has seen enough: 0.
+    /// The reader of standard output closed it: 0.
     OutputClosed,
 }
 
 impl Failure {
-    /// The user's input or arguments are wrong.
+    /// Returns the failure for wrong input or arguments.
     pub fn input(message: impl Display) -> Self {
         Self::Input(message.to_string())
     }
 
-    /// A check or the program failed.
+    /// Returns the failure of a check or of the program.
     pub fn internal(message: impl Display) -> Self {
         Self::Internal(message.to_string())
     }
 
-    /// Says what there is to say on standard error, and gives the exit code.
+    /// Prints the message to standard error. Returns the exit code.
     pub fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Input(message) => (Some(message), 2),
@@ -41,14 +41,14 @@ impl Failure {
         };
         if let Some(message) = message {
             let label = if code == 130 { "" } else { "error: " };
-            // Nobody is left to be told when standard error is closed.
+            // If standard error is closed, there is nowhere to report this.
             let _ = writeln!(io::stderr(), "{label}{message}");
         }
         ExitCode::from(code)
     }
 }
 
-/// Writing to standard output is the one thing that commands let the system fail at without a word of their own.
+/// Converts an error of standard output, the only I/O errors for which commands have no message of their own.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

@@ -1,4 +1,5 @@
-//! Inspects the filters in tables of storage engines, and calculates how large filters must be: the library behind `filters`.
+//! The library behind `filters`: inspects the filters in tables of storage engines, and calculates the sizes of
+//! filters.
 #![forbid(unsafe_code)]
 
 pub mod commands;

@@ -1,4 +1,4 @@
-//! LevelDB's filter block: asked at any offset, and listed with its damage.
+//! LevelDB's filter block: queried at any offset, and listed with its damage.
 #![no_main]
 
 use filter_policy::filter_block::FilterBlockReader;

@@ -1,4 +1,4 @@
-//! A filter as an engine finds it: every policy answers, whoever wrote it, and in all its ways the same.
+//! A filter of any bytes: every policy answers, and all of its query functions agree.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Guava's stream: what is read is written back byte for byte.
+//! Guava's stream: a filter that was read is written back byte for byte.
 #![no_main]
 
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope};

@@ -24,6 +24,6 @@ fuzz_target!(|data: &[u8]| {
         words.extend(["--column", "id", "--key", "7"]);
     }
     let matches = Arguments::augment_args(Command::new("inspect")).get_matches_from(words);
-    // What is wrong with the file is its answer.
+    // Damage in the file is a valid result.
     let _answer = inspect::run(&Arguments::from_arg_matches(&matches).unwrap());
 });

@@ -1,4 +1,4 @@
-//! A key file: every line that is told from the others is a key.
+//! A key file: every distinct line is a key.
 #![no_main]
 
 use hash_comparison::keys::KeySet;

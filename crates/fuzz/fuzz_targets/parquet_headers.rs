@@ -1,4 +1,4 @@
-//! The header before a Parquet bloom filter, and the bit set behind it.
+//! The header of a Parquet Bloom filter, and the bit set after it.
 #![no_main]
 
 use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};

@@ -1,4 +1,4 @@
-//! Records of a comparison that somebody edited: `run.json`, and every file of rows.
+//! Edited records of a comparison: `run.json`, and every file of rows.
 #![no_main]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use hash_comparison::record::Run;
 use hash_comparison::record::files::{FILES, Records};
 use libfuzzer_sys::fuzz_target;
 
-/// What a run says of itself.
+/// The description of the reference run.
 static RUN: LazyLock<Run> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../reports/reference/run.json")).unwrap());
 
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let mut records = Records::of(RUN.clone());
     match (file.parse)(&mut records, Path::new(file.name), bytes) {
-        // What was read is written so that it reads back as the same.
+        // Records that were read are written so that they read back the same.
         Ok(()) => {
             let written = (file.bytes)(&records);
             let mut again = Records::of(RUN.clone());

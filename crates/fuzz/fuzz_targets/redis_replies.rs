@@ -1,4 +1,4 @@
-//! Replies of a server that says anything, and parameter records that anybody wrote.
+//! Arbitrary replies of a server, and arbitrary parameter records.
 #![no_main]
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Record, Schema, SplitFilte
 use guava_bloom::Bytes;
 use libfuzzer_sys::fuzz_target;
 
-/// Gives one reply after the other, whatever it is asked.
+/// A connection that returns one reply after the other, whatever the command.
 struct Server<'a>(redis::Parser, &'a [u8]);
 
 impl Server<'_> {
@@ -39,7 +39,7 @@ impl ConnectionLike for Server<'_> {
     }
 }
 
-// The first byte chooses the question; what follows are replies in the server's protocol.
+// The first byte chooses the operation; the rest are replies in the server's protocol.
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, replies)) = data.split_first() else {
         return;

@@ -1,4 +1,4 @@
-//! Stored filters behind their checksum, which is made right so that what is behind it is reached.
+//! Stored filters with a corrected checksum, so that the code after the check is reached.
 #![no_main]
 
 use guava_bloom::{Bytes, envelope};

@@ -1,10 +1,10 @@
-//! Tables of LevelDB and RocksDB in memory: every block that they lead to.
+//! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 #![no_main]
 
 use filter_policy::table::{BlockHandle, BlockRole, RocksDbFilters, RocksDbTable, Table, TableError};
 use libfuzzer_sys::fuzz_target;
 
-/// A table of a few bytes may name its only block a million times.
+/// The largest number of blocks read: a table of a few bytes may name its only block a million times.
 const BLOCKS: usize = 20;
 
 fuzz_target!(|file: &[u8]| {

@@ -1,4 +1,4 @@
-//! Filters in files that Guava reads and writes, from the lines of standard input.
+//! Builds and queries filters in files that Guava reads and writes.
 //!
 //! ```text
 //! cargo run --release -p guava-bloom --example guava_file -- \
@@ -6,11 +6,11 @@
 //! cargo run --release -p guava-bloom --example guava_file -- query FILE < keys
 //! ```
 //!
-//! Keys are lines of UTF-8 of at most 2^28 bytes; a line ends with LF, or CR and LF, which are not part of the key; an
-//! empty line is the empty key. The funnel is `Funnels.stringFunnel(StandardCharsets.UTF_8)`. `query` answers every line
-//! with `true` or `false`, as soon as it has arrived.
+//! Keys are lines of UTF-8 on standard input, at most 2^28 bytes long, without the LF or CRLF at the end. An empty line
+//! is the empty key. The funnel is `Funnels.stringFunnel(StandardCharsets.UTF_8)`. `query` answers every line with
+//! `true` or `false` as soon as it arrives.
 //!
-//! Exit codes: 0 done; 2 the arguments, the keys or the file are wrong, and standard error says which; 1 the system failed.
+//! Exit codes: 0 done; 2 an argument, a key or the file is wrong, and standard error says which; 1 the system failed.
 
 mod input;
 mod keys;
@@ -29,7 +29,7 @@ use self::input::Failure;
 use self::keys::{Mitz, for_each_block, insert_lines};
 use self::output::Output;
 
-/// Builds and asks Bloom filters in files that Guava reads and writes.
+/// Builds and queries Bloom filters in files that Guava reads and writes.
 #[derive(Parser)]
 #[command(after_help = "Keys are lines of UTF-8 on standard input.")]
 struct Arguments {
@@ -41,32 +41,32 @@ struct Arguments {
 enum Command {
     /// Inserts the lines of standard input into a new filter and writes it.
     Build {
-        /// How many different keys are expected; 0 counts as 1.
+        /// The expected number of different keys; 0 counts as 1.
         #[arg(long, allow_negative_numbers = true)]
         insertions: u64,
         /// The false-positive rate, above 0 and below 1.
         #[arg(long, default_value_t = guava_bloom::DEFAULT_FALSE_POSITIVE_RATE, allow_negative_numbers = true)]
         fpp: f64,
-        /// How bit positions follow from the hash.
+        /// The strategy that derives bit positions from the hash.
         #[arg(long, value_enum, default_value_t = Mitz::Mitz64)]
         strategy: Mitz,
-        /// Whose number of probes the filter gets: it is another for a few keys.
+        /// The release of Guava whose probe count the filter gets; they differ for filters of few keys.
         #[arg(long, value_enum, default_value_t = Guava::Newer)]
         guava: Guava,
-        /// The file to write: a new name, or that of an empty file or of a filter, which it takes the place of.
+        /// The file to write: a new name, or an empty file or a filter, which is replaced.
         #[arg(long)]
         out: PathBuf,
     },
     /// Answers each line of standard input with `true` or `false`.
     Query {
-        /// A filter that this program or Guava's `writeTo` wrote.
+        /// A filter written by this program or by Guava's `writeTo`.
         file: PathBuf,
     },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Guava {
-    /// Guava up to 32.1.2 at least.
+    /// Guava up to at least 32.1.2.
     #[value(name = "31", alias = "32")]
     Older,
     /// Guava from 33.4.0 on.

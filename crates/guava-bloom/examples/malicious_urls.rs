@@ -1,4 +1,4 @@
-//! A list of malicious URLs that is asked by several threads and replaced while they ask.
+//! Serves a list of malicious URLs to several threads, and replaces it while they use it.
 //!
 //! ```text
 //! cargo run --release -p guava-bloom --features slot --example malicious_urls -- list.txt
@@ -11,15 +11,15 @@
 //! malicious   http://malware.example/a.exe
 //! ```
 //!
-//! The list is a file with a URL on each line; empty lines and lines that begin with `#` are none. When the file changes
-//! (its time or length, looked at once in `--poll` seconds), or when a line of standard input is `:reload`, a thread of
-//! its own builds the next filter and stores it in the [`Slot`]. Meanwhile the others ask the one before, without a lock;
-//! it is freed by the last who asks it. What follows a `:reload` may still be answered from the list before, until
-//! standard error says what is served. A list that cannot be read is reported and changes nothing.
+//! The list is a file with a URL on each line; empty lines and lines that begin with `#` are ignored. When the time or
+//! length of the file changes (checked every `--poll` seconds), or when a line of standard input is `:reload`, a
+//! separate thread builds the next filter and stores it in the [`Slot`]. Meanwhile the others use the previous filter,
+//! without a lock; its last user frees it. URLs after a `:reload` may still be answered from the previous list, until
+//! standard error reports the new one. A list that cannot be read is reported and changes nothing.
 //!
-//! The filter denies nearly every URL that is not on the list. Its "yes" is no proof, so the exact list confirms it: here
-//! a `HashSet` behind a lock, elsewhere a file, a database or a service far away, which the filter keeps from being asked
-//! for every click. How often it was asked is told at the end, on standard error:
+//! The filter rejects nearly every URL that is not on the list. A positive answer may be false, so the exact list
+//! confirms it: here a `HashSet` behind a lock, elsewhere a file, a database or a remote service, which the filter
+//! saves from being queried for every click. The number of queries is reported at the end, on standard error:
 //!
 //! ```text
 //! serving 2 URLs
@@ -45,10 +45,10 @@ use guava_bloom::{BloomFilter, Bytes, Parameters, Slot};
 
 use self::input::{Failure, Lines};
 
-/// URLs that are answered together, at most.
+/// The largest number of URLs that are answered together.
 const BLOCK: usize = 1024;
 
-/// Answer which URLs are on a list that may change meanwhile.
+/// Tell which URLs are on a list that may change meanwhile.
 #[derive(Parser)]
 #[command(
     after_help = "URLs are lines of standard input; each is answered by a line `clean` or `malicious`, a tab, and \
@@ -87,7 +87,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         filter: Slot::new(list.filter),
         exact: RwLock::new(list.exact),
     };
-    // One command that waits says as much as many.
+    // One waiting command is enough.
     let (reload, commands) = mpsc::sync_channel(1);
     thread::scope(|scope| {
         scope.spawn(|| watch(arguments, stamp, commands, &serving));
@@ -97,17 +97,18 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
-/// A list, and the filter of its URLs.
+/// A list and the filter of its URLs.
 struct List {
     filter: BloomFilter<Bytes>,
     exact: HashSet<Vec<u8>>,
 }
 
-/// What answers now: the filter, and behind it the list.
+/// The filter and the exact list in use.
 ///
-/// They are replaced one after the other, and between that a URL may meet the filter of one list and the other list. It is
-/// malicious if both say so, and every list is within its own filter. So one that is on both lists is always malicious, one
-/// that is on neither never, and for one that has come or gone either answer was right a moment ago or is right now.
+/// They are replaced one after the other, so a URL may meet the filter of one list and the exact list of the other. It
+/// is malicious if both contain it, and each filter contains its whole list. So a URL on both lists is always
+/// malicious, a URL on neither never is, and for a URL that was added or removed both answers are right for one of the
+/// lists.
 struct Serving {
     filter: Slot<Bytes>,
     exact: RwLock<HashSet<Vec<u8>>>,
@@ -121,31 +122,31 @@ impl Serving {
         self.filter.store(list.filter);
     }
 
-    /// The exact list; only after the filter has said yes.
+    /// Locks the exact list; used only after a positive answer of the filter.
     fn exact(&self) -> RwLockReadGuard<'_, HashSet<Vec<u8>>> {
         self.exact.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the filter let the URL through, and whether it is on the list then.
+    /// Returns whether the filter might contain the URL, and whether the exact list does.
     fn answer(&self, url: &[u8]) -> (bool, bool) {
         let might = self.filter.might_contain(url);
         (might, might && self.exact().contains(url))
     }
 }
 
-/// What tells one state of a file from the next.
+/// The time and length of a file, which show that it changed.
 type Stamp = (Option<SystemTime>, u64);
 
 fn stamp(path: &Path) -> Result<Stamp, Failure> {
     let metadata = fs::metadata(path).map_err(|error| Failure::input(path.display(), error))?;
-    // A pipe gives its list once, and an empty one from then on.
+    // A pipe could be read only once.
     if !metadata.is_file() {
         return Err(Failure::input(path.display(), "is no file"));
     }
     Ok((metadata.modified().ok(), metadata.len()))
 }
 
-/// The list that the file holds, and the state of the file.
+/// Reads the list, and the stamp of its file.
 fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
     let path = arguments.list.as_path();
     let before = stamp(path)?;
@@ -167,7 +168,7 @@ fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
     Ok((List { filter, exact }, before))
 }
 
-/// Loads the list anew when it is told to and when the file has changed, until nobody can tell it any more.
+/// Reloads the list on command and when the file has changed, until the sender of commands is gone.
 fn watch(arguments: &Arguments, first: Stamp, commands: Receiver<()>, serving: &Serving) {
     let mut tried = Some(first);
     loop {
@@ -180,7 +181,7 @@ fn watch(arguments: &Arguments, first: Stamp, commands: Receiver<()>, serving: &
         if !told && found == tried {
             continue;
         }
-        // A file that fails does so the same way: not again until it is another.
+        // A file that failed is not tried again until it changes.
         tried = found;
         match load(arguments) {
             Ok((list, stamp)) => {
@@ -197,7 +198,7 @@ fn watch(arguments: &Arguments, first: Stamp, commands: Receiver<()>, serving: &
     }
 }
 
-/// Answers standard input to its end, as many lines at a time as have arrived.
+/// Answers standard input to its end, in blocks of as many lines as have arrived.
 fn serve(threads: usize, serving: &Serving, reload: impl Fn()) -> Result<(), Failure> {
     let mut lines = input::open(None)?;
     let mut out = io::stdout().lock();
@@ -214,7 +215,7 @@ fn serve(threads: usize, serving: &Serving, reload: impl Fn()) -> Result<(), Fai
                         .collect::<Vec<_>>()
                 })
             });
-            // All of them begin before the first is waited for.
+            // Collect first, so that all threads start before the first join.
             for share in shares.collect::<Vec<_>>() {
                 for (url, (might, is_listed)) in share
                     .join()
@@ -230,7 +231,7 @@ fn serve(threads: usize, serving: &Serving, reload: impl Fn()) -> Result<(), Fai
         asked += urls.len();
         out.write_all(&text)?;
         out.flush()?;
-        // URLs before a line that is wrong are answered.
+        // URLs before a wrong line are answered.
         if ended? {
             break;
         }
@@ -242,7 +243,7 @@ fn serve(threads: usize, serving: &Serving, reload: impl Fn()) -> Result<(), Fai
     Ok(())
 }
 
-/// Reads the next URLs; whether they are the last.
+/// Reads the next URLs. Returns true if they are the last.
 fn block(lines: &mut Lines, urls: &mut Vec<Vec<u8>>, reload: impl Fn()) -> Result<bool, Failure> {
     while let Some(line) = lines.read()? {
         if line == b":reload" {

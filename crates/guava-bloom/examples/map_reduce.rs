@@ -1,6 +1,6 @@
-//! One filter from the work of many processes: mappers make partial filters of the keys they are given, reducers make one of
-//! their results, byte for byte the filter that one process makes of all keys. Its size must be told to every mapper:
-//! `--insertions` counts the keys of all of them.
+//! Builds one filter in many processes: mappers build partial filters of their keys, and reducers merge them into one,
+//! byte for byte the filter that one process would build. Every mapper needs the same size: `--insertions` counts all
+//! keys.
 //!
 //! ```text
 //! split -n l/4 keys.txt part.
@@ -10,9 +10,9 @@
 //! map_reduce reduce --out keys.filter part.??.filter
 //! ```
 //!
-//! With `--base64` a filter is one line of text, a constant key, a tab and the stream in base64, which every engine that
-//! pipes lines can carry. `reduce` without files reads such lines, with `--base64` it also writes one, so that it serves as
-//! combiner as well. Hadoop Streaming:
+//! With `--base64` a filter is one line of text (a constant key, a tab, and the stream in base64) for engines that pipe
+//! lines. `reduce` without files reads such lines. With `--base64` it also writes one, so it can be a combiner too.
+//! Hadoop Streaming:
 //!
 //! ```text
 //! hadoop jar hadoop-streaming.jar -D mapreduce.job.reduces=1 -files map_reduce -input keys -output merged \
@@ -21,7 +21,7 @@
 //! hadoop fs -cat 'merged/part-*' | map_reduce reduce --out keys.filter
 //! ```
 //!
-//! Spark; `repartition`, because `coalesce(1)` would run the mappers one after the other too:
+//! Spark, with `repartition` because `coalesce(1)` would run the mappers one after the other:
 //!
 //! ```text
 //! keys.pipe("./map_reduce map --insertions 1000000 --fpp 0.01 --base64")
@@ -30,8 +30,7 @@
 //!     .saveAsTextFile("merged")
 //! ```
 //!
-//! A key is a line of at most 2^28 bytes without its end (LF, or CR and LF), hashed as UTF-8, as
-//! `Funnels.stringFunnel(UTF_8)` has it.
+//! A key is a line of at most 2^28 bytes without its LF or CRLF, hashed as UTF-8 like `Funnels.stringFunnel(UTF_8)`.
 
 mod input;
 mod keys;
@@ -51,10 +50,11 @@ use self::input::{Failure, open};
 use self::keys::{Mitz, insert_lines};
 use self::output::Output;
 
-/// The key of every line: equal keys come to one reducer.
+/// The key of every line. Equal keys go to one reducer.
 const KEY: &str = "filter";
 
-/// Longest line, for filters of up to 768 MiB: a line without end must not fill the memory. Larger filters go in files.
+/// The longest line in bytes, so that an endless line does not fill the memory: filters of up to 768 MiB. Larger
+/// filters need files.
 const LONGEST_LINE: usize = 1 << 30;
 
 const MORE: &str = "more bytes follow the filter";
@@ -62,9 +62,9 @@ const MORE: &str = "more bytes follow the filter";
 #[derive(Parser)]
 #[command(about = "Builds one Guava Bloom filter in many processes")]
 enum Arguments {
-    /// Keys from standard input, a line each; a partial filter to standard output
+    /// Build a partial filter from keys, one per line of standard input, and write it to standard output
     Map(Map),
-    /// Partial filters from files, or as lines from standard input; one filter
+    /// Merge partial filters from files, or from lines of standard input, into one filter
     Reduce(Reduce),
 }
 
@@ -85,14 +85,14 @@ struct Map {
 
 #[derive(Args)]
 struct Reduce {
-    /// File of the result: a new name, or that of an empty file or of a filter, which it takes the place of when it is
-    /// complete [default: standard output]
+    /// File of the result: a new name, or an empty file or a filter, which is replaced when the result is complete
+    /// [default: standard output]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Write a line of text; of no partial filter at all, write nothing
+    /// Write a line of text, or nothing if there is no partial filter
     #[arg(long)]
     base64: bool,
-    /// Files of partial filters, open all at once
+    /// Files of partial filters, which are all open at once
     partials: Vec<PathBuf>,
 }
 
@@ -117,7 +117,7 @@ fn map(arguments: &Map) -> Result<(), Failure> {
     })
 }
 
-/// One filter after the other: two of them are in memory.
+/// Merges filters from lines, one after the other, with two of them in memory.
 fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
     let mut lines = open(None)?;
     lines.longest = LONGEST_LINE;
@@ -138,13 +138,13 @@ fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
         Some(merged) => write_to(arguments.out.as_deref(), arguments.base64, |out| {
             merged.write_to(out).map_err(unwritten)
         }),
-        // A reducer that no filter came to.
+        // A reducer may get no filter at all.
         None if arguments.base64 && arguments.out.is_none() => Ok(()),
         None => Err(Failure::input("standard input", "there is no partial filter")),
     }
 }
 
-/// All files side by side, a piece of each in memory.
+/// Merges all files side by side, with a piece of each in memory.
 fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
     let paths = &arguments.partials;
     let files = paths
@@ -158,7 +158,7 @@ fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
             (_, None) => Failure::Input(error.to_string()),
         })?;
         for (path, mut file) in paths.iter().zip(&files) {
-            // A second filter behind the first, as from `cat`, would be left out.
+            // A second filter after the first, as from `cat`, would be ignored.
             match file.read(&mut [0]) {
                 Ok(0) => {}
                 Ok(_) => return Err(Failure::input(path.display(), MORE)),
@@ -169,7 +169,7 @@ fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
     })
 }
 
-/// Writes a filter as bytes or as a line, to a file that appears when it is complete, or to standard output.
+/// Writes a filter, as bytes or as a line, to a file that appears when it is complete, or to standard output.
 fn write_to(
     path: Option<&Path>,
     as_line: bool,
@@ -203,8 +203,8 @@ fn write_line(
     writeln!(out).map_err(unwritten)
 }
 
-/// The filter of a line, which is its last field that is not empty: a line need not have a key, and engines take such a
-/// line for a key and write a tab behind it.
+/// Parses the filter of a line, its last field that is not empty: a line may lack the key, and engines take such a line
+/// for a key and add a tab.
 fn filter_of(line: &[u8]) -> Result<Option<BloomFilter<Utf8>>, String> {
     let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
     let Some(field) = fields.rfind(|field| !field.is_empty()) else {

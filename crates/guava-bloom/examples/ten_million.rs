@@ -1,13 +1,13 @@
-//! The published run: a filter for ten million insertions at one false positive in ten thousand, asked for a million keys
-//! that are in and a million that are not.
+//! Repeats a published run: a filter for ten million insertions at one false positive in ten thousand, queried with a
+//! million present and a million absent keys.
 //!
 //! ```text
 //! cargo run --release -p guava-bloom --example ten_million
 //! ```
 //!
 //! Keys are 36 characters in the form of random UUIDs, drawn from SplitMix64 with seed 1, so that every run prints the
-//! same. The published run had 94 false positives; how many there are depends on the keys. The exit code is 1 if they are
-//! more than four standard deviations from what is expected, which one run in ten thousand is, or if the system fails.
+//! same. The published run had 94 false positives; the number depends on the keys. The exit code is 1 if the number
+//! differs from the expected one by four standard deviations or more (one run in ten thousand), or if the system fails.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all present keys were found, and as many of the absent ones as is to be expected.
+/// Returns true if all present keys were found, and about as many absent ones as expected.
 fn run(out: &mut impl Write) -> Result<bool, Box<dyn std::error::Error>> {
     let parameters = Parameters::new(INSERTIONS.into(), FPP)?;
     let mut filter = BloomFilter::new(Utf8, &parameters)?;
@@ -48,7 +48,7 @@ fn run(out: &mut impl Write) -> Result<bool, Box<dyn std::error::Error>> {
     for _ in 0..INSERTIONS {
         filter.insert(uuid(&mut random).as_str());
     }
-    // The generator goes on behind the keys that are in.
+    // The generator continues after the inserted keys.
     let absent = (0..ASKED)
         .filter(|_| filter.might_contain(uuid(&mut random).as_str()))
         .count();
@@ -66,7 +66,7 @@ fn run(out: &mut impl Write) -> Result<bool, Box<dyn std::error::Error>> {
     Ok(present == ASKED as usize && (absent as f64 - expected).powi(2) < 16.0 * expected)
 }
 
-/// The form of a random UUID: version 4, variant 1.
+/// Returns a random UUID: version 4, variant 1.
 fn uuid(random: &mut SplitMix64) -> String {
     let (high, low) = (random.next_u64(), random.next_u64());
     format!(

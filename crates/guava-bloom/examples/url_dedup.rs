@@ -1,27 +1,27 @@
-//! The URLs of a crawl that were not seen before: each new one is printed once, whatever the number of runs.
+//! Prints each new URL of a crawl once, across any number of runs.
 //!
 //! ```text
 //! cargo run --release -p guava-bloom --example url_dedup -- --state seen.bloom urls.txt > new-urls.txt
 //! ```
 //!
-//! Reads a URL from each line of the file, or of standard input, prints those that the filter does not know, in their
-//! order, and counts on standard error:
+//! Reads a URL from each line of the file or of standard input, prints the URLs that the filter does not contain, in
+//! order, and reports the counts on standard error:
 //!
 //! ```text
 //! new 9, seen before 3; of new URLs the filter now takes 0.000 % for seen
 //! ```
 //!
-//! A filter of a billion URLs takes 1.7 GiB at one false positive in a thousand, whatever their length. The price: of a
-//! thousand new URLs that come when the filter is as full as it was made for, one is taken for seen and never crawled.
+//! A filter of a billion URLs takes 1.7 GiB at one false positive in a thousand, whatever their length. The price: once
+//! the filter is as full as planned, one new URL in a thousand is reported as seen and never crawled.
 //!
-//! A URL is the bytes of its line, without the line end (LF or CR LF). Nothing else is done to it: whether
-//! `HTTP://Example.com:80/a/../b#c` and `http://example.com/b` are one page is for the crawler to say, before.
-//! Empty lines are counted and are no URLs.
+//! A URL is the bytes of its line, without the LF or CRLF. It is not normalized: the crawler must decide beforehand
+//! whether `HTTP://Example.com:80/a/../b#c` and `http://example.com/b` are one page. Empty lines are counted and
+//! ignored.
 //!
 //! `--state` keeps the filter in a file between runs: a stream of Guava's `BloomFilter.writeTo`, which Java reads with
-//! `stringFunnel(UTF_8)`. The file is replaced when all new URLs are printed. A run that fails before leaves it as it
-//! was, so that its URLs come again rather than never. One run at a time: of two, the filter of one stays, and the
-//! URLs of the other come again.
+//! `stringFunnel(UTF_8)`. The file is replaced when all new URLs are printed. A run that fails earlier leaves the file
+//! as it was, so that its URLs are printed again rather than lost. Run one process at a time: of two, only one filter
+//! survives, and the URLs of the other are printed again.
 //!
 //! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
 
@@ -39,21 +39,21 @@ use guava_bloom::{BloomFilter, Bytes, Parameters};
 use self::input::Failure;
 use self::output::Output;
 
-/// Print the URLs that were not seen before.
+/// Print the URLs that were not seen before
 #[derive(Parser)]
 struct Arguments {
     /// File with a URL on each line [default: standard input]
     file: Option<PathBuf>,
 
-    /// Keep the filter in this file: read if it is there, replaced at the end
+    /// Keep the filter in this file, which is read if it exists and replaced at the end
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
-    /// How many different URLs a new filter is made for [default: 1000000]
+    /// Number of different URLs that a new filter is made for [default: 1000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     insertions: Option<u64>,
 
-    /// Share of new URLs that a full filter may take for seen, between 0 and 1 [default: 0.001]
+    /// Share of new URLs that a full filter may report as seen, between 0 and 1 [default: 0.001]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     fpp: Option<f64>,
 }
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    // Refuses what is no filter before anything is done.
+    // Refuse a file that is not a filter before doing anything.
     let state = arguments.state.as_deref().map(Output::to).transpose()?;
     let mut filter = filter(arguments)?;
     let mut lines = input::open(arguments.file.as_deref())?;
@@ -95,14 +95,14 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     if empty > 0 {
         eprintln!("empty lines: {empty}");
     }
-    // Filters are sized so that about half of the bits are set in the end: the rate is then 2 to the power of -k.
+    // A filter is sized so that about half of its bits are set when it is full: the rate is then 2 to the power of -k.
     if rate > 2.0 * libm::ldexp(1.0, -i32::from(filter.probe_count())) {
         eprintln!("the filter holds more than it was made for; start one with more --insertions");
     }
     Ok(())
 }
 
-/// The filter of the state, or a new one.
+/// Reads the filter of the state, or creates a new one.
 fn filter(arguments: &Arguments) -> Result<BloomFilter<Bytes>, Failure> {
     let (insertions, fpp) = (
         arguments.insertions.unwrap_or(1_000_000),

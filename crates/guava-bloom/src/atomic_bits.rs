@@ -1,15 +1,15 @@
-//! The bits of a filter that threads share, as atomic words.
+//! The bits of a shared filter, as atomic words.
 //!
-//! Why every access to a word is relaxed. Bits only ever go from zero to one, and the guarantees speak of one word at a
-//! time, so the order in which changes of *different* words become visible does not matter. What they rest on holds for
-//! relaxed accesses: all changes of one word are in one order that all threads agree on; `fetch_or` reads the newest value
-//! of it; and a load that happens after a store or a load (by a join, a lock, a channel, a release that was acquired) sees
-//! the value of that one or a newer one. The last covers the shortcut too: an `insert` that found a bit set and wrote nothing
-//! has passed on what it read.
+//! Every access to a word is relaxed. Bits only go from zero to one, and each guarantee concerns one word at a time, so
+//! the order in which changes of *different* words become visible does not matter. The guarantees need three
+//! properties, which relaxed accesses have: all threads agree on one order of the changes of a word; `fetch_or` reads
+//! the newest value in it; and a load that happens after another load or store (through a join, a lock, a channel, or
+//! an acquired release) sees its value or a newer one. The last property covers the shortcut of an `insert` that finds
+//! a bit set and writes nothing.
 //!
-//! Acquire and release would add that who is told "might contain" also sees what the other thread wrote *before* it inserted
-//! the element. That cannot be promised, because a "yes" may come from bits of other elements, and on some processors it would
-//! make each probe wait for the one before.
+//! With acquire and release, a thread that is told "might contain" would also see the writes that another thread made
+//! *before* it inserted the element. This cannot be promised anyway, because the answer may come from bits of other
+//! elements, and on some processors each probe would wait for the previous one.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -28,11 +28,11 @@ impl Word for AtomicU64 {
 }
 
 impl Bits<AtomicU64> {
-    /// Sets the bit at this position; whether it was this call that changed it.
+    /// Sets the bit at this position. Returns true if this call changed it.
     #[inline]
     pub(crate) fn set(&self, position: u64) -> bool {
         let (word, mask) = place(position);
-        // The load first: where the bit is set, as half of them are in a full filter, the cache line stays shared.
+        // Load first: if the bit is set, like half of the bits of a full filter, the cache line stays shared.
         self.words()
             .get(word)
             .is_some_and(|word| word.load(Relaxed) & mask == 0 && word.fetch_or(mask, Relaxed) & mask == 0)

@@ -1,10 +1,9 @@
-//! Batches of elements: the same answers as single calls, and faster if the filter is larger than the caches. In the nearest
-//! caches absent elements take less time, others as much as by single calls.
+//! Batches of elements: the same answers as single calls, but faster if the filter is larger than the caches. In the
+//! nearest caches, absent elements take less time than by single calls, and others as much.
 //!
-//! One by one, the processor waits for the memory of an element's bit before it knows whether to look at the next bit.
-//! Here the memory of many elements' bits is asked for before the first of them is looked at, so that these accesses
-//! overlap. Elements that are known to be absent drop out between the rounds, without a branch that the processor would
-//! have to guess.
+//! In a single call, the processor waits for the memory of one bit before it knows whether to test the next. Here the
+//! bits of many elements are prefetched before the first is tested, so that the accesses overlap. Elements found to be
+//! absent drop out between the rounds, without a branch to predict.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,28 +15,28 @@ use crate::hash::Hash128;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 use crate::unrolled;
 
-/// How many elements are looked up together. Measured: 128 wait less than 64, and their state still fits into the first
+/// The number of elements looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
 /// cache.
 const LANES: usize = 128;
 
-/// How many probes of an element a round makes at most.
+/// The largest number of probes per element in a round.
 const GROUP: usize = 8;
 
-/// How many positions are fetched ahead when elements are inserted, which are as many cache lines: about as the first cache
-/// has. More than the largest probe count.
+/// The number of positions, and so of cache lines, that inserts fetch ahead: about the lines of the L1 cache, and more
+/// than the largest probe count.
 const AHEAD: usize = 512;
 
 const NO_HASH: Hash128 = Hash128 { h1: 0, h2: 0 };
 
-/// An element that is still in.
+/// An element that has not dropped out.
 #[derive(Clone, Copy)]
 struct Lane<S> {
     steps: S,
-    /// Which of the elements it is.
+    /// The index of the element in the batch.
     element: usize,
 }
 
-/// Bits that can be set: those of one thread, or those that threads share.
+/// Bits that can be set, of one thread or shared by several.
 pub(crate) trait SetBits {
     fn position(&self, dividend: u64) -> u64;
     fn prefetch(&self, position: u64);
@@ -69,7 +68,7 @@ set_bits!(&mut Bits);
 #[cfg(target_has_atomic = "64")]
 set_bits!(&Bits<AtomicU64>);
 
-/// Inserts elements in turn; of each, whether it changed bits.
+/// Inserts elements in order. Returns whether each changed bits.
 pub(crate) fn insert<T>(
     bits: impl SetBits,
     strategy: Strategy,
@@ -107,7 +106,7 @@ fn insert_by<S: Steps, T>(
     changed
 }
 
-/// Asks for elements; of each, whether it might be contained.
+/// Queries elements. Returns whether each might be contained.
 pub(crate) fn contains<W: Word, T>(
     bits: &Bits<W>,
     strategy: Strategy,
@@ -153,8 +152,8 @@ fn contains_by<S: Steps, W: Word, T>(
     answers
 }
 
-/// Answers without fetching ahead: three quarters of the absent elements drop out after two probes, the others are asked
-/// as single ones are.
+/// Answers without fetching ahead: three quarters of the absent elements drop out after two probes, and the rest are
+/// tested as in single calls.
 fn contains_near<S: Steps, W: Word>(
     bits: &Bits<W>,
     probe_count: u8,
@@ -179,8 +178,8 @@ fn contains_near<S: Steps, W: Word>(
     }
 }
 
-/// Moves the lanes whose elements might be contained to the front; how many they are. `left` lanes are in use.
-/// `positions` is room for those of a round.
+/// Moves the lanes whose elements might be contained to the front, and returns their number. `left` lanes are in use.
+/// `positions` is scratch space for one round.
 fn keep_contained<S: Steps, W: Word>(
     bits: &Bits<W>,
     probe_count: u8,
@@ -189,8 +188,8 @@ fn keep_contained<S: Steps, W: Word>(
     positions: &mut [[u64; GROUP]; LANES],
 ) -> usize {
     let mut probes = usize::from(probe_count);
-    // Half of the absent elements drop out at each probe of a filter that is as full as it should be: the first
-    // rounds are short, and whoever is left then is most likely contained.
+    // In a full filter half of the absent elements drop out at each probe. So the first rounds are short, and elements
+    // left after them are most likely contained.
     let mut rounds = [1, 2].into_iter().chain(core::iter::repeat(GROUP));
     while probes > 0 && left > 0 {
         let group = rounds.next().unwrap_or(GROUP).min(probes);
@@ -205,7 +204,7 @@ fn keep_contained<S: Steps, W: Word>(
         for (at, positions) in positions.iter().enumerate().take(left) {
             let mut tests = positions.iter().take(group).map(|&position| bits.test(position));
             let contained = if group <= 2 {
-                // As likely as not: a branch would be guessed wrong too often.
+                // Both outcomes are likely, so a branch would be mispredicted too often.
                 tests.fold(true, |all, test| all & test)
             } else {
                 tests.all(|test| test)

@@ -9,13 +9,13 @@ use crate::error::{Error, ErrorKind};
 use crate::header::{MAX_WORD_COUNT, WORD};
 use crate::modulus::Modulus;
 
-/// Words in 256 KiB, the second cache of small processors. On an AMD EPYC core with 1 MiB of it, batches that fetch ahead took
-/// 1.3 times as long as single calls for insertions and present keys in a filter of 122 KiB, and 0.5 to 0.8 at 1.2 MiB.
+/// The words in 256 KiB, the L2 cache of small processors. On an AMD EPYC core with 1 MiB of L2, batches that fetch
+/// ahead took 1.3 times as long as single calls for insertions and present keys in a filter of 122 KiB, and 0.5 to 0.8
+/// at 1.2 MiB.
 const NEAR: usize = 1 << 15;
 
-/// A word of a filter: `u64`, or an atomic one where threads share the bits.
+/// A word of a filter: `u64`, or an atomic word if threads share the bits.
 pub(crate) trait Word: Default {
-    /// The word as it is now.
     fn value(&self) -> u64;
 }
 
@@ -26,7 +26,7 @@ impl Word for u64 {
     }
 }
 
-/// Bits, and how to find them by a number of 63 bits.
+/// The bits, and the modulus that reduces a number of 63 bits to a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
@@ -40,7 +40,7 @@ impl Clone for Bits {
 }
 
 impl<W> Bits<W> {
-    /// So many words of zeros, which is the default of a word.
+    /// Allocates words of zeros, the default value of a word.
     pub(crate) fn zeros(words: usize) -> Result<Self, Error>
     where
         W: Default,
@@ -70,7 +70,7 @@ impl<W> Bits<W> {
         }
     }
 
-    /// Returns whether they are few enough for the nearest caches, where batches have nothing to wait for.
+    /// Returns true if the bits fit into the nearest caches, where batches have nothing to wait for.
     pub(crate) fn are_near(&self) -> bool {
         self.words.len() <= NEAR
     }
@@ -84,8 +84,8 @@ impl<W> Bits<W> {
         self.words
     }
 
-    /// The same bits in words of another kind. Where both kinds are laid out alike, the memory is kept: the standard library
-    /// collects in place then.
+    /// Converts the bits to words of another kind. If both kinds have the same layout, the memory is reused, because
+    /// the standard library then collects in place.
     #[cfg(target_has_atomic = "64")]
     pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
         Bits {
@@ -94,7 +94,7 @@ impl<W> Bits<W> {
         }
     }
 
-    /// A copy in words of another kind.
+    /// Copies the bits to words of another kind.
     pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
         let mut words = Vec::with_capacity(self.words.len());
         arch::prefer_huge_pages(&mut words);
@@ -105,7 +105,7 @@ impl<W> Bits<W> {
         }
     }
 
-    /// The number of bits, as what positions are remainders by.
+    /// Returns the number of bits as the modulus of positions.
     #[inline]
     pub(crate) const fn modulus(&self) -> Modulus {
         self.modulus
@@ -113,30 +113,30 @@ impl<W> Bits<W> {
 }
 
 impl<W: Word> Bits<W> {
-    /// How many bits are ones.
+    /// Returns the number of ones.
     pub(crate) fn ones(&self) -> u64 {
         self.values().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The words, each read when its turn comes.
+    /// Iterates over the words and reads each when it is reached.
     pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
         self.words.iter().map(Word::value)
     }
 
-    /// Whether the bit at this position is a one.
+    /// Returns true if the bit at this position is set.
     #[inline]
     pub(crate) fn test(&self, position: u64) -> bool {
         let (word, mask) = place(position);
         self.words.get(word).is_some_and(|word| word.value() & mask != 0)
     }
 
-    /// The position of this number: its remainder by the number of bits.
+    /// Returns the position for a number: its remainder by the number of bits.
     #[inline]
     pub(crate) fn position(&self, dividend: u64) -> u64 {
         self.modulus.remainder(dividend)
     }
 
-    /// Asks the processor to fetch the memory of a bit.
+    /// Prefetches the word of a bit.
     #[inline]
     pub(crate) fn prefetch(&self, position: u64) {
         let (word, _) = place(position);
@@ -147,7 +147,7 @@ impl<W: Word> Bits<W> {
 }
 
 impl Bits {
-    /// Sets the bit at this position; whether it was a zero.
+    /// Sets the bit at this position. Returns true if it was a zero.
     #[inline]
     pub(crate) fn set(&mut self, position: u64) -> bool {
         let (word, mask) = place(position);
@@ -158,7 +158,6 @@ impl Bits {
         })
     }
 
-    /// All bits become zeros.
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }
@@ -171,7 +170,7 @@ impl Bits {
     }
 }
 
-/// The word of a bit, and the bit within it.
+/// Returns the index of the word of a bit, and the mask of the bit within it.
 #[inline]
 pub(crate) fn place(position: u64) -> (usize, u64) {
     // Every position is below 64 times the number of words, so its word has an index.

@@ -1,6 +1,4 @@
-//! The filter that many threads fill at once, without locks.
-//!
-//! Knows nothing of memory orderings: `atomic_bits.rs` does.
+//! A filter that many threads fill at once, without locks. `atomic_bits.rs` has the memory orderings.
 
 use core::fmt;
 
@@ -15,7 +13,7 @@ use crate::strategy::Strategy;
 /// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
 ///
 /// The bits equal those of a [`BloomFilter`] with the same elements, whatever the order and the number of threads.
-/// Exists where the target has 64-bit atomic operations.
+/// Available on targets with 64-bit atomic operations.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
@@ -41,15 +39,15 @@ use crate::strategy::Strategy;
 ///
 /// # What threads may rely on
 ///
-/// "Happens before" is meant as in the memory model of Rust: the same thread did it earlier, or a join, a lock, a channel,
-/// or a release store that was read by an acquire load lies between. Each method states its guarantee. All of them rest on
-/// these:
+/// "Happens before" has its meaning in Rust's memory model: the same thread did it earlier, or a join, a lock, a
+/// channel, or a release store read by an acquire load lies between. Each method states its guarantee. All guarantees
+/// follow from these:
 ///
-/// - No bit is lost, and none is ever reset: bits go from zero to one.
-/// - An insertion happens bit by bit. Another thread may see some bits of an element whose insertion is under way; it then says
-///   "contained" or not, and either is right.
-/// - No order between different elements is promised to a thread that has heard of neither. A "yes" to one element says
-///   nothing of elements that the other thread inserted before, nor of anything else it wrote before.
+/// - No bit is lost or ever reset: bits only go from zero to one.
+/// - An insertion sets one bit after another. A query for an element whose insertion is under way may return either
+///   answer.
+/// - The order of insertions is not visible without synchronization. If one element is found, this says nothing about
+///   elements that the other thread inserted before it, nor about anything else that it wrote before.
 pub struct ConcurrentBloomFilter<F> {
     pub(crate) bits: Bits<AtomicU64>,
     strategy: Strategy,
@@ -62,19 +60,18 @@ shape::common!(ConcurrentBloomFilter);
 impl<F> ConcurrentBloomFilter<F> {
     /// Inserts an element. Returns true if this call changed a bit.
     ///
-    /// - **Afterwards** every `might_contain` of the element that this call happens before says yes, whatever this call
-    ///   returned.
-    /// - **True**: a bit of the element was a zero until this very call set it. So no insertion of an equal element had returned
-    ///   when this call began.
-    /// - **False**: every bit of the element was already set, by earlier calls or by calls still under way, for equal
-    ///   elements or for others. So false does not mean that another insertion of the element has returned.
-    /// - **The same absent element by two threads at once**: at least one of the calls returns true, and both may, if each
-    ///   sets some of its bits. The exception is that of every Bloom filter: when all its bits are set by other elements,
-    ///   neither does.
+    /// - **Afterwards** every `might_contain` of the element that this call happens before returns true, whatever this
+    ///   call returned.
+    /// - **True**: a bit of the element was zero until this call set it. So no insertion of an equal element had
+    ///   returned when this call began.
+    /// - **False**: every bit of the element was already set, by calls that have returned or are still under way, for
+    ///   equal or other elements. So false does not mean that another insertion of the element has returned.
+    /// - **Two threads that insert the same absent element at once**: at least one call returns true, and both do if
+    ///   each sets some of the bits. As in every Bloom filter, neither does if other elements have set all of the bits.
     ///
-    /// Who counts on "true" to do something once for each element thus does it at least once for each element that the
-    /// filter did not already claim to hold, and may do it again for one that two threads insert at the same moment. Exactly
-    /// once cannot be had from bits that elements share.
+    /// A caller that acts on "true" therefore acts at least once for each element that the filter did not already seem
+    /// to contain, and perhaps twice if two threads insert the element at the same moment. Exactly once is impossible
+    /// with shared bits.
     #[inline]
     pub fn insert<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -86,8 +83,8 @@ impl<F> ConcurrentBloomFilter<F> {
     /// Returns whether the element might be in the filter.
     ///
     /// - **False**: no insertion of the element happened before this call.
-    /// - **True**: every bit of the element was found set, possibly by calls still under way or for other elements. Later
-    ///   calls that this one happens before say yes too.
+    /// - **True**: every bit of the element was found set, possibly by calls still under way or for other elements.
+    ///   Calls that this one happens before return true as well.
     #[inline]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -99,10 +96,10 @@ impl<F> ConcurrentBloomFilter<F> {
     /// Merges all elements of `other`, a [`BloomFilter`] or another concurrent filter, into this one. Other threads may
     /// keep using both.
     ///
-    /// - **Afterwards** this filter holds every element whose insertion into `other` happened before this call, and no bit of
-    ///   its own is lost.
-    /// - Of an element whose insertion into `other` is under way, or comes later, all bits, some or none may have come over.
-    /// - Words come over one after the other: a thread that asks meanwhile finds some elements of `other` and misses some.
+    /// - **Afterwards** this filter contains every element whose insertion into `other` happened before this call, and
+    ///   has lost no bit.
+    /// - If an insertion into `other` is under way or comes later, all, some or none of the element's bits are merged.
+    /// - Words are merged one after the other: a concurrent query finds some elements of `other` and misses some.
     ///
     /// ```
     /// use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
@@ -121,7 +118,7 @@ impl<F> ConcurrentBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// As of [`ConcurrentBloomFilter::check_compatible`]; nothing is changed then.
+    /// The errors of [`ConcurrentBloomFilter::check_compatible`], which leave the filter unchanged.
     pub fn merge<'a>(&self, other: impl Into<AnyFilter<'a, F>>) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug + 'a,
@@ -149,9 +146,9 @@ impl<F> ConcurrentBloomFilter<F> {
 
     /// Returns a copy of the filter as it is now.
     ///
-    /// It holds every element whose insertion happened before this call; of those inserted meanwhile all bits, some or none, so that
-    /// it may hold an element and miss one that the same thread inserted before. Takes as much memory again, and like `clone`
-    /// has no error when there is none.
+    /// The copy contains every element whose insertion happened before this call, and all, some or none of the bits of
+    /// concurrent insertions. It may therefore contain an element but lack one that the same thread inserted earlier.
+    /// It takes as much memory as the filter; like `clone`, this aborts if the memory is not available.
     #[must_use]
     pub fn snapshot(&self) -> BloomFilter<F>
     where
@@ -178,7 +175,7 @@ impl<F> ConcurrentBloomFilter<F> {
     }
 }
 
-/// Keeps the memory where an atomic word is laid out as a plain one.
+/// Reuses the memory where an atomic word has the layout of a plain one.
 impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
     fn from(filter: BloomFilter<F>) -> Self {
         Self {
@@ -196,7 +193,7 @@ impl<F> From<ConcurrentBloomFilter<F>> for BloomFilter<F> {
     }
 }
 
-/// A reference to a filter of either kind, which [`ConcurrentBloomFilter::merge`] takes.
+/// A reference to a filter of either kind, for [`ConcurrentBloomFilter::merge`].
 pub struct AnyFilter<'a, F> {
     shape: Shape<'a, F>,
     words: Words<'a>,

@@ -32,13 +32,13 @@ use crate::header::WORD;
 /// The version of the envelope and of every form in it.
 const VERSION: u8 = 1;
 
-/// The function that hashes elements: MurmurHash3, x64, 128 bits.
+/// The code of the function that hashes elements: MurmurHash3, x64, 128 bits.
 const MURMUR3_X64_128: u8 = 1;
 
-/// The seed of that function: Guava's.
+/// The seed of the hash function: Guava's.
 const HASH_SEED: u32 = 0;
 
-/// Words that are converted, written or read at a time: 64 KiB.
+/// The number of words converted, written or read at a time: 64 KiB.
 pub(crate) const PIECE_WORDS: usize = 8192;
 
 /// The length of the header in bytes.
@@ -47,7 +47,7 @@ pub const HEADER_LEN: u64 = 16;
 /// The length of the checksum in bytes.
 pub const CHECKSUM_LEN: u64 = 8;
 
-/// A filter that the envelope can hold, as the contents between header and checksum.
+/// A filter that the envelope can hold between header and checksum.
 ///
 /// ```
 /// use guava_bloom::Error;
@@ -79,27 +79,27 @@ pub const CHECKSUM_LEN: u64 = 8;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Stored: Sized {
-    /// The funnel, which is not stored: the reader gives it.
+    /// The funnel, which is not stored: the caller supplies it when reading.
     type Funnel;
 
-    /// The first eight bytes of the header, which tell the kind of filter.
+    /// The first eight bytes of the header, which identify the kind of filter.
     const MAGIC: [u8; 8];
 
     /// Returns the length of the whole envelope in bytes.
     fn stored_len(&self) -> u64;
 
-    /// Writes what lies between header and checksum.
+    /// Writes the contents between header and checksum.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E>;
 
-    /// Reads what lies between header and checksum.
+    /// Reads the contents between header and checksum.
     ///
     /// # Errors
     ///
-    /// [`Error`] names what no filter has.
+    /// [`Error`] names the value that no filter has.
     fn read_contents(reader: &mut Reader<'_>, funnel: Self::Funnel) -> Result<Self, Error>;
 }
 
@@ -129,7 +129,7 @@ pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, E
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// The errors of the writer.
 #[cfg(feature = "std")]
 pub fn write_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
     write(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
@@ -159,7 +159,7 @@ fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) 
     (writer.put)(&checksum.to_le_bytes())
 }
 
-/// Writes the contents of an envelope, in order; [`Stored`] has an example.
+/// A writer for the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Writer<'a, E> {
     put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
     checksum: Murmur3X64_128,
@@ -170,7 +170,7 @@ impl<E> Writer<'_, E> {
     ///
     /// # Errors
     ///
-    /// Those of the writer below, as of each method.
+    /// The errors of the underlying writer.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
         self.checksum.update(bytes);
         (self.put)(bytes)
@@ -180,7 +180,7 @@ impl<E> Writer<'_, E> {
     ///
     /// # Errors
     ///
-    /// Those of the writer below.
+    /// The errors of the underlying writer.
     pub fn u64(&mut self, value: u64) -> Result<(), E> {
         self.bytes(&value.to_le_bytes())
     }
@@ -189,7 +189,7 @@ impl<E> Writer<'_, E> {
     ///
     /// # Errors
     ///
-    /// Those of the writer below.
+    /// The errors of the underlying writer.
     pub fn words(&mut self, words: &[u64]) -> Result<(), E> {
         encode_words(words, |word| word.to_le_bytes(), |bytes| self.bytes(bytes))
     }
@@ -201,7 +201,7 @@ impl<E> core::fmt::Debug for Writer<'_, E> {
     }
 }
 
-/// Hands over words of whatever kind as bytes, in pieces.
+/// Encodes words of any kind and passes the bytes on in pieces.
 pub(crate) fn encode_words<W, E>(
     words: &[W],
     encode: impl Fn(&W) -> [u8; WORD],
@@ -218,12 +218,12 @@ pub(crate) fn encode_words<W, E>(
     Ok(())
 }
 
-/// Where bytes come from.
+/// A source of bytes.
 pub(crate) trait Source {
-    /// Fills the buffer, unless the source ends before; how many bytes there were.
+    /// Fills the buffer, unless the source ends first. Returns the number of bytes.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error>;
 
-    /// How many bytes are left, where that is known.
+    /// Returns the number of bytes left, if it is known.
     fn left(&self) -> Option<u64>;
 }
 
@@ -242,7 +242,7 @@ impl Source for &[u8] {
     }
 }
 
-/// Bytes of unknown number.
+/// A source of unknown length.
 #[cfg(feature = "std")]
 pub(crate) struct Stream<R>(pub(crate) R);
 
@@ -266,10 +266,10 @@ impl<R: std::io::Read> Source for Stream<R> {
     }
 }
 
-/// Reads the contents of an envelope, in order; [`Stored`] has an example.
+/// A reader for the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Reader<'a> {
     source: &'a mut dyn Source,
-    /// Of what was read, until it is compared; nothing sums up a stream of Guava's.
+    /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
     checksum: Option<Murmur3X64_128>,
     taken: u64,
 }
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// For a stream without header and checksum.
+    /// Returns a reader for a stream without header and checksum.
     pub(crate) fn plain(source: &'a mut dyn Source) -> Self {
         Self {
             source,
@@ -327,11 +327,11 @@ impl<'a> Reader<'a> {
         Ok(filter)
     }
 
-    /// Reads this many bytes.
+    /// Reads `N` bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] where the bytes end, [`ErrorKind::Read`] where the reader fails, as of each method.
+    /// [`ErrorKind::Truncated`] if the bytes end too early, [`ErrorKind::Read`] if the underlying reader fails.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut bytes = [0; N];
         self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;
@@ -342,7 +342,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As of [`Reader::array`].
+    /// The errors of [`Reader::array`].
     pub fn u64(&mut self) -> Result<u64, Error> {
         self.array().map(u64::from_le_bytes)
     }
@@ -351,7 +351,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As of [`Reader::array`], and [`ErrorKind::TooLarge`] or [`ErrorKind::OutOfMemory`].
+    /// The errors of [`Reader::array`], [`ErrorKind::TooLarge`] and [`ErrorKind::OutOfMemory`].
     pub fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
         self.words_by(count, u64::from_le_bytes)
     }
@@ -378,7 +378,7 @@ impl<'a> Reader<'a> {
             let piece = buffer.get_mut(..wanted * WORD).unwrap_or_default();
             self.fill(piece, needed)?;
             if words.capacity() - words.len() < wanted {
-                // As much again as is there, and never more than the filter takes.
+                // Double the memory, up to the size of the filter.
                 let more = (count - words.len()).min(words.len().max(wanted));
                 words
                     .try_reserve_exact(more)
@@ -391,12 +391,12 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    /// Reads the checksum and compares it. [`Stored::read_contents`] may call this before it trusts what it has read;
+    /// Reads and verifies the checksum. [`Stored::read_contents`] may call this before it trusts the contents;
     /// otherwise the checksum is verified afterwards.
     ///
     /// # Errors
     ///
-    /// As of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
+    /// The errors of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
     pub fn verify(&mut self) -> Result<(), Error> {
         let Some(checksum) = self.checksum.take() else {
             return Ok(());
@@ -428,7 +428,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fills the buffer, which is part of so many bytes that are needed from the start on.
+    /// Fills the buffer. `needed` is the number of bytes needed from the start, for the error.
     fn fill(&mut self, buffer: &mut [u8], needed: u128) -> Result<(), Error> {
         let found = self.source.fill(buffer)?;
         if found < buffer.len() {

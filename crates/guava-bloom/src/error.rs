@@ -127,7 +127,7 @@ impl Error {
         this
     }
 
-    /// The same error about one of several streams.
+    /// Names the stream, of several, that the error is about.
     #[cfg(feature = "std")]
     pub(crate) fn of_stream(mut self, stream: usize) -> Self {
         self.0.text = format!("stream {stream} (counted from 0): {}", self.0.text);
@@ -140,7 +140,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the number of the faulty stream, counted from 0, for errors of `merge_streams` that concern one stream.
+    /// Returns the number of the faulty stream, counted from 0, if the error of `merge_streams` concerns one stream.
     pub fn stream(&self) -> Option<usize> {
         self.0.stream
     }

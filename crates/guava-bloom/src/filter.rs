@@ -1,4 +1,4 @@
-//! The filter: elements in, answers out.
+//! The sequential filter.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,14 +11,14 @@ use crate::strategy::Strategy;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
 ///
-/// "No" is certain. "Yes" may err with the false-positive rate of the parameters, as long as no more elements are in the
-/// filter than were expected. The same calls with the same parameters give the same bits as in Java.
+/// A negative answer is certain. A positive answer may be false, at the false-positive rate of the parameters while the
+/// filter holds no more elements than expected. The same calls with the same parameters give the same bits as in Java.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, Parameters, Utf8};
 ///
 /// let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
-/// assert!(seen.insert("apple")); // bits changed: it was not there
+/// assert!(seen.insert("apple")); // bits changed: it was absent
 /// assert!(seen.might_contain("apple"));
 /// assert!(!seen.might_contain("banana"));
 /// # Ok::<(), guava_bloom::Error>(())
@@ -38,7 +38,7 @@ impl<F> BloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the probe count is 0, or when there is no word or more than 2^31 - 1 of them.
+    /// [`ErrorKind::InvalidArgument`] if the probe count is 0, or the number of words is 0 or above 2^31 - 1.
     pub fn from_parts(
         funnel: F,
         strategy: Strategy,
@@ -79,7 +79,7 @@ impl<F> BloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::check_compatible`]; nothing is changed then.
+    /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,
@@ -91,7 +91,7 @@ impl<F> BloomFilter<F> {
 
     /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
     ///
-    /// Guava says that a filter cannot be merged with itself. Here it can, which changes nothing.
+    /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<F> BloomFilter<F> {
         self.bits.clear();
     }
 
-    /// Returns the bits without the filter.
+    /// Returns the words of the filter, as in [`words`](Self::words).
     pub fn into_words(self) -> Vec<u64> {
         self.bits.into_words()
     }

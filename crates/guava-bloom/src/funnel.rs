@@ -8,7 +8,7 @@ use hashzoo::Murmur3X64_128;
 
 use crate::hash::Hash128;
 
-/// Receives the bytes of an element: Guava's `PrimitiveSink`. Numbers enter little-endian.
+/// A receiver of the bytes of an element: Guava's `PrimitiveSink`. Numbers are encoded little-endian.
 ///
 /// ```
 /// use guava_bloom::Sink;
@@ -19,7 +19,7 @@ use crate::hash::Hash128;
 /// assert_eq!(bytes, b"\x01\0\0\0Ada");
 /// ```
 pub trait Sink {
-    /// Takes bytes as they are.
+    /// Takes bytes unchanged.
     fn put_bytes(&mut self, bytes: &[u8]);
 
     /// Takes a byte, as `putByte` does.
@@ -58,13 +58,13 @@ pub trait Sink {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// Takes the four bytes of a number's encoding, as `putFloat` does; every NaN keeps its own.
+    /// Takes a number of four bytes, as `putFloat` does. A NaN keeps its payload.
     #[inline]
     fn put_f32(&mut self, value: f32) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// Takes the eight bytes of a number's encoding, as `putDouble` does; every NaN keeps its own.
+    /// Takes a number of eight bytes, as `putDouble` does. A NaN keeps its payload.
     #[inline]
     fn put_f64(&mut self, value: f64) {
         self.put_bytes(&value.to_le_bytes());
@@ -97,8 +97,8 @@ pub trait Sink {
         }
     }
 
-    /// Takes a Java string as UTF-8, as `putString(text, UTF_8)` does: pairs of surrogates become one character, and a surrogate
-    /// without its partner becomes `?`, as Java's encoder has it.
+    /// Takes a Java string as UTF-8, as `putString(text, UTF_8)` does: a pair of surrogates becomes one character, and
+    /// an unpaired surrogate becomes `?`, as in Java's encoder.
     fn put_utf16_as_utf8(&mut self, units: &[u16])
     where
         Self: Sized,
@@ -110,7 +110,7 @@ pub trait Sink {
     }
 }
 
-/// Bytes of the buffer between a text and the hash.
+/// The size in bytes of the buffer between a text and the hash.
 const PIECE: usize = 128;
 
 impl Sink for Vec<u8> {
@@ -119,7 +119,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// The bytes go into a hash.
+/// A sink that hashes the bytes.
 #[derive(Debug, Clone)]
 struct Hasher(Murmur3X64_128);
 
@@ -130,10 +130,10 @@ impl Sink for Hasher {
     }
 }
 
-/// Feeds elements of type `T` to a hash: Guava's `Funnel`. Two programs share a filter only if their funnels feed the
-/// same bytes for the same element.
+/// A rule that turns elements of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
+/// their funnels give the same bytes for the same element.
 ///
-/// A custom type needs the one method, which puts its fields into the sink:
+/// A custom type needs only the method that puts its fields into the sink:
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, Funnel, Parameters, Sink};
@@ -163,8 +163,8 @@ pub trait Funnel<T: ?Sized> {
     /// Puts the bytes that make up the element into the sink.
     fn funnel<S: Sink>(&self, from: &T, into: &mut S);
 
-    /// Returns the hash of these bytes. A funnel that has them in one piece may give `Hash128::of` them; the value must be the
-    /// same.
+    /// Returns the hash of these bytes. A funnel that has them in one slice may override this with `Hash128::of`, which
+    /// returns the same value.
     #[inline]
     fn hash(&self, from: &T) -> Hash128 {
         let mut hasher = Hasher(Murmur3X64_128::new(0));
@@ -175,7 +175,7 @@ pub trait Funnel<T: ?Sized> {
 
 /// A Java string as its UTF-16 code units, for strings with unpaired surrogates, which a Rust string cannot hold.
 ///
-/// [`Utf8`] and [`Utf16Units`] take it beside Rust's strings.
+/// [`Utf8`] and [`Utf16Units`] accept it as well as Rust's strings.
 ///
 /// ```
 /// use guava_bloom::{Funnel, Hash128, Utf8, Utf16, Utf16Units};
@@ -187,7 +187,7 @@ pub trait Funnel<T: ?Sized> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utf16<'a>(pub &'a [u16]);
 
-/// Strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
+/// The funnel for strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Utf8;
 
@@ -209,7 +209,7 @@ impl Funnel<Utf16<'_>> for Utf8 {
     }
 }
 
-/// Strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
+/// The funnel for strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Utf16Units;
 
@@ -260,13 +260,13 @@ macro_rules! number_funnels {
 }
 
 number_funnels! {
-    /// Java's `int`: Guava's `Funnels.integerFunnel()`.
+    /// The funnel for Java's `int`: Guava's `Funnels.integerFunnel()`.
     Integer of i32 by put_i32;
-    /// Java's `long`: Guava's `Funnels.longFunnel()`.
+    /// The funnel for Java's `long`: Guava's `Funnels.longFunnel()`.
     Long of i64 by put_i64;
 }
 
-/// Bytes as they are: Guava's `Funnels.byteArrayFunnel()`.
+/// The funnel for bytes: Guava's `Funnels.byteArrayFunnel()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Bytes;
 
@@ -282,7 +282,7 @@ impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
     }
 }
 
-/// Sequences, element by element through another funnel: Guava's `Funnels.sequentialFunnel(elementFunnel)`.
+/// The funnel for sequences, with another funnel for the elements: Guava's `Funnels.sequentialFunnel(elementFunnel)`.
 ///
 /// Nothing separates the elements: under [`Utf8`], `["ab", "c"]` and `["a", "bc"]` are the same.
 ///

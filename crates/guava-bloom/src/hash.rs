@@ -1,4 +1,4 @@
-//! The 128-bit hash of an element, from which its positions follow.
+//! The 128-bit hash of an element, which determines its positions.
 //!
 //! Knows nothing of funnels, filters or bits.
 
@@ -6,8 +6,8 @@ use hashzoo::murmur3_x64_128;
 
 /// MurmurHash3's 128 bits (`MurmurHash3_x64_128`, seed 0) of an element's bytes.
 ///
-/// Guava's `Hashing.murmur3_128()`: its 16 bytes are `h1` and `h2` in this order, each little-endian; its `asLong` is
-/// `h1`. Whoever hashes once and asks several filters keeps this value.
+/// This is Guava's `Hashing.murmur3_128()`: its 16 bytes are `h1` and `h2`, each little-endian, and its `asLong` is
+/// `h1`. To query several filters, hash the element once and keep this value.
 ///
 /// ```
 /// use guava_bloom::Hash128;

@@ -1,4 +1,4 @@
-//! The header of a stream, and the limits that it sets.
+//! The header of a stream, and the limits that it imposes.
 //!
 //! Knows nothing of filters.
 
@@ -7,13 +7,13 @@ use core::fmt;
 use crate::error::{Error, ErrorKind};
 use crate::strategy::Strategy;
 
-/// The largest probe count: the stream holds it in one byte.
+/// The largest probe count, which the stream stores in one byte.
 pub const MAX_PROBE_COUNT: u8 = u8::MAX;
 
-/// The largest number of 64-bit words: a Java array has no more elements.
+/// The largest number of 64-bit words, the limit of a Java array.
 pub const MAX_WORD_COUNT: u32 = i32::MAX as u32;
 
-/// Bytes of a word in the stream.
+/// The size of a word in the stream, in bytes.
 pub(crate) const WORD: usize = 8;
 
 /// The header of Guava's stream: the six bytes before the words. Its values need not be valid.
@@ -41,7 +41,7 @@ impl StreamHeader {
     /// The length of a header in bytes.
     pub const LEN: usize = 6;
 
-    /// The header of a filter, which has at most `MAX_WORD_COUNT` words.
+    /// Returns the header of a filter, which has at most `MAX_WORD_COUNT` words.
     pub(crate) fn of(strategy: Strategy, probe_count: u8, words: usize) -> Self {
         Self {
             ordinal: strategy.ordinal().cast_signed(),
@@ -50,7 +50,7 @@ impl StreamHeader {
         }
     }
 
-    /// Returns the header that these bytes hold, whatever its values.
+    /// Decodes a header without checking its values.
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         let [ordinal, probe_count, a, b, c, d] = bytes;
         Self {
@@ -66,7 +66,7 @@ impl StreamHeader {
         [self.ordinal.cast_unsigned(), self.probe_count, a, b, c, d]
     }
 
-    /// Returns the length in bytes of a stream with this header: 6, and 8 for each word.
+    /// Returns the length in bytes of a stream with this header: 6, plus 8 per word.
     pub const fn stream_len(self) -> u64 {
         Self::LEN as u64 + self.word_count.unsigned_abs() as u64 * WORD as u64
     }
@@ -75,7 +75,7 @@ impl StreamHeader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidField`] names the first field that no filter has.
+    /// [`ErrorKind::InvalidField`] names the first field with a value that no filter has.
     pub fn validate(self) -> Result<(Strategy, u32), Error> {
         let invalid = |field, range, got: i64| {
             let got = format_args!("{got} (header: {self})");

@@ -1,15 +1,14 @@
-//! The functions of `java.lang.Math` that Guava's formulas call, in the roundings of Java's virtual machine.
+//! The functions of `java.lang.Math` that Guava's formulas call, rounded like those of Java's virtual machine.
 //!
-//! Java allows `Math.log` and `Math.pow` an error of one unit in the last place. What HotSpot computes on x86-64 is better
-//! than that: of 400,000 logarithms all were the double nearest to the true value, of 400,000 powers all but some
-//! 200 (OpenJDK 17). `libm` gives another double for four logarithms and nine powers in a hundred. So both are computed
+//! Java allows `Math.log` and `Math.pow` an error of one unit in the last place. HotSpot on x86-64 is more exact: all
+//! of 400,000 logarithms and all except some 200 of 400,000 powers were the double nearest to the true value (OpenJDK
+//! 17). `libm` returns another double for four logarithms and nine powers in a hundred. So both functions are computed
 //! here with twice the digits and rounded once.
 
 use core::f64::consts::{FRAC_1_SQRT_2, LN_2};
 
-/// `Math.log` of a finite number above 0: the natural logarithm, correctly rounded.
-///
-/// (Save for one argument in some 10^13, whose logarithm lies that near to the middle of two doubles.)
+/// Returns `Math.log` of a finite number above 0: the natural logarithm, correctly rounded, except for one argument in
+/// some 10^13, whose logarithm is too close to the middle of two doubles.
 pub(crate) fn log(x: f64) -> f64 {
     // x = m * 2^e with m from sqrt(1/2) to sqrt(2).
     let (mut m, mut e) = libm::frexp(x);
@@ -17,8 +16,8 @@ pub(crate) fn log(x: f64) -> f64 {
         m *= 2.0;
         e -= 1;
     }
-    // ln m = 2 artanh s = 2 s (1 + s^2/3 + s^4/5 + ...), where s^2 is below 0.03: the first term that is left out is
-    // below 2^-125.
+    // ln m = 2 artanh s = 2 s (1 + s^2/3 + s^4/5 + ...), where s^2 is below 0.03: the first omitted term is below
+    // 2^-125.
     let s = Twofold::from(m - 1.0).divided_by(Twofold::sum(m, 1.0));
     let square = s.times(s);
     let mut series = Twofold::from(0.0);
@@ -30,9 +29,9 @@ pub(crate) fn log(x: f64) -> f64 {
     LN_2_TWOFOLD.times(f64::from(e).into()).plus(of_m).high
 }
 
-/// `Math.pow` of a number from 0 to 1 and a whole exponent: correctly rounded unless it is below the normal numbers.
+/// Returns `Math.pow` of a number from 0 to 1 and an integer: correctly rounded unless the result is subnormal.
 pub(crate) fn power(base: f64, exponent: u8) -> f64 {
-    // The mantissa's power cannot underflow: it is at least 2^-255.
+    // The power of the mantissa cannot underflow: it is at least 2^-255.
     let (mantissa, e) = libm::frexp(base);
     let mut square = Twofold::from(mantissa);
     let mut product = Twofold::from(1.0);
@@ -47,8 +46,8 @@ pub(crate) fn power(base: f64, exponent: u8) -> f64 {
     libm::scalbn(product.high, e * i32::from(exponent))
 }
 
-/// `Math.round`, and `HALF_UP` of Guava's `DoubleMath`, of a number that is not negative: to the nearest whole number,
-/// halves up. Adding a half first would round 0.49999999999999994 to 1.
+/// Rounds a non-negative number to the nearest integer, halves up, like `Math.round` and `HALF_UP` of Guava's
+/// `DoubleMath`. Adding a half and truncating would round 0.49999999999999994 to 1.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the number is whole; a cast from a double stops at the limits, as Java's"
@@ -65,7 +64,7 @@ const LN_2_TWOFOLD: Twofold = Twofold {
     low: 2.319_046_813_846_299_6e-17,
 };
 
-/// A number as the sum of two doubles, of which the first is the double nearest to the sum: 106 bits.
+/// A number of 106 bits as the sum of two doubles, the first of which is the double nearest to the sum.
 ///
 /// Source: T. J. Dekker, *A floating-point technique for extending the available precision* (Numerische Mathematik 18,
 /// 1971).
@@ -82,7 +81,7 @@ impl From<f64> for Twofold {
 }
 
 impl Twofold {
-    /// a + b, exactly.
+    /// Returns a + b, exactly.
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let of_b = high - a;
@@ -90,7 +89,7 @@ impl Twofold {
         Self { high, low }
     }
 
-    /// a * b, exactly.
+    /// Returns a * b, exactly.
     fn product(a: f64, b: f64) -> Self {
         let high = a * b;
         let (a1, a2) = halves(a);
@@ -122,7 +121,7 @@ impl Twofold {
     }
 }
 
-/// The upper and the lower 26 bits of a double, whose products with each other are exact.
+/// Splits a double into an upper and a lower part of 26 bits, whose products are exact.
 fn halves(number: f64) -> (f64, f64) {
     let scaled = 134_217_729.0 * number; // 2^27 + 1
     let upper = scaled - (scaled - number);
@@ -135,7 +134,7 @@ mod tests {
 
     #[test]
     fn logarithms_are_those_of_openjdk() {
-        // `Math.log` of OpenJDK 17 on x86-64; `libm::log` gives another last bit for each from the third on.
+        // `Math.log` of OpenJDK 17 on x86-64. `libm::log` differs in the last bit from the third on.
         const KNOWN: [(f64, f64); 13] = [
             (0.5, -LN_2),
             (4.9e-324, -744.440_071_921_381_2),
@@ -158,7 +157,7 @@ mod tests {
 
     #[test]
     fn powers_are_those_of_openjdk() {
-        // `Math.pow` of OpenJDK 17 on x86-64; `libm::pow` gives another last bit for each of the first six.
+        // `Math.pow` of OpenJDK 17 on x86-64. `libm::pow` differs in the last bit for the first six.
         const KNOWN: [(f64, u8, f64); 9] = [
             (0.38349644333287314, 25, 3.926752356061658e-11),
             (0.9757898374573707, 41, 0.36610690596559675),
@@ -178,7 +177,7 @@ mod tests {
             );
         }
         assert_eq!(power(0.0, 1), 0.0);
-        // The smallest number there is, and half of it, which rounds to even.
+        // The smallest positive number, and half of it, which rounds to even.
         assert_eq!(power(libm::exp2(-179.0), 6), 4.9e-324);
         assert_eq!(power(libm::exp2(-215.0), 5), 0.0);
     }

@@ -1,4 +1,4 @@
-// The README's link to a file, for readers of the documentation: the first definition of a link counts.
+// Redirects the README's link to a file: the first definition of a link counts.
 //! [FORMAT.md]: format
 //!
 #![doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
-//! Merges streams of filters that were built apart, without holding the filters in memory.
+//! Merges streams of filters without holding the filters in memory.
 //!
-//! Knows nothing of elements or funnels: a stream does not say its funnel.
+//! Knows nothing of elements or funnels: a stream does not name its funnel.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,13 +13,13 @@ use crate::header::{StreamHeader, WORD};
 /// Merges streams of filters and writes the stream of one filter with the elements of all. Returns their common header.
 /// Needs the feature `std`.
 ///
-/// The streams are read side by side: memory is twice 64 KiB and the readers themselves, however large the filters are.
-/// Readers need not be buffered. Merging is associative and merging again changes nothing, so that more files than a
-/// process may hold open are merged in stages; filters that come one after the other, as in one pipe, are merged by
+/// The streams are read side by side, so this needs twice 64 KiB of memory plus the readers, however large the filters
+/// are. Readers need not be buffered. Merging is associative and idempotent, so more files than a process may open can
+/// be merged in stages. To merge filters that follow one another in one pipe, call
 /// [`BloomFilter::read_from`](crate::BloomFilter::read_from) and [`BloomFilter::merge`](crate::BloomFilter::merge).
-/// What follows a filter in its reader is left there. Does not flush.
+/// Bytes after a filter stay in its reader. Does not flush.
 ///
-/// The streams must stem from equal funnels. They do not say so, so that cannot be checked.
+/// The filters must have equal funnels. This cannot be checked, because streams do not name their funnels.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, Parameters, Utf8, merge_streams};
@@ -44,7 +44,7 @@ use crate::header::{StreamHeader, WORD};
 ///
 /// [`Error::stream`] returns the number of the stream at fault, from 0: [`ErrorKind::Incompatible`] for a header that
 /// differs from that of stream 0, and the errors of [`BloomFilter::from_bytes`](crate::BloomFilter::from_bytes).
-/// [`ErrorKind::InvalidArgument`] means that there was no stream, [`ErrorKind::Write`] that the writer failed. All
+/// [`ErrorKind::InvalidArgument`] means that there was no stream, and [`ErrorKind::Write`] that the writer failed. All
 /// headers are compared before the first byte is written; a later error leaves an incomplete filter in the writer.
 pub fn merge_streams<R: Read>(
     streams: impl IntoIterator<Item = R>,

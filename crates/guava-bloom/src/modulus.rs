@@ -1,4 +1,4 @@
-//! Repeated remainders by one divisor, with multiplications instead of a division.
+//! Remainders by a fixed divisor, with multiplications instead of a division.
 //!
 //! Knows nothing of hashes or filters.
 
@@ -19,7 +19,7 @@ pub struct Modulus {
     divisor: u64,
     /// 2^(63 + shift) / divisor, rounded up.
     reciprocal: u64,
-    /// The logarithm of the divisor to base 2, rounded up.
+    /// The base-2 logarithm of the divisor, rounded up.
     shift: u32,
 }
 
@@ -33,7 +33,7 @@ impl Modulus {
     /// The largest divisor, and the largest dividend.
     pub const MAX: u64 = i64::MAX as u64;
 
-    /// Prepares a divisor; `None` if it is 0 or above [`Modulus::MAX`].
+    /// Prepares a divisor. Returns `None` if it is 0 or above [`Modulus::MAX`].
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^shift / 2 < divisor <= 2^shift, and shift is at most 63, so the quotient is below 2^64"
@@ -58,12 +58,12 @@ impl Modulus {
 
     /// Returns `dividend % divisor`. The dividend's top bit is ignored, as Guava ignores the sign.
     ///
-    /// Why the quotient is exact: the rounding makes the reciprocal too large by less than one, hence the quotient's
-    /// numerator by less than dividend / 2^63 < 1 of 2^shift parts (Granlund and Montgomery, *Division by Invariant
-    /// Integers using Multiplication*, PLDI 1994, theorem 4.2 with N = 63).
+    /// The quotient is exact: rounding makes the reciprocal too large by less than 1, and so the quotient, in units of
+    /// 2^-shift, too large by less than dividend / 2^63 < 1 (Granlund and Montgomery, *Division by Invariant Integers
+    /// using Multiplication*, PLDI 1994, theorem 4.2 with N = 63).
     #[inline]
     pub const fn remainder(self, dividend: u64) -> u64 {
-        // The shift to the left drops the top bit, and makes up for a reciprocal of 63 bits and not 64.
+        // The shift drops the top bit, and makes up for the reciprocal's scale of 2^63 instead of 2^64.
         let upper = ((dividend << 1) as u128 * self.reciprocal as u128) >> 64;
         let quotient = upper as u64 >> self.shift;
         (dividend & Self::MAX) - quotient * self.divisor
@@ -80,7 +80,7 @@ mod tests {
 
     use super::Modulus;
 
-    /// Divisors and dividends at which a wrong rounding or shift would show.
+    /// Returns divisors and dividends that reveal a wrong rounding or shift.
     fn edges() -> Vec<u64> {
         let mut edges = vec![1, 3, 5, 7, 100, 21_895, 191_701_184, 64 * 0x7fff_ffff];
         for exponent in 0..63 {
@@ -143,7 +143,7 @@ mod tests {
             let divisor = (divisor >> narrow).max(1);
             let modulus = Modulus::new(divisor).unwrap();
             prop_assert_eq!(modulus.remainder(dividend), dividend % divisor);
-            // Around a multiple of the divisor the quotient changes.
+            // The quotient changes at a multiple of the divisor.
             let multiple = multiple % (Modulus::MAX / divisor + 1) * divisor;
             prop_assert_eq!(modulus.remainder(multiple), 0);
             if multiple > 0 {

@@ -1,8 +1,8 @@
 //! Builds one filter from a parallel iterator.
 //!
-//! Threads that share a filter pay for it: setting a bit takes an atomic operation, and takes its cache line away from the
-//! others. Threads with a filter each pay nothing until the filters are combined, but take the memory as many times. So
-//! small filters are built apart and large ones together; [`PARTS_BYTES`] is what small means.
+//! Sharing a filter costs time: setting a bit takes an atomic operation, and takes the cache line from other threads.
+//! One filter per thread costs nothing until the filters are combined, but multiplies the memory. So small filters are
+//! built apart and large ones together; [`PARTS_BYTES`] is the limit.
 
 use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
@@ -16,16 +16,16 @@ use crate::funnel::Funnel;
 use crate::hash::Hash128;
 use crate::parameters::Parameters;
 
-/// Bytes that the filters of all threads take together at most. It is about what the processor's caches hold: beyond it, a
-/// thread waits for memory rather than for the others, and the filters would not be worth their memory.
+/// The largest total size of the filters of all threads, in bytes: about the size of the processor's caches. Beyond it,
+/// threads wait for memory rather than for each other, and separate filters are not worth their memory.
 const PARTS_BYTES: u64 = 32 << 20;
 
-/// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs the
-/// feature `rayon`.
+/// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs
+/// the feature `rayon`.
 ///
-/// The result is byte for byte the filter of one thread, whatever the number and order of threads. It takes the memory
-/// of one filter and at most 32 MiB more: each thread of the current pool fills its own filter, and these are combined
-/// by OR, if all of them fit into that; otherwise the threads share one filter of atomic words.
+/// The result is byte for byte the filter of one thread, whatever the number and order of threads. This takes the
+/// memory of one filter and at most 32 MiB more: if the filters of all threads of the current pool fit into 32 MiB,
+/// each thread fills its own and they are combined by OR; otherwise the threads share one filter of atomic words.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, CollectBloomFilter, Parameters, Utf8};
@@ -47,9 +47,9 @@ const PARTS_BYTES: u64 = 32 << 20;
 pub trait CollectBloomFilter: ParallelIterator {
     /// Builds a filter of all items.
     ///
-    /// The funnel takes the items as the iterator gives them. This crate's funnels take references as well as values; where
-    /// a custom funnel takes the elements and the iterator gives references to them,
-    /// call [`CollectBloomFilter::collect_bloom_filter_of_refs`].
+    /// The funnel must accept the iterator's items. This crate's funnels accept references as well as values. If the
+    /// items are references and a custom funnel accepts only values, call
+    /// [`CollectBloomFilter::collect_bloom_filter_of_refs`].
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ pub trait CollectBloomFilter: ParallelIterator {
     ///
     /// # Errors
     ///
-    /// As [`CollectBloomFilter::collect_bloom_filter`].
+    /// The errors of [`CollectBloomFilter::collect_bloom_filter`].
     fn collect_bloom_filter_of_refs<'a, T, F>(
         self,
         funnel: F,
@@ -114,10 +114,10 @@ pub trait CollectBloomFilter: ParallelIterator {
 
 impl<I: ParallelIterator> CollectBloomFilter for I {}
 
-/// The filter of one thread; a hash needs no funnel.
+/// The filter of one thread. Hashes need no funnel.
 type Part = BloomFilter<()>;
 
-/// Inserts the hashes into the filter or into parts of it, which are returned.
+/// Inserts the hashes into the filter, or into parts, which it returns.
 fn insert_apart<F: Sync>(
     filter: &ConcurrentBloomFilter<F>,
     parameters: &Parameters,
@@ -144,13 +144,14 @@ fn insert_apart<F: Sync>(
     parts.into_inner().unwrap_or_else(PoisonError::into_inner).idle
 }
 
-/// Parts that nobody fills at the moment, and how many more may be made.
+/// The parts that no thread is filling, and the number of parts that may still be made.
 struct Parts {
     idle: Vec<Part>,
     left: usize,
 }
 
-/// An idle part, or a new one. None when enough were made or memory is out: the filter itself will do.
+/// Takes an idle part or makes a new one. Returns `None` if enough were made or memory is out; use the filter itself
+/// then.
 fn take(parts: &Mutex<Parts>, parameters: &Parameters) -> Option<Part> {
     {
         let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
-//! From insertions and probability to bits and probes: Guava's sizing, rounding for rounding.
+//! Guava's sizing of filters, rounding for rounding.
 //!
-//! Knows nothing of elements or of memory.
+//! Knows nothing of elements or memory.
 
 use core::f64::consts::LN_2;
 
@@ -16,8 +16,8 @@ pub const DEFAULT_FALSE_POSITIVE_RATE: f64 = 0.03;
 /// The rule by which Guava derives the probe count k. The rule changed between two releases. The stream stores k, so
 /// every release reads filters of either rule.
 ///
-/// The two differ for n insertions at a share of about 0.4 / n of all probabilities; there, filters of equal parameters
-/// cannot be combined across the change.
+/// For n insertions, the rules differ at a share of about 0.4 / n of all probabilities; filters of equal parameters but
+/// different rules cannot be combined there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ProbeCountRule {
@@ -26,8 +26,8 @@ pub enum ProbeCountRule {
     /// Source: <https://github.com/google/guava/issues/7346> and pull request 7494, which was opened in October 2024.
     #[default]
     FromFalsePositiveRate,
-    /// `k = round(m / n * ln 2)` with m the optimal bits, not rounded up to words: Guava up to 32.1.2 at least (checked:
-    /// 31.1 and 32.1.2).
+    /// `k = round(m / n * ln 2)`, where m is the optimal bits before rounding up to words: Guava up to at least 32.1.2
+    /// (checked: 31.1 and 32.1.2).
     FromBitsPerInsertion,
 }
 
@@ -55,13 +55,12 @@ pub enum ProbeCountRule {
 ///
 /// # Exactness
 ///
-/// The formulas are computed in double precision, in Guava's order of operations, rounded as Java rounds. Their one input
-/// that Java itself leaves open to the last bit is the logarithm of the probability: `Math.log` may be off by one unit in
-/// the last place. Here it is correctly rounded, on every platform, as it was in each of 400,000 cases that OpenJDK 17
-/// computed on x86-64. A virtual machine that rounds it otherwise comes to another number of optimal bits, by one, where
-/// the formula is within some 10^-16 of its value of a whole number, and to another size of the filter only where that
-/// number is also a multiple of 64: for filters of 10^9 bits that is once in 10^9 choices of parameters. Reading is
-/// never affected, as the stream says its size.
+/// The formulas are computed in double precision, in Guava's order of operations and with Java's rounding. Java leaves
+/// only the logarithm of the probability open: `Math.log` may be off by one unit in the last place. Here it is
+/// correctly rounded on every platform, as it was in each of 400,000 cases computed by OpenJDK 17 on x86-64. A virtual
+/// machine that rounds it otherwise gets one optimal bit more or less if the result of the formula is within a relative
+/// 10^-16 or so of an integer, and another filter size only if that integer is also a multiple of 64: for filters of
+/// 10^9 bits, once in 10^9 choices of parameters. Reading is never affected, because the stream states its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
     insertions: u64,
@@ -81,9 +80,9 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the insertions are above `i64::MAX`, the rate is not above 0 and below 1, or both
-    /// give a filter of no bit or of more than 255 probes; [`ErrorKind::TooLarge`] when they give more than
-    /// (2^31 - 1) * 64 bits.
+    /// [`ErrorKind::InvalidArgument`] if the insertions are above `i64::MAX`, the rate is not above 0 and below 1, or
+    /// the filter would have no bits or more than 255 probes; [`ErrorKind::TooLarge`] if it would have more than (2^31
+    /// - 1) * 64 bits.
     pub fn new(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         Self::with_rule(insertions, false_positive_rate, ProbeCountRule::default())
     }
@@ -92,7 +91,7 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// As of [`Parameters::new`].
+    /// The errors of [`Parameters::new`].
     pub fn with_rule(insertions: u64, false_positive_rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
         let invalid = |thing, range, got: &dyn core::fmt::Display| {
             Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
@@ -105,7 +104,7 @@ impl Parameters {
             );
         }
         let insertions = insertions.max(1);
-        // Written so that a NaN is refused.
+        // Also refuses NaN.
         if !(false_positive_rate > 0.0 && false_positive_rate < 1.0) {
             let range = "above 0 and below 1";
             let got = format_args!("{false_positive_rate:?}");
@@ -189,7 +188,7 @@ impl Parameters {
         (self.modulus.get() / 64) as usize
     }
 
-    /// Returns the number of bits of the filter: 64 for each word.
+    /// Returns the number of bits of the filter, 64 per word.
     pub const fn bits(&self) -> u64 {
         self.modulus.get()
     }
@@ -204,13 +203,13 @@ impl Parameters {
         self.probe_count
     }
 
-    /// Returns the length of the filter's stream in bytes: 6, and 8 for each word.
+    /// Returns the length of the filter's stream in bytes: 6, plus 8 per word.
     pub const fn stream_len(&self) -> u64 {
         StreamHeader::LEN as u64 + self.bits() / 8
     }
 }
 
-/// `(long) (-n * ln p / (ln 2 * ln 2))`: truncated, at most Java's largest `long`.
+/// Returns `(long) (-n * ln p / (ln 2 * ln 2))`: truncated, at most Java's largest `long`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "truncation is Guava's; a cast from a double stops at the limits, as Java's"

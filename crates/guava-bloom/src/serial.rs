@@ -12,7 +12,6 @@ use crate::filter::BloomFilter;
 use crate::header::StreamHeader;
 
 impl<F> BloomFilter<F> {
-    /// Reads the filter that a reader of bytes is at.
     fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let header = StreamHeader::from_bytes(reader.array()?);
         let (strategy, count) = header.validate()?;
@@ -20,11 +19,11 @@ impl<F> BloomFilter<F> {
         Self::from_parts(funnel, strategy, header.probe_count, words)
     }
 
-    /// Reads the filter at the front of these bytes, and returns it with the number of bytes that it takes.
+    /// Reads the filter at the start of these bytes. Returns it with its length in bytes.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::from_bytes`], but that bytes may follow.
+    /// The errors of [`BloomFilter::from_bytes`], except for trailing bytes.
     pub fn from_bytes_prefix(mut bytes: &[u8], funnel: F) -> Result<(Self, usize), Error> {
         let len = bytes.len();
         let filter = Self::read(&mut Reader::plain(&mut bytes), funnel)?;
@@ -65,8 +64,8 @@ macro_rules! streams {
                 bytes
             }
 
-            /// Reads a filter from Guava's stream, to which all of the bytes must belong. Bits that were damaged go
-            /// unnoticed: [`envelope`](crate::envelope) has a checksum.
+            /// Reads a filter from Guava's stream; trailing bytes are an error. Damaged bits go unnoticed: the
+            /// [`envelope`](crate::envelope) has a checksum.
             ///
             /// # Errors
             ///
@@ -79,14 +78,14 @@ macro_rules! streams {
                 Ok(filter.into())
             }
 
-            /// Writes Guava's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature
-            /// `std`.
+            /// Writes Guava's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the
+            /// feature `std`.
             ///
-            /// Of elements that other threads insert meanwhile the stream may hold all bits, some or none.
+            /// The stream holds all, some or none of the bits of elements that other threads insert meanwhile.
             ///
             /// # Errors
             ///
-            /// Those of the writer.
+            /// The errors of the writer.
             #[cfg(feature = "std")]
             pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
                 write(self.stream_header(), self.bits.words(), |bytes| {
@@ -94,7 +93,7 @@ macro_rules! streams {
                 })
             }
 
-            /// Reads Guava's stream as `readFrom` does: exactly its bytes, so that the reader keeps what follows. The
+            /// Reads exactly the bytes of Guava's stream, as `readFrom` does; later bytes stay in the reader. The
             /// reader need not be buffered: it is read in pieces of up to 64 KiB. Needs the feature `std`.
             ///
             /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever

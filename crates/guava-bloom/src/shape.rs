@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::java_math;
 use crate::strategy::Strategy;
 
-/// All that two filters must have in common to be combined.
+/// The properties that two filters must share to be combined.
 pub(crate) struct Shape<'a, F> {
     pub(crate) funnel: &'a F,
     pub(crate) strategy: Strategy,
@@ -16,7 +16,7 @@ pub(crate) struct Shape<'a, F> {
 }
 
 impl<F> Shape<'_, F> {
-    /// The first difference, if there is any.
+    /// Returns an error that names the first difference, if there is one.
     pub(crate) fn check(&self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,
@@ -27,12 +27,12 @@ impl<F> Shape<'_, F> {
         Error::check_equal("funnels", self.funnel, other.funnel)
     }
 
-    /// The false-positive rate of a filter with so many ones.
+    /// Returns the false-positive rate of a filter with this number of ones.
     pub(crate) fn false_positive_rate(&self, ones: u64) -> f64 {
         java_math::power(self.share(ones), self.probe_count)
     }
 
-    /// The elements of a filter with so many ones, estimated.
+    /// Estimates the number of elements of a filter with this number of ones.
     pub(crate) fn estimated_len(&self, ones: u64) -> Option<u64> {
         let share = self.share(ones);
         let len = -libm::log1p(-share) * self.bits as f64 / f64::from(self.probe_count);
@@ -44,7 +44,7 @@ impl<F> Shape<'_, F> {
     }
 }
 
-/// What the filter of one thread and that of many have in common; the latter inserts through `&self`.
+/// Implements the methods shared by the sequential and the concurrent filter; the latter inserts through `&self`.
 macro_rules! common {
     ($filter:ident $(, $mutable:tt)?) => {
         impl<F> $filter<F> {
@@ -176,12 +176,12 @@ macro_rules! common {
                 crate::StreamHeader::of(self.strategy, self.probe_count, self.bits.words().len())
             }
 
-            /// Returns the length of this filter's stream in bytes: 6, and 8 for each word.
+            /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.
             pub fn stream_len(&self) -> u64 {
                 self.stream_header().stream_len()
             }
 
-            /// Returns the number of bits that are ones. Reads the whole filter.
+            /// Returns the number of set bits. Reads the whole filter.
             ///
             /// While other threads insert, the count includes at least the bits of every insertion that happened before this
             /// call, and at most the bits that are set when it returns.
@@ -195,8 +195,8 @@ macro_rules! common {
                 self.shape().false_positive_rate(self.bits.ones())
             }
 
-            /// Returns an estimate of how many different elements were inserted, from the share of ones; `None` if all
-            /// bits are ones, because then no estimate is possible. Reads the whole filter.
+            /// Returns an estimate of the number of different elements, from the share of ones; `None` if all bits are
+            /// set, because no estimate is possible then. Reads the whole filter.
             pub fn estimated_len(&self) -> Option<u64> {
                 self.shape().estimated_len(self.bits.ones())
             }
@@ -211,7 +211,7 @@ macro_rules! common {
             }
         }
 
-        /// Shows the parameters; not the bits, which may be many.
+        /// Shows the parameters, but not the bits.
         impl<F: core::fmt::Debug> core::fmt::Debug for $filter<F> {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_struct(stringify!($filter))

@@ -1,4 +1,4 @@
-//! A slot for the current filter, which a rebuilt one replaces while threads read and write.
+//! A slot for the current filter, which can be replaced while threads read and write.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,14 +12,14 @@ use crate::error::{Error, ErrorKind};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
 
-/// The filter that is current, and the one that is being built. Never changed: replaced as a whole.
+/// The current filter and the one being built. A state is never changed, only replaced as a whole.
 struct State<F> {
     current: Arc<ConcurrentBloomFilter<F>>,
     next: Option<Arc<ConcurrentBloomFilter<F>>>,
 }
 
-/// Holds the current filter, which threads share until another of any size replaces it as a whole. Queries, insertions and
-/// replacements do not wait for each other. Needs the feature `slot`.
+/// A slot for the current filter, which threads share until another filter, of any size, replaces it as a whole.
+/// Queries, insertions and replacements do not wait for each other. Needs the feature `slot`.
 ///
 /// ```
 /// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
@@ -27,12 +27,12 @@ struct State<F> {
 /// let blocked = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
 /// blocked.insert("evil.example");
 ///
-/// // The list has changed: build it anew from where it is kept.
+/// // The list has changed: rebuild the filter from its source.
 /// let rebuild = blocked.rebuild(ConcurrentBloomFilter::new(Utf8, &Parameters::new(5000, 0.01)?)?)?;
 /// for host in ["worse.example", "worst.example"] {
 ///     rebuild.filter().insert(host);
 /// }
-/// assert!(blocked.might_contain("evil.example")); // still the old one
+/// assert!(blocked.might_contain("evil.example")); // still the old filter
 /// blocked.insert("new.example"); // into both
 /// rebuild.commit();
 /// assert!(blocked.might_contain("worst.example"));
@@ -48,37 +48,38 @@ struct State<F> {
 ///
 /// # Who owns a filter
 ///
-/// - The slot owns the current filter, and the one that is being built; [`Slot::load`] makes its caller an owner too.
-/// - A filter that was loaded stays as long as its owner keeps it, whatever becomes of the slot. It is the one that was
-///   current at that moment: elements that are inserted after the next replacement never come into it.
-/// - A filter that was replaced is freed by the last of its owners, on that one's thread. A call of
-///   [`Slot::might_contain`] or [`Slot::insert`] owns it until it returns, so that one of these may be the last.
+/// - The slot owns the current filter and the one being built. [`Slot::load`] makes its caller an owner too.
+/// - A loaded filter lives as long as its owner keeps it, whatever happens to the slot. Elements that are inserted
+///   after the filter was replaced never get into it.
+/// - A replaced filter is freed by the last of its owners, on that owner's thread. A call of [`Slot::might_contain`] or
+///   [`Slot::insert`] is an owner until it returns, so it may be the last.
 ///
 /// # Who may write
 ///
-/// - Elements are inserted by any number of threads, at any time.
-/// - One rebuild is under way at a time; to begin another is an error until the [`Rebuild`] is committed or dropped.
-/// - [`Slot::store`] may be called at any time, by any thread. Of two calls the later wins. A rebuild goes on and replaces
-///   what was stored.
+/// - Any number of threads may insert elements at any time.
+/// - One rebuild may be under way at a time. Beginning another is an error until the [`Rebuild`] is committed or
+///   dropped.
+/// - Any thread may call [`Slot::store`] at any time. Of two calls the later wins. A rebuild goes on and replaces the
+///   stored filter.
 ///
 /// # Elements that are inserted during a rebuild
 ///
-/// - When [`Slot::insert`] returns, the element is in the current filter and, if a rebuild is under way, in the filter that is
-///   being built. A rebuild that begins or ends during the call is noticed by it.
-/// - So a committed rebuild misses an element only if its insertion was over before the rebuild began *and* the rebuild did not
-///   find it where it reads the elements from.
-/// - Hence the rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
-///   rebuild first, then read the source.** Then no element is lost, provided that who reads the source sees what was
-///   written to it before, as a database or a lock ensures.
-/// - An insertion into a filter that was loaded goes past the slot, and the rule does not hold for it.
+/// - When [`Slot::insert`] returns, the element is in the current filter and, if a rebuild is under way, in the filter
+///   being built. The call notices a rebuild that begins or ends meanwhile.
+/// - A committed rebuild lacks an element only if its insertion ended before the rebuild began *and* the rebuild did
+///   not find it in the source.
+/// - The rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
+///   rebuild first, then read the source.** No element is lost then, provided that a reader of the source sees earlier
+///   writes, as a database or a lock ensures.
+/// - The rule does not hold for insertions into a loaded filter, which bypass the slot.
 pub struct Slot<F> {
     state: ArcSwap<State<F>>,
-    /// Held while a new state is made of the present one.
+    /// Held while the state is replaced by one derived from it.
     writers: Mutex<()>,
 }
 
 impl<F> Slot<F> {
-    /// Creates a slot with this filter; a [`BloomFilter`](crate::BloomFilter) will do.
+    /// Creates a slot with this filter, which may also be a [`BloomFilter`](crate::BloomFilter).
     pub fn new(filter: impl Into<ConcurrentBloomFilter<F>>) -> Self {
         Self {
             state: ArcSwap::from_pointee(State {
@@ -94,7 +95,7 @@ impl<F> Slot<F> {
     ///
     /// # Errors
     ///
-    /// As of [`ConcurrentBloomFilter::read_from`].
+    /// The errors of [`ConcurrentBloomFilter::read_from`].
     pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
         ConcurrentBloomFilter::read_from(reader, funnel).map(Self::new)
     }
@@ -106,8 +107,8 @@ impl<F> Slot<F> {
 
     /// Returns whether the element might be in the current filter.
     ///
-    /// False is certain in this sense: no insertion of the element into the current filter happened before this call, neither
-    /// through the slot nor while the filter was built.
+    /// False means that no insertion of the element into the current filter happened before this call, neither through
+    /// the slot nor while the filter was built.
     #[inline]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -122,7 +123,7 @@ impl<F> Slot<F> {
         self.state.load().current.might_contain_hash(hash)
     }
 
-    /// Returns whether each element might be in the current filter: all are looked up in the same one.
+    /// Returns whether each element might be in the current filter. All are looked up in the same filter.
     pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
@@ -135,8 +136,8 @@ impl<F> Slot<F> {
         self.state.load().current.might_contain_hashes(hashes)
     }
 
-    /// Inserts an element into the current filter and, during a rebuild, into the one that is being built. Returns true if
-    /// this call changed a bit of the filter that was current when it began.
+    /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
+    /// call changed a bit of the filter that was current when it began.
     #[inline]
     pub fn insert<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -165,7 +166,7 @@ impl<F> Slot<F> {
     }
 
     fn insert_by<R>(&self, insert: impl Fn(&ConcurrentBloomFilter<F>) -> R) -> R {
-        // The next one first: who finds the element in the current one finds it in the one that follows too.
+        // The next filter first: a thread that finds the element in the current filter also finds it in the next.
         let insert_into_both = |state: &State<F>| {
             if let Some(next) = &state.next {
                 insert(next);
@@ -185,10 +186,10 @@ impl<F> Slot<F> {
         }
     }
 
-    /// Makes this filter the current one, and returns the previous one.
+    /// Makes this filter the current one. Returns the previous filter.
     ///
-    /// Elements of the previous one are not in the new one, except by insertions still under way. Where elements are inserted
-    /// while the new filter is made, call [`Slot::rebuild`] instead.
+    /// Elements of the previous filter are not carried over, except by insertions still under way. If elements are
+    /// inserted while the new filter is built, call [`Slot::rebuild`] instead.
     pub fn store(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Arc<ConcurrentBloomFilter<F>> {
         let current = Arc::new(filter.into());
         let _writer = self.write();
@@ -197,12 +198,12 @@ impl<F> Slot<F> {
         Arc::clone(&previous.current)
     }
 
-    /// Begins a rebuild: `filter`, usually empty, becomes current when the rebuild is committed. From now on the slot
-    /// inserts elements into both filters.
+    /// Begins a rebuild: `filter`, usually empty, becomes current when the rebuild is committed. From then on, the slot
+    /// inserts elements into both filters until the rebuild ends.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::RebuildUnderWay`] as long as there is another [`Rebuild`] of this slot.
+    /// [`ErrorKind::RebuildUnderWay`] while there is another [`Rebuild`] of this slot.
     pub fn rebuild(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Result<Rebuild<'_, F>, Error> {
         let filter = Arc::new(filter.into());
         let _writer = self.write();
@@ -226,7 +227,8 @@ impl<F> Slot<F> {
         })
     }
 
-    /// Nothing under the lock panics halfway through a change, so a poisoned one guards what it should.
+    /// Locks the state against other writers. No code under the lock panics halfway through a change, so poison is
+    /// harmless.
     fn write(&self) -> MutexGuard<'_, ()> {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,10 +244,9 @@ impl<F: fmt::Debug> fmt::Debug for Slot<F> {
     }
 }
 
-/// A rebuild that is under way, from [`Slot::rebuild`].
+/// A rebuild under way, from [`Slot::rebuild`].
 ///
-/// Dropped without [`Rebuild::commit`], as by an error or a panic while the elements are read, it leaves the slot with the
-/// filter that is current.
+/// Dropping it without [`Rebuild::commit`], for example after an error or a panic, keeps the current filter.
 #[must_use = "a rebuild that is dropped is abandoned"]
 pub struct Rebuild<'a, F> {
     slot: &'a Slot<F>,
@@ -254,12 +255,12 @@ pub struct Rebuild<'a, F> {
 }
 
 impl<F> Rebuild<'_, F> {
-    /// Returns the filter that is being built. Insert the elements of the source into it, from any number of threads.
+    /// Returns the filter being built. Insert the elements of the source into it, from any number of threads.
     pub fn filter(&self) -> &ConcurrentBloomFilter<F> {
         &self.filter
     }
 
-    /// Makes the new filter the current one, and returns the previous one.
+    /// Makes the new filter the current one. Returns the previous filter.
     pub fn commit(mut self) -> Arc<ConcurrentBloomFilter<F>> {
         self.committed = true;
         let _writer = self.slot.write();

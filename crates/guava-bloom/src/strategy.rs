@@ -1,14 +1,14 @@
-//! From a hash to bit positions: Guava's strategies.
+//! Guava's strategies, which derive bit positions from a hash.
 //!
-//! Knows nothing of elements or of memory.
+//! Knows nothing of elements or memory.
 
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 
 /// The strategy that derives an element's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
-/// A strategy is part of the stored filter. Its ordinal, the first byte of the stream, is frozen; what it computes never
-/// changes, and a new way is a new strategy.
+/// A strategy is part of the stored filter. Its ordinal, the first byte of the stream, and its positions are frozen; a
+/// different computation is a new strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -46,9 +46,9 @@ impl Strategy {
         }
     }
 
-    /// Returns the positions of an element: `probe_count` of them, each below the modulus, which is the filter's number of bits.
+    /// Returns the `probe_count` positions of an element, each below the modulus, which is the filter's number of bits.
     ///
-    /// Any modulus will do, so that bitmaps outside of this crate can be filled by the same rule. Guava's own filters
+    /// Any modulus is allowed, so that bitmaps outside this crate can be filled by the same rule. Guava's own filters
     /// have a multiple of 64. Positions may repeat.
     ///
     /// ```
@@ -116,16 +116,16 @@ impl ExactSizeIterator for Positions {}
 
 impl core::iter::FusedIterator for Positions {}
 
-/// A strategy as a type, so that loops over many elements are compiled for each.
+/// A strategy as a type, so that loops over many elements are compiled for each strategy.
 pub(crate) trait Steps: Copy {
     fn new(hash: Hash128) -> Self;
 
-    /// The next number, of which the position is the remainder; [`Modulus::remainder`] drops its top bit.
+    /// Returns the next number, whose remainder is the position. [`Modulus::remainder`] drops its top bit.
     fn step(&mut self) -> u64;
 }
 
-/// Source: `MURMUR128_MITZ_32` in `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same
-/// Performance: Building a Better Bloom Filter* (ESA 2006).
+/// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
+/// Building a Better Bloom Filter* (ESA 2006).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mitz32 {
     combined: u32,
@@ -141,7 +141,7 @@ impl Steps for Mitz32 {
     #[inline]
     fn step(&mut self) -> u64 {
         self.combined = self.combined.wrapping_add(self.stride);
-        // All bits of a negative number are flipped.
+        // Flip all bits of a negative number.
         let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
         u64::from(self.combined ^ flip)
     }
@@ -161,7 +161,7 @@ impl Mitz32 {
     }
 }
 
-/// Source: `MURMUR128_MITZ_64` in `BloomFilterStrategies.java`.
+/// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mitz64 {
     combined: u64,

@@ -1,4 +1,4 @@
-//! Lookup of functions. The tables are in `functions/mod.rs`, beside the `mod` lines.
+//! Lookup of functions. The tables are in `functions/mod.rs`, next to the `mod` lines.
 
 use crate::{HashInfo, OTHERS, PUBLISHED, VARIANTS};
 
@@ -13,7 +13,7 @@ pub fn all() -> impl Iterator<Item = &'static HashInfo> + Clone {
 /// use hashzoo::find;
 ///
 /// assert_eq!(find("murmurhash2").unwrap().ident, "murmur2");
-/// // A trap in the names: "DJB2Hash" is Bernstein's xor form, what everybody else calls djb2 is the sum.
+/// // Beware: "DJB2Hash" is Bernstein's xor form; everybody else calls the sum "djb2".
 /// assert_eq!(find("DJB2Hash").unwrap().ident, "djb2a");
 /// assert_eq!(find("djb2").unwrap().ident, "djb2");
 /// assert!(find("md5").is_none());

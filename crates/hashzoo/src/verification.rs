@@ -1,16 +1,16 @@
-//! SMHasher's verification procedure: one number that pins a whole mapping.
+//! SMHasher's verification procedure: one number that identifies a whole mapping.
 
-/// How many keys the procedure hashes; key `i` is the bytes `0, 1, ..., i - 1`.
+/// The number of keys that the procedure hashes. Key `i` is the bytes `0, 1, ..., i - 1`.
 const KEYS: usize = 256;
 
-/// Widest result, in bytes.
+/// The widest result, in bytes.
 const MAX_RESULT_BYTES: usize = 8;
 
 /// Returns SMHasher's verification value of a seeded hash function.
 ///
-/// The keys `{}`, `{0}`, `{0, 1}`, ... up to 255 bytes are hashed with the seeds 256, 255, ... 1; the results,
-/// `bytes` little-endian bytes each, are joined and hashed with seed 0; the value is the low 32 bits of that.
-/// A slip in the byte order, the tail or the constants of a port changes it.
+/// The keys `{}`, `{0}`, `{0, 1}`, ... up to 255 bytes are hashed with the seeds 256, 255, ... 1. The results, `bytes`
+/// little-endian bytes each, are joined and hashed with seed 0; the value is the low 32 bits of this hash. A mistake in
+/// the byte order, the tail or the constants of a port changes the value.
 ///
 /// `bytes` is the width of a result: 4 for a 32-bit function, 8 for a 64-bit one. A function without a seed ignores
 /// its second argument.
@@ -26,7 +26,7 @@ const MAX_RESULT_BYTES: usize = 8;
 /// use hashzoo::{murmur2, verification_value};
 ///
 /// let code = verification_value(|key, seed| murmur2(key, seed).into(), 4);
-/// assert_eq!(code, 0x27864c1e); // as SMHasher prints it
+/// assert_eq!(code, 0x27864c1e); // the value that SMHasher prints
 /// ```
 pub fn verification_value(f: impl Fn(&[u8], u32) -> u64, bytes: usize) -> u32 {
     assert!(

@@ -1,4 +1,4 @@
-//! Weaknesses that several functions share, one sentence each.
+//! Weaknesses shared by several functions, one sentence each.
 
 pub(crate) const ONLY_31_BITS: &str = "Only 31 bits.";
 pub(crate) const LEADING_ZEROS: &str = "Zero bytes in front of a key do not count.";

@@ -1,9 +1,9 @@
 //! Little-endian words of a key, and the bytes after its last whole word.
 //!
-//! Where the key is long enough, the last word's worth of it is read whole and the part before the tail shifted out:
-//! a branch on the length of the tail is what costs most on short keys of mixed lengths.
+//! If the key is long enough, its last bytes are read as a whole word and the bytes before the tail are shifted out: on
+//! short keys of mixed lengths, a branch on the length of the tail would be the largest cost.
 
-/// The eight bytes at `at`. Every caller has looked at the length.
+/// Returns the eight bytes at `at`. Callers have checked the length.
 #[inline]
 pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
     match bytes.split_at(at).1.first_chunk() {
@@ -12,7 +12,7 @@ pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The eight bytes at `at`, and the eight behind them. Every caller has looked at the length.
+/// Returns the eight bytes at `at`, and the next eight. Callers have checked the length.
 #[inline]
 pub(crate) const fn two_words(bytes: &[u8], at: usize) -> (u64, u64) {
     match bytes.split_at(at).1.first_chunk::<16>() {
@@ -21,7 +21,7 @@ pub(crate) const fn two_words(bytes: &[u8], at: usize) -> (u64, u64) {
     }
 }
 
-/// The four bytes at `at`. Every caller has looked at the length.
+/// Returns the four bytes at `at`. Callers have checked the length.
 #[inline]
 pub(crate) const fn half_word(bytes: &[u8], at: usize) -> u32 {
     match bytes.split_at(at).1.first_chunk() {
@@ -30,11 +30,11 @@ pub(crate) const fn half_word(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
-/// The last `key.len() % 4` bytes of `key` as a little-endian number; 0 if there are none.
+/// Returns the last `key.len() % 4` bytes of `key` as a little-endian number; 0 if there are none.
 #[inline]
 pub(crate) const fn after_words_of_4(key: &[u8]) -> u32 {
     if let Some(last) = key.last_chunk::<4>() {
-        // In two steps, as a shift by all 32 bits would not be one.
+        // Two shifts, because one by all 32 bits would overflow.
         return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (key.len() % 4));
     }
     match *key {
@@ -45,11 +45,11 @@ pub(crate) const fn after_words_of_4(key: &[u8]) -> u32 {
     }
 }
 
-/// The last `key.len() % 8` bytes of `key` as a little-endian number; 0 if there are none.
+/// Returns the last `key.len() % 8` bytes of `key` as a little-endian number; 0 if there are none.
 #[inline]
 pub(crate) const fn after_words_of_8(key: &[u8]) -> u64 {
     if let Some(last) = key.last_chunk::<8>() {
-        // In two steps, as a shift by all 64 bits would not be one.
+        // Two shifts, because one by all 64 bits would overflow.
         return u64::from_le_bytes(*last) >> 8 >> (56 - 8 * (key.len() % 8));
     }
     match key.split_first_chunk::<4>() {
@@ -58,11 +58,11 @@ pub(crate) const fn after_words_of_8(key: &[u8]) -> u64 {
     }
 }
 
-/// The last `key.len() % 16` bytes of `key` as a little-endian number; 0 if there are none.
+/// Returns the last `key.len() % 16` bytes of `key` as a little-endian number; 0 if there are none.
 #[inline]
 pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
     if let Some(last) = key.last_chunk::<16>() {
-        // In two steps, as a shift by all 128 bits would not be one.
+        // Two shifts, because one by all 128 bits would overflow.
         return u128::from_le_bytes(*last) >> 8 >> (120 - 8 * (key.len() % 16));
     }
     match key.first_chunk::<8>() {
@@ -71,7 +71,8 @@ pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
     }
 }
 
-/// Steps through a key byte by byte with 32 bits of state, as a `const fn` can: `step_by_byte!(key, start, |h, byte| next h)`.
+/// Steps through a key byte by byte with 32 bits of state, in a `const fn`: `step_by_byte!(key, start, |h, byte| next
+/// h)`.
 macro_rules! step_by_byte {
     ($key:expr, $start:expr, |$h:ident, $byte:ident| $next:expr) => {{
         let (mut $h, mut rest): (u32, &[u8]) = ($start, $key);

@@ -1,4 +1,4 @@
-//! Random keys against other implementations and against what must hold of every function.
+//! Tests random keys against other implementations and against properties of every function.
 
 use hashzoo::{
     MURMUR2_SEED, Murmur3X64_128, PUBLISHED, all, djb_nocase, find, murmur2, murmur2_signed_tail,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 use siphasher::sip::{SipHasher13, SipHasher24};
 
-/// 1,000 cases, the same in every run.
+/// Configures 1,000 cases, the same in every run.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 1000,
@@ -38,7 +38,7 @@ proptest! {
     fn a_signed_tail_shows_only_in_tail_bytes_above_0x7f(key in key(), seed: u32) {
         let tail = &key[key.len() / 4 * 4..];
         let same = murmur2_signed_tail(&key, seed) == murmur2(&key, seed);
-        // Sign extension can also cancel between two tail bytes: only the ASCII half is certain.
+        // Sign extensions of two tail bytes can cancel, so only one direction is certain.
         prop_assert!(same || !tail.is_ascii());
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hashzoo::{HashInfo, OTHERS, PUBLISHED, VARIANTS, all, find};
 
-/// Names and texts of the files of functions.
+/// Returns the names and contents of the functions' files.
 fn files() -> impl Iterator<Item = (String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/functions");
     fs::read_dir(folder).unwrap().filter_map(|entry| {
@@ -17,7 +17,7 @@ fn files() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The file that holds a function's record.
+/// Returns the file that holds a function's record.
 fn file_of(info: &HashInfo) -> String {
     let holds =
         |(file, text): (String, String)| idents(&text).any(|ident| ident == info.ident).then_some(file);
@@ -25,14 +25,14 @@ fn file_of(info: &HashInfo) -> String {
     format!("crates/hashzoo/src/functions/{file}")
 }
 
-/// The identifiers of the records in a file.
+/// Returns the identifiers of the records in a file.
 fn idents(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n    ident: \"")
         .skip(1)
         .map(|rest| rest.split('"').next().unwrap())
 }
 
-/// Keys of 0 to 40 bytes, all byte values among them.
+/// Returns keys of 0 to 40 bytes that include all byte values.
 fn keys() -> impl Iterator<Item = Vec<u8>> {
     (0..2000_u32).map(|n| {
         let len = n % 41;
@@ -106,7 +106,7 @@ fn every_record_has_answers_of_all_kinds_and_their_source() {
             };
             has("the empty key", <[u8]>::is_empty);
             has("a key of more than eight bytes", |key| key.len() > 8);
-            // A port that reads signed bytes shows there.
+            // A key that reveals a port that reads signed bytes.
             has("a key with bytes above 0x7f", |key| !key.is_ascii());
             assert!(
                 !info.answers_source.is_empty(),
@@ -178,7 +178,7 @@ fn the_seeded_form_under_the_seed_of_the_record_is_the_function() {
         let (Some(seeded), Some(words)) = (info.seeded, info.seed) else {
             continue;
         };
-        // SipHash has a key, of which SMHasher's seed is a part.
+        // SipHash has a key, and SMHasher's seed is only a part of it.
         if words.starts_with("key ") {
             continue;
         }
@@ -245,7 +245,7 @@ fn keys_collide_as_the_weaknesses_say() {
         ("bkdr31", &b"Aa"[..], &b"BB"[..]),
         ("bkdr131_full32", b"\0\0abc", b"abc"),
         ("bp", b"zzz7bytes", b"aaaaaaaa7bytes"),
-        // The fifth byte from the end: three bits of it with the mask, four without.
+        // Of the fifth byte from the end, three bits count with the mask, four without.
         ("bp", b"\x07abcd", b"\xffabcd"),
         ("bp_partow", b"\x0fabcd", b"\xffabcd"),
         ("dek", b"xZ", b"yz"),
@@ -291,7 +291,7 @@ fn low_bits_depend_on_low_bits_where_that_is_said() {
 #[test]
 fn four_bytes_and_three_bits_are_all_that_bp_keeps() {
     let bp = find("BPHash").unwrap().hash;
-    // Neither the length nor what stands before counts.
+    // Neither the length nor earlier bytes count.
     assert_eq!(bp(b"aback"), bp(b"piggyback"));
     for bit in 0..8 {
         let fifth = |byte: u8| bp(&[byte, b'w', b'x', b'y', b'z']);

@@ -1,20 +1,20 @@
-//! Lines of a stream, as many at a time as have arrived.
+//! Reads lines in blocks of as many as have arrived.
 
 use std::io::{BufRead as _, BufReader, Read};
 
 use crate::Failure;
 
-/// Bytes that are asked for at a time.
+/// The bytes of one read.
 const PIECE: usize = 1 << 18;
 
-/// The longest line that is taken for a key, so that a stream without line ends does not fill the memory.
+/// The longest line in bytes, so that a stream without line ends does not fill the memory.
 const LONGEST: usize = 1 << 28;
 
-/// Reads lines. A line ends with LF, or with CR and LF; the last one need not end.
+/// A reader of lines. A line ends with LF or CRLF, which the last line may lack.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     block: Vec<u8>,
-    /// Lines that were given away.
+    /// The number of lines returned so far.
     given: u64,
 }
 
@@ -27,7 +27,8 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The lines that have arrived, at least one, and what is wrong with the line after them; `None` at the end.
+    /// Returns the lines that have arrived, and the failure of the line after them, if any. Waits for a line; `None` at
+    /// the end.
     pub(crate) fn next_block(&mut self) -> Option<(Vec<&str>, Option<Failure>)> {
         self.block.clear();
         let mut line = (&mut self.reader).take(LONGEST as u64 + 1);

@@ -1,19 +1,19 @@
-//! Tells keys that come for the first time from those that came before, in all processes that share a filter in Redis.
+//! Tells new keys from those seen before, across all processes that share a filter in Redis.
 //!
 //! ```text
 //! cargo run --release -p bloom-redis --example dedup -- \
 //!     --redis redis://127.0.0.1:6379 --key NAME --capacity N --fpp P [--ttl SECONDS] < keys
 //! ```
 //!
-//! Keys are lines of UTF-8; a line ends with LF, or CR and LF, which are not part of the key; an empty line is the empty
-//! key. Each line is answered with `new` or `seen`, in order, as soon as it has arrived. `new` is certain: nobody inserted
-//! the key before. `seen` is wrong with probability P once the filter holds N keys.
+//! Keys are lines of UTF-8, without the LF or CRLF at the end. An empty line is the empty key. Each line is answered
+//! with `new` or `seen`, in order, as soon as it arrives. `new` is certain: nobody inserted the key before. `seen` is
+//! wrong with probability P once the filter holds N keys.
 //!
-//! The filter is the fixed design's: `bf:NAME`, which the published Java program reads and writes, too. A filter that is
-//! not there is an empty one.
+//! The filter is of the fixed design: `bf:NAME`, which the published Java program also reads and writes. A missing
+//! filter counts as empty.
 //!
-//! Exit codes: 0 done; 2 the arguments, the keys or what the server holds at the key are wrong, and standard error says
-//! which; 1 the server cannot be reached or fails, or writing failed. What was answered until then was inserted.
+//! Exit codes: 0 done; 2 an argument, a key or the value on the server is wrong, and standard error says which; 1 the
+//! server cannot be reached or fails, or writing failed. All keys answered until then were inserted.
 
 mod lines;
 
@@ -25,7 +25,7 @@ use bloom_redis::{Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schem
 use clap::Parser;
 use lines::Lines;
 
-/// How long the server may take to accept a connection, and to answer.
+/// The time-outs for connecting and for each reply.
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -45,27 +45,27 @@ struct Arguments {
     #[arg(long, value_name = "N")]
     capacity: u64,
 
-    /// Probability that a new key is taken for one that was seen, once there are N; between 0 and 1
+    /// Probability that a new key is reported as seen once there are N keys; between 0 and 1
     #[arg(long, value_name = "P")]
     fpp: f64,
 
-    /// Let the filter expire so long after the last line, in seconds [default: it stays]
+    /// Let the filter expire this many seconds after the last line [default: it stays]
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u64>,
 }
 
-/// Why the program stops.
+/// A reason to stop.
 enum Failure {
-    /// What the user gave is wrong.
+    /// The arguments, the input or the value on the server are wrong.
     Input(String),
     /// Anything else.
     System(String),
-    /// Nobody reads the answers; that is no failure.
+    /// Nobody reads the answers any more, which is not an error.
     Unread,
 }
 
 impl Failure {
-    /// A failure of an operation on the server at this address.
+    /// Converts the error of an operation on the server at this address.
     fn of_operation(error: &Error, address: &str) -> Self {
         use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
         match error.kind() {
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         Err(Failure::Input(message)) => (message, 2),
         Err(Failure::System(message)) => (message, 1),
     };
-    // Where standard error is closed, too, nobody can be told.
+    // If standard error is closed, there is nowhere to report this.
     let _ = writeln!(io::stderr(), "error: {message}");
     ExitCode::from(code)
 }
@@ -108,7 +108,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     connection.set_read_timeout(Some(ANSWER)).map_err(unreachable)?;
     connection.set_write_timeout(Some(ANSWER)).map_err(unreachable)?;
 
-    // A bitmap that is longer than this filter's is another's.
+    // Fails if the bitmap is longer than this filter's, and so belongs to another filter.
     let failed = |error: Error| Failure::of_operation(&error, &address);
     filter.statistics().query(&mut connection).map_err(failed)?;
 
@@ -116,7 +116,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     let mut text = Vec::new();
     while let Some((keys, failure)) = lines.next_block() {
-        // A call that fails is not repeated: keys that it did insert would come back as seen.
+        // A failed call is not repeated, because keys that it did insert would be reported as seen.
         let new = filter.insert_many(keys).query(&mut connection).map_err(failed)?;
         text.clear();
         for new in new {

@@ -1,13 +1,13 @@
-//! A guard before a read-through cache: what a database is asked, and Redis, with three of them.
+//! Compares three guards for a read-through cache by their database reads and Redis round trips.
 //!
 //! ```text
 //! cargo run --release -p bloom-redis --example read_through -- --redis redis://127.0.0.1:6379
 //! ```
 //!
-//! Lookups of what exists nowhere pass every cache: there is nothing to keep, so that each of them reaches the database.
-//! A program that guesses account names does this on purpose. Here a filter over all names stands in front of a cache in
-//! Redis and a database behind it, which a map in memory stands for. What the database and Redis are asked is counted
-//! with no guard, with empty values in the cache, and with the filter. With `--rows 1000 --lookups 5000 --seed 7`:
+//! Lookups of absent names pass every cache: there is no value to cache, so each of them reaches the database. A
+//! program that guesses account names does this on purpose. Here the cache is in Redis, a map in memory plays the
+//! database, and the guards are none, empty values in the cache, and a filter of all names. With `--rows 1000 --lookups
+//! 5000 --seed 7`:
 //!
 //! ```text
 //! 1000 rows, 5000 lookups, 4474 of them of names that exist nowhere
@@ -18,18 +18,17 @@
 //! filter                          370           5896            326
 //! ```
 //!
-//! All three find the same, and every number follows from `--seed`.
+//! All three find the same accounts, and every number depends only on the arguments.
 //!
 //! - No guard: every absent name is read from the database.
-//! - Empty values: an absent name is read once, and costs a write and a key of the cache. That helps where the same absent
-//!   names come again and again. Here hardly any does: the database is read as often, and the cache is full of names that
-//!   do not exist.
-//! - The filter: one round trip more for each lookup that it lets through, one in place of the cache's for those that it
-//!   stops. What is left are the accounts themselves, once each, and one absent name in a hundred. A deleted row stays in
-//!   the filter at the same cost, until a rebuild.
+//! - Empty values: an absent name is read once, and costs a write and a key in the cache. This helps if the same absent
+//!   names recur. Here they hardly do: the database is read as often, and the cache fills with names that do not exist.
+//! - The filter: one more round trip for each lookup that it lets through, and one instead of the cache's for each that
+//!   it stops. The database is read once for each account, and for one absent name in a hundred. A deleted row costs as
+//!   much until a rebuild.
 //!
-//! `store.rs` is the part to copy. Everything in Redis is under `--prefix`, and removed at the end. Exit codes: 0 done; 2
-//! the arguments are wrong; 1 the server cannot be reached or fails.
+//! `store.rs` is the part to copy. All keys in Redis are under `--prefix` and are removed at the end. Exit codes: 0
+//! done; 2 an argument is wrong; 1 the server cannot be reached or fails.
 
 mod store;
 
@@ -44,14 +43,14 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use redis::{Client, Commands as _};
 use store::{Database, Guard, Link, Store};
 
-/// Count what a database is asked, and Redis, with three guards before a read-through cache.
+/// Count the database reads and Redis round trips of a read-through cache with three guards.
 #[derive(Parser)]
 struct Arguments {
     /// The server that holds cache and filter
     #[arg(long, value_name = "URL", value_parser = |url: &str| Client::open(url))]
     redis: Client,
 
-    /// What all keys there begin with
+    /// Prefix of all keys on the server
     #[arg(long, value_name = "PREFIX", default_value = "read-through:")]
     prefix: String,
 
@@ -63,7 +62,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     lookups: u32,
 
-    /// Share of them that exist nowhere, 0 to 1
+    /// Share of the looked-up names that exist nowhere, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     absent: f64,
 
@@ -71,7 +70,7 @@ struct Arguments {
     #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = share)]
     fpp: f64,
 
-    /// Of the names
+    /// Seed of the random names
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -83,11 +82,11 @@ fn share(text: &str) -> Result<f64, &'static str> {
         .ok_or("must be a number from 0 to 1")
 }
 
-/// How long it is cached that a name is absent: short, since every wrong name takes memory that long.
+/// The time for which an absent name is cached: short, because every absent name takes memory that long.
 const EMPTY: Duration = Duration::from_secs(60);
-/// How long the server may take to accept a connection.
+/// The time-out for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Signs up before the lookups.
+/// An account that is created before the lookups.
 const NEWCOMER: &str = "newcomer";
 
 fn main() -> ExitCode {
@@ -144,10 +143,11 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The sum of all balances that were found, and how many names were absent. The store's counts are then of the lookups.
+/// Returns the sum of all balances found and the number of absent names. The store's counts then cover only the
+/// lookups.
 fn measure(arguments: &Arguments, store: &mut Store<'_>) -> Result<(i64, u64), Box<dyn Error>> {
     store.rebuild_filter()?;
-    // A name that was absent a moment ago, and may be cached as that.
+    // A name that was just absent may be cached as absent.
     let before = store.balance(NEWCOMER)?;
     store.insert(NEWCOMER, 100)?;
     if (before, store.balance(NEWCOMER)?) != (None, Some(100)) {
@@ -164,34 +164,33 @@ fn measure(arguments: &Arguments, store: &mut Store<'_>) -> Result<(i64, u64), B
     Ok((sum, absent))
 }
 
-/// The name of account `index`.
 fn account(index: u64) -> String {
     format!("user-{index:012}")
 }
 
-/// Names to look up, without end.
+/// Returns endless names to look up.
 fn names(arguments: &Arguments) -> impl Iterator<Item = String> {
-    /// Names that exist are below this number.
+    /// The bound of all account numbers, existing and absent.
     const NAMES: u64 = 1_000_000_000_000;
     let rows = u64::from(arguments.rows);
-    // Without accounts all names are absent.
+    // Without accounts, all names are absent.
     let absent = if rows == 0 { 1.0 } else { arguments.absent };
     let mut random = SplitMix64::seed_from_u64(arguments.seed);
     std::iter::repeat_with(move || {
-        // 53 bits, as many as a double has.
+        // 53 bits, the precision of a double.
         let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         let mut below = |bound: u64| ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64;
         account(if share < absent {
-            // Hardly ever the same twice: caching that a name is absent would not help.
+            // Absent names hardly ever recur, so caching them does not help.
             rows + below(NAMES - rows)
         } else {
-            // Some accounts are asked for more often than others.
+            // Some accounts are looked up more often than others.
             (0..4).map(|_| below(rows)).min().unwrap_or_default()
         })
     })
 }
 
-/// Removes all keys under the prefix, and those that accompany a filter; how many there were.
+/// Removes all keys under the prefix and the filter's companion keys. Returns the number of keys.
 fn remove(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
     let mut connection = arguments.redis.get_connection_with_timeout(CONNECT)?;
     let escaped: String = (arguments.prefix.chars())

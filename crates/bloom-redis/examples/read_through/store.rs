@@ -1,4 +1,4 @@
-//! Guard, cache and database, one behind the other.
+//! A guard in front of a cache in front of a database.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -8,43 +8,44 @@ use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter};
 use guava_bloom::{BloomFilter, Bytes, Parameters};
 use redis::{Commands as _, Connection, ConnectionLike, RedisResult, Value};
 
-/// What keeps lookups of absent names from the database.
+/// A guard that keeps lookups of absent names from the database.
 pub(crate) enum Guard {
-    /// Nothing: there is nothing to cache.
+    /// No guard: absent names are not cached.
     Nothing,
-    /// That a name is absent is cached, too, for this long.
+    /// Absent names are cached for this long.
     EmptyValues(Duration),
-    /// A filter of all names is asked first.
+    /// A filter of all names is queried first.
     Filter(FixedFilter),
 }
 
-/// How long a rebuild may take between two of its steps.
+/// The longest time between two steps of a rebuild.
 const LEASE: Duration = Duration::from_secs(60);
-/// How long an account stays in the cache.
+/// The time for which an account is cached.
 const STAY: Duration = Duration::from_secs(600);
 
-/// Balances of accounts.
+/// A store of account balances.
 pub(crate) struct Store<'a> {
     pub(crate) guard: Guard,
     pub(crate) link: Link,
-    /// What keys of the cache begin with.
+    /// The prefix of the cache's keys.
     pub(crate) prefix: String,
     pub(crate) database: &'a mut Database,
 }
 
 impl Store<'_> {
-    /// Puts a filter of all names in the database in the place of the one that there is, if any: filled in memory, and sent in
-    /// a few large pieces. Readers go on meanwhile, and no insert of theirs is lost.
+    /// Replaces the filter by one of all names in the database, filled in memory and uploaded in large chunks. Readers
+    /// go on meanwhile, and no insert is lost.
     pub(crate) fn rebuild_filter(&mut self) -> Result<(), Box<dyn Error>> {
         let Guard::Filter(filter) = &self.guard else {
             return Ok(());
         };
         let rebuild = match filter.rebuild(LEASE).query(&mut self.link) {
-            // Another process does it; or one has died, whose lease ends soon.
+            // Another process is rebuilding the filter, or died doing so and its lease ends soon.
             Err(error) if error.kind() == ErrorKind::RebuildUnderWay => return Ok(()),
             rebuild => rebuild?,
         };
-        // After the rebuild began, so that a row that is written now is either read here or inserted into both.
+        // Read after the rebuild began, so that a row written now is either read here or inserted into both
+        // generations.
         let mut names = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
         for name in self.database.accounts.keys() {
             names.insert(name.as_bytes());
@@ -54,19 +55,19 @@ impl Store<'_> {
         Ok(())
     }
 
-    /// The balance of an account, if there is one of this name.
+    /// Returns the balance of the account of this name, if it exists.
     pub(crate) fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn Error>> {
         if let Guard::Filter(filter) = &self.guard {
             match filter.might_contain(name).query(&mut self.link)? {
                 Answer::Absent => return Ok(None),
-                // It is gone (evicted, flushed) and says nothing of the name: build it anew, and ask the database.
+                // The filter was evicted or flushed: rebuild it, and ask the database about this name.
                 Answer::Missing => self.rebuild_filter()?,
                 Answer::MightContain => {}
             }
         }
         let key = format!("{}{name}", self.prefix);
         let cached: Option<String> = self.link.get(&key)?;
-        // Anything that is no number stands for "absent".
+        // Any value that is not a number means "absent".
         if let Some(text) = cached {
             return Ok(text.parse().ok());
         }
@@ -82,19 +83,19 @@ impl Store<'_> {
 
     /// Inserts an account, or changes its balance.
     pub(crate) fn insert(&mut self, name: &str, balance: i64) -> Result<(), Box<dyn Error>> {
-        // First, so that no reader is told that a row which is there is not. If writing the row fails, the filter has
-        // a name too many, which costs a look into the database and nothing else.
+        // Insert into the filter before writing the row, so that no reader is told that an existing row is absent. If
+        // writing the row fails, the extra name in the filter only costs a database read.
         if let Guard::Filter(filter) = &self.guard {
             filter.insert(name).query(&mut self.link)?;
         }
         self.database.accounts.insert(name.to_owned(), balance);
-        // An older balance may be cached, or that the name is absent.
+        // The cache may hold an older balance, or that the name is absent.
         let () = self.link.del(format!("{}{name}", self.prefix))?;
         Ok(())
     }
 }
 
-/// Stands for a database: accounts with their balances. Counts how often it is asked.
+/// A stand-in for a database of accounts and balances. Counts its reads.
 #[derive(Default)]
 pub(crate) struct Database {
     pub(crate) accounts: HashMap<String, i64>,

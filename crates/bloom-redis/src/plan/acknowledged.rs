@@ -6,7 +6,7 @@ use crate::batch::Replies;
 use crate::error::{Error, ErrorKind};
 use crate::options::{Options, Replicas};
 
-/// Follows writes, each of them with the `WAIT` for it in the same batch, and keeps the least that they were told.
+/// The smallest number of replicas that acknowledged any write. Each write has its `WAIT` in the same batch.
 #[derive(Debug)]
 pub(crate) struct Acknowledged {
     wanted: Option<Replicas>,
@@ -21,7 +21,7 @@ impl Acknowledged {
         }
     }
 
-    /// What follows the writes of a batch, if the caller waits for replicas.
+    /// Returns the command to send after the writes of a batch, if the caller waits for replicas.
     pub(super) fn wait(&self) -> Option<Cmd> {
         let wanted = self.wanted?;
         // A time-out of 0 would mean "for ever".
@@ -30,7 +30,7 @@ impl Acknowledged {
         Some(cmd("WAIT").arg(wanted.count).arg(millis).take())
     }
 
-    /// Reads the reply to it, the last of a batch.
+    /// Reads the reply to `WAIT`, the last of a batch.
     pub(super) fn read(&mut self, replies: &mut Replies) -> Result<(), Error> {
         if self.wanted.is_some() {
             let reached = u32::try_from(replies.count()?).unwrap_or(u32::MAX);
@@ -39,7 +39,8 @@ impl Acknowledged {
         Ok(())
     }
 
-    /// Whether replicas enough had each of the writes. Asked at the end, so that a replica that is late hinders no write.
+    /// Checks that enough replicas acknowledged each write. Called at the end, so that a late replica prevents no
+    /// write.
     pub(crate) fn check(&self) -> Result<(), Error> {
         match self.wanted {
             Some(Replicas { count, .. }) if self.least < count => {

@@ -14,15 +14,15 @@ use crate::schema::Schema;
 pub(crate) struct Bitmap {
     /// The parts' keys, at least one.
     pub(crate) keys: Vec<Vec<u8>>,
-    /// Bits of each part; the last may have fewer.
+    /// The number of bits of each part; the last may have fewer.
     pub(crate) part_bits: u64,
     pub(crate) schema: Schema,
-    /// Whether the parts are meant to lie in several slots of a cluster.
+    /// Set if the parts are meant to lie in several slots of a cluster.
     pub(crate) spread: bool,
 }
 
 impl Bitmap {
-    /// All bits in one string.
+    /// Returns a bitmap in one string.
     pub(crate) fn whole(key: Vec<u8>, schema: Schema) -> Self {
         Self {
             keys: vec![key],
@@ -32,17 +32,17 @@ impl Bitmap {
         }
     }
 
-    /// The key that companions are named after.
+    /// Returns the key that companions are named after.
     pub(crate) fn anchor(&self) -> &[u8] {
         &self.keys[0]
     }
 
-    /// The first key, as errors name the filter.
+    /// Returns the error for a missing filter, which names the first key.
     pub(crate) fn missing(&self) -> Error {
         Error::missing(self.anchor())
     }
 
-    /// Checks that all parts can take part in one command or transaction.
+    /// Checks that one command or transaction can use all parts.
     pub(crate) fn in_one_slot(&self, what: &'static str) -> Result<(), Error> {
         if self.spread {
             return Err(Error::spread(what));
@@ -51,9 +51,9 @@ impl Bitmap {
     }
 }
 
-/// The bits of some elements, by the part that they lie in.
+/// The bits of some elements, grouped by part.
 pub(super) struct Placed<'a> {
-    /// In the order of their slots, if the filter is spread over several.
+    /// The parts, ordered by slot if the filter is spread over several.
     pub(super) parts: Vec<Part<'a>>,
     pub(super) spread: bool,
     pub(super) probes: usize,
@@ -63,12 +63,12 @@ pub(super) struct Placed<'a> {
 pub(super) struct Part<'a> {
     pub(super) key: &'a [u8],
     pub(super) offsets: Vec<u64>,
-    /// For each offset, which element it is of; `None` if the offsets are those of all elements in turn.
+    /// The element of each offset; `None` if the part has all offsets of all elements, one element after another.
     elements: Option<Vec<usize>>,
 }
 
 impl Part<'_> {
-    /// The element of an offset.
+    /// Returns the element of the offset with this index.
     pub(super) fn element(&self, offset: usize, probes: usize) -> usize {
         match &self.elements {
             Some(elements) => elements[offset],
@@ -100,7 +100,7 @@ impl<'a> Placed<'a> {
         let mut parts: BTreeMap<usize, Part<'a>> = BTreeMap::new();
         for (element, &hash) in hashes.iter().enumerate() {
             for position in bitmap.schema.positions(hash) {
-                // A position is below the number of bits, so that its part exists and its number fits.
+                // A position is below the number of bits, so its part exists and the number of the part fits.
                 let number = (position / bitmap.part_bits) as usize;
                 let part = parts.entry(number).or_insert_with(|| Part {
                     key: &bitmap.keys[number],
@@ -123,19 +123,19 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// The parts that one batch carries: all, or, of a filter that is spread, those in one slot.
+    /// Returns the parts of each batch: all of them, or those of one slot if the filter is spread.
     pub(super) fn by_slot(&self) -> impl Iterator<Item = &[Part<'a>]> {
         (self.parts).chunk_by(|one, other| !self.spread || placed_by(one.key) == placed_by(other.key))
     }
 }
 
-/// What of elements goes to the server.
+/// Hashes elements. Their offsets depend on nothing else.
 pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
     let elements = elements.into_iter();
     elements.map(|element| Hash128::of(element.as_ref())).collect()
 }
 
-/// Elements that one round trip carries.
+/// Returns the number of elements in one round trip.
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
     (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
 }

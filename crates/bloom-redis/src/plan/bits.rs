@@ -1,4 +1,4 @@
-//! Testing bits: the commands, and the queries that consist of them.
+//! Commands that test bits, and the queries built from them.
 
 use guava_bloom::Hash128;
 use redis::Value;
@@ -12,17 +12,17 @@ use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Commands, Missing, OnFailure, Options};
 
-/// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
-/// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
+/// The number of bits in one `BITFIELD`. The server enlarges its arrays of operations and arguments one by one: per
+/// bit, 64 took it 0.7 times as long as 4096. With 16, the client took longer to read the replies (Redis 7.0).
 const BITS_PER_COMMAND: usize = 64;
 
-/// Bytes that asking for one bit takes both ways (RESP): `GET u1 1234567` and a whole number.
+/// The bytes to query one bit, request and reply (RESP): `GET u1 1234567` and an integer.
 const BYTES_PER_BIT: u64 = 32;
 
-/// How often what a rebuild came in between of is sent.
+/// The number of attempts at an operation that rebuilds interrupt.
 pub(super) const ATTEMPTS: usize = 4;
 
-/// Commands that test or set bits of a string.
+/// Adds commands that test or set bits of a string.
 pub(super) fn push_bits(batch: &mut Batch, commands: Commands, access: Access, key: &[u8], offsets: &[u64]) {
     if commands.bitfield {
         for offsets in offsets.chunks(BITS_PER_COMMAND) {
@@ -42,7 +42,7 @@ pub(super) fn push_bits(batch: &mut Batch, commands: Commands, access: Access, k
     }
 }
 
-/// How many commands carry so many bits.
+/// Returns the number of commands for this number of bits.
 pub(super) fn commands_for(commands: Commands, bits: usize) -> usize {
     if commands.bitfield {
         bits.div_ceil(BITS_PER_COMMAND)
@@ -51,8 +51,8 @@ pub(super) fn commands_for(commands: Commands, bits: usize) -> usize {
     }
 }
 
-/// Reads the bits that the commands of [`push_bits`] reply with, and calls back with the number of each that
-/// is zero: in a query the element is absent, in an insert it is new. Nearly nothing is done for the others.
+/// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit: in a query the
+/// element is absent, in an insert it is new. Ones cost almost nothing.
 pub(super) fn read_zeros(
     replies: &mut Replies,
     commands: Commands,
@@ -81,8 +81,8 @@ pub(super) fn read_zeros(
     }
 }
 
-/// Asks for the bits of a part. The string is read as a whole where it takes no more bytes than the questions would: the
-/// server copies it once instead of looking for bit after bit, and the client reads one reply instead of hundreds.
+/// A query for the bits of a part. It reads the whole string where that takes no more bytes than querying each bit: the
+/// server copies it once instead of looking up bit after bit, and the client reads one reply instead of hundreds.
 #[derive(Clone, Copy)]
 enum Query {
     Bits(Commands),
@@ -109,7 +109,6 @@ impl Query {
         }
     }
 
-    /// Counts the replies.
     fn replies(self, part: &Part<'_>) -> usize {
         match self {
             Self::Bits(commands) => commands_for(commands, part.offsets.len()),
@@ -128,7 +127,7 @@ impl Query {
             Self::Bits(commands) => read_zeros(replies, commands, part.offsets.len(), zero),
             Self::Whole { .. } => {
                 let string = replies.bytes()?.unwrap_or_default();
-                // Redis takes the bits behind a string's end for zeros.
+                // Redis reads bits past the end of a string as zeros.
                 let byte = |offset: u64| usize::try_from(offset / 8).ok().and_then(|at| string.get(at));
                 let set = |offset: u64| byte(offset).is_some_and(|byte| byte << (offset % 8) & 0x80 != 0);
                 let zeros = (part.offsets.iter().enumerate()).filter(|&(_, &offset)| !set(offset));
@@ -139,7 +138,7 @@ impl Query {
     }
 }
 
-/// Asks for elements. The number of answers is that of the hashes.
+/// Queries elements. Returns one answer per hash.
 pub(crate) async fn contains(
     line: &Line,
     bitmap: &Bitmap,
@@ -156,7 +155,8 @@ pub(crate) async fn contains(
     Ok(answers)
 }
 
-/// Adds the answers of a trip, or, in place of a failure, what the caller wants of all that are left; whether to go on.
+/// Adds the answers of a round trip. If it failed, answers all remaining elements as [`OnFailure`] says. Returns true
+/// if the query goes on.
 pub(super) fn settle(
     answers: &mut Vec<Answer>,
     some: Result<Vec<Answer>, Error>,
@@ -183,7 +183,7 @@ pub(super) fn settle(
     Ok(false)
 }
 
-/// Asks again when a rebuild took the filter's place in between.
+/// Repeats a query if a rebuild replaced the filter during it.
 async fn contains_settled(
     line: &Line,
     bitmap: &Bitmap,
@@ -195,12 +195,12 @@ async fn contains_settled(
             return Ok(answers);
         }
     }
-    // The filter is there, and what it holds could not be read.
+    // The filter exists, but its contents could not be read.
     Ok(vec![Answer::MightContain; hashes.len()])
 }
 
-/// Asks in one round trip; `None` if a rebuild took the filter's place in between. The filter may have been gone before that,
-/// after it was looked for, and zeroes that were read then say nothing.
+/// Queries in one round trip. Returns `None` if a rebuild replaced the filter meanwhile: the filter may have been lost
+/// between the first check and the swap, and zeros read in that time prove nothing.
 async fn contains_once(
     line: &Line,
     bitmap: &Bitmap,
@@ -209,12 +209,12 @@ async fn contains_once(
 ) -> Result<Option<Vec<Answer>>, Error> {
     let placed = Placed::new(bitmap, hashes);
     let reported = options.missing == Missing::Reported;
-    // The commands of one element arrive together. A filter that is spread is never rebuilt.
+    // The commands of one element arrive together, and a spread filter is never rebuilt.
     let watched = reported && options.follow_rebuilds && hashes.len() > 1 && !bitmap.spread;
     let batches = placed.by_slot().map(|parts| {
         let mut batch = Batch::new();
-        // Before the bits and after them: others write between the commands, and zeroes of a filter that goes, or that a
-        // rebuild puts in place of one that is gone, say nothing.
+        // Checked before and after the bits: others write between the commands, and zeros prove nothing if the filter
+        // is lost, or if a rebuild replaces a lost one.
         let look = |batch: &mut Batch| {
             for part in parts.iter().filter(|_| reported) {
                 batch.push(&exists(part.key));
@@ -257,7 +257,7 @@ async fn contains_once(
                 *answer = say(*answer);
             };
             if there {
-                // One zero settles it, whatever else is missing.
+                // One zero proves absence, whichever parts are missing.
                 query(part).read_zeros(&mut bits, part, |at| tell(at, |_| Answer::Absent))?;
             } else {
                 bits.skip(query(part).replies(part));

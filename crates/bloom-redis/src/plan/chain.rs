@@ -13,27 +13,26 @@ use crate::names::companion;
 use crate::options::{Commands, Missing, Options};
 use crate::schema::Schema;
 
-/// The largest number of bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
-/// cursor that holds anything else cannot occupy the server.
+/// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
+/// this limit. The limit also keeps a malformed cursor from occupying the server.
 pub(crate) const MAX_BITMAPS: u64 = 1_000;
 
 /// A growing filter's keys and size.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chain {
-    /// The cursor of the filter, whose companions tell of rebuilds, also where this is one of its generations.
+    /// The cursor of the filter in use, whose companions describe rebuilds, even if this is a generation of a rebuild.
     pub(crate) anchor: Vec<u8>,
     pub(crate) cursor: Vec<u8>,
-    /// What the keys of the bitmaps begin with; a number follows.
+    /// The prefix of the bitmaps' keys; a number follows.
     pub(crate) base: Vec<u8>,
-    /// The key of the parameter record. Where there is one, there is a cursor.
+    /// The key of the parameter record. A filter with a record also has a cursor.
     pub(crate) record: Vec<u8>,
     pub(crate) schema: Schema,
-    /// Whether the bitmaps are meant to lie in several slots of a cluster.
+    /// Set if the bitmaps are meant to lie in several slots of a cluster.
     pub(crate) spread: bool,
 }
 
 impl Chain {
-    /// The key of a bitmap.
     pub(crate) fn key(&self, number: u64) -> Vec<u8> {
         [&self.base, number.to_string().as_bytes()].concat()
     }
@@ -45,22 +44,22 @@ impl Chain {
         }
     }
 
-    /// The key of the kept count.
+    /// Returns the key of the kept count of ones.
     pub(super) fn counter(&self) -> Vec<u8> {
         companion("ones", &self.cursor)
     }
 
-    /// Whether scripts do the work: they take all keys in one slot.
+    /// Returns true if scripts do the work. They need all keys in one slot.
     pub(super) fn by_script(&self, options: &Options) -> bool {
         options.commands.scripts && !self.spread
     }
 
-    /// The filter of a rebuild.
+    /// Returns the generation of a rebuild.
     pub(crate) fn next(&self, token: Token) -> Self {
         Self {
             cursor: next_key(&self.cursor, token),
             base: next_key(&self.base, token),
-            // There is none.
+            // Never written.
             record: next_key(&self.record, token),
             ..self.clone()
         }
@@ -102,7 +101,7 @@ impl Chain {
         }
     }
 
-    /// Where the bits of elements lie, element by element.
+    /// Returns the offsets of the elements' bits, element by element.
     pub(super) fn offsets(&self, hashes: &[Hash128]) -> Vec<u64> {
         (hashes.iter())
             .flat_map(|&hash| self.schema.positions(hash))
@@ -113,13 +112,13 @@ impl Chain {
         Error::malformed(&self.cursor, "the number of a bitmap, below 1,000", found)
     }
 
-    /// The error for a filter with as many bitmaps as it may have.
+    /// Returns the error for a filter with the largest number of bitmaps.
     pub(super) fn full(&self) -> Error {
         let what = format_args!("the number of bitmaps must be at most {MAX_BITMAPS}, got another");
         Error::of_key(ErrorKind::Full, &self.cursor, what)
     }
 
-    /// The number of the current bitmap; 0 if there is no cursor.
+    /// Reads the number of the current bitmap; 0 if there is no cursor.
     pub(crate) async fn read_cursor(&self, line: &Line) -> Result<u64, Error> {
         let mut replies = line.ask(cmd("GET").arg(&self.cursor)).await?;
         self.parse_cursor(replies.bytes()?.as_deref())
@@ -136,8 +135,8 @@ impl Chain {
             .ok_or_else(|| self.bad_cursor(&text[..text.len().min(40)]))
     }
 
-    /// Gives a bitmap its full length, as published. Its last bit stays what it is where the command for that is allowed: others
-    /// may write already.
+    /// Returns the command that gives a bitmap its full length, as published. `BITFIELD` leaves the last bit as it is,
+    /// which another client may have set already; `SETBIT` clears it.
     pub(super) fn allocate(&self, number: u64, commands: Commands) -> Cmd {
         let (key, last) = (self.key(number), self.schema.bits() - 1);
         if commands.bitfield {

@@ -1,6 +1,7 @@
-//! A growing filter by plain commands: as published, with the races that this has. For servers and proxies without scripts, and
-//! for filters in several slots of a cluster, which no script sees as a whole. These are never rebuilt. The others are by clients
-//! that have scripts, at any moment: whatever was done is followed by a look whether that happened.
+//! A growing filter by plain commands, as published, including the races. It is for servers and proxies without
+//! scripts, and for filters spread over several slots of a cluster, which no script sees as a whole. Spread filters are
+//! never rebuilt. Clients with scripts may rebuild the others at any moment, so every operation checks afterwards
+//! whether that happened.
 
 use guava_bloom::Hash128;
 use redis::{Cmd, cmd};
@@ -16,7 +17,7 @@ use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Missing, Options};
 
-/// As published: the cursor first, then all bitmaps, in two round trips.
+/// Queries elements as published: first the cursor, then all bitmaps, in two round trips.
 pub(super) async fn contains(
     line: &Line,
     chain: &Chain,
@@ -24,7 +25,7 @@ pub(super) async fn contains(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let Some(found) = ask(line, chain, hashes, options).await? else {
-        // The filter is there, and what it holds could not be read.
+        // The filter exists, but its contents could not be read.
         return Ok(vec![Answer::MightContain; hashes.len()]);
     };
     Ok((found.held.into_iter())
@@ -36,14 +37,14 @@ pub(super) async fn contains(
         .collect())
 }
 
-/// Whether a bitmap or the cursor is missing.
+/// Returns true if a bitmap or the cursor is missing.
 pub(super) async fn is_missing(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
     let found = ask(line, chain, &[], options).await?;
     Ok(found.is_some_and(|found| found.missing))
 }
 
-/// Looks at all bitmaps up to the cursor; again, if a rebuild took the filter's place in between: its bitmaps may be more, and
-/// each of them has other bits. `None` if that happened again and again.
+/// Queries all bitmaps up to the cursor. Starts over if a rebuild replaced the filter meanwhile, because the new filter
+/// has other bits and possibly more bitmaps. Returns `None` if that happened again and again.
 async fn ask(
     line: &Line,
     chain: &Chain,
@@ -59,31 +60,29 @@ async fn ask(
     Ok(None)
 }
 
-/// What tells how many bitmaps there are.
+/// The cursor, and the generation that it belongs to.
 struct State {
-    /// The rebuild that took the filter's place last.
+    /// The rebuild that last replaced the filter.
     generation: Option<Vec<u8>>,
     current: u64,
-    /// Whether the cursor was lost.
     missing: bool,
 }
 
 impl State {
-    /// Reads it in one round trip.
     async fn read(line: &Line, chain: &Chain, options: &Options) -> Result<Self, Error> {
         let commands = [
             cmd("GET").arg(&chain.cursor).take(),
             exists(&chain.key(1)),
             exists(&chain.record),
         ];
-        // Before the cursor: a rebuild that ends in between is then seen afterwards.
+        // Read before the cursor, so that a rebuild that ends in between is noticed afterwards.
         let last = (!chain.spread).then(|| generation::last(&chain.anchor));
         let batches = last.iter().chain(&commands).map(Batch::of);
         let mut replies = line.send_all(divide(batches, chain)).await?;
         let generation = if chain.spread { None } else { replies.bytes()? };
         let text = replies.bytes()?;
         let current = chain.parse_cursor(text.as_deref())?;
-        // A bitmap beyond a cursor that is missing, or a parameter record, which is written with a cursor.
+        // A second bitmap or a parameter record shows that there was a cursor.
         let left = replies.count()? + replies.count()?;
         Ok(Self {
             generation,
@@ -92,8 +91,8 @@ impl State {
         })
     }
 
-    /// Asks for what [`unchanged`](Self::unchanged) reads: first for the rebuild under way, so that one that ends in between is
-    /// seen as the last.
+    /// Returns the commands for [`unchanged`](Self::unchanged). The rebuild under way comes first, so that a rebuild
+    /// that ends in between is noticed by the second command.
     fn watch(chain: &Chain) -> Batch {
         let mut batch = Batch::new();
         if !chain.spread {
@@ -103,8 +102,8 @@ impl State {
         batch
     }
 
-    /// The rebuild under way, if there is one. `None` if another took the filter's place since the state was read, so that all
-    /// else says nothing.
+    /// Returns the rebuild under way, if there is one. The outer `None` means that a rebuild replaced the filter since
+    /// the state was read, so that all other replies are useless.
     fn unchanged(&self, chain: &Chain, replies: &mut Replies) -> Result<Option<Option<Token>>, Error> {
         if chain.spread {
             return Ok(Some(None));
@@ -114,16 +113,16 @@ impl State {
     }
 }
 
-/// What a query finds.
+/// The result of a query.
 struct Found {
-    /// Of each element, whether a bitmap has it.
+    /// For each element, whether a bitmap has it.
     held: Vec<bool>,
-    /// Whether a bitmap or the cursor is missing.
+    /// Set if a bitmap or the cursor is missing.
     missing: bool,
     under_way: Option<Token>,
 }
 
-/// Asks all bitmaps, in one round trip; `None` if a rebuild took the filter's place since the state was read.
+/// Queries all bitmaps in one round trip. Returns `None` if a rebuild replaced the filter since the state was read.
 async fn look(
     line: &Line,
     chain: &Chain,
@@ -165,7 +164,7 @@ async fn look(
     Ok(unchanged.map(|under_way| Found { under_way, ..found }))
 }
 
-/// The batches to send: one for each key of a filter that is spread, one in all otherwise.
+/// Returns the batches to send: one per key if the filter is spread, a single one otherwise.
 fn divide(batches: impl IntoIterator<Item = Batch>, chain: &Chain) -> Vec<Batch> {
     let batches = batches.into_iter();
     if chain.spread {
@@ -175,8 +174,9 @@ fn divide(batches: impl IntoIterator<Item = Batch>, chain: &Chain) -> Vec<Batch>
     }
 }
 
-/// Inserts one element as published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both
-/// grow. Says whether it was new, and which rebuild is under way. Keys of a generation that this begins live for `millis`.
+/// Inserts one element as published: queries it, sets its bits, counts the ones, and grows the filter if necessary. Two
+/// writers at the same moment may both grow it. Returns whether the element was new, and the rebuild under way. Keys
+/// that this creates in a generation live for `millis`.
 pub(super) async fn insert(
     line: &Line,
     chain: &Chain,
@@ -188,7 +188,7 @@ pub(super) async fn insert(
     let (offsets, mut new) = (chain.offsets(hash), false);
     for _ in 0..ATTEMPTS {
         let state = State::read(line, chain, options).await?;
-        // As published, the first bitmap is not asked.
+        // The published program does not query the first bitmap either.
         if state.current > 0 || options.missing == Missing::Reported {
             let Some(found) = look(line, chain, &state, hash, options).await? else {
                 continue;
@@ -236,8 +236,8 @@ async fn open_next(
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
-    // First the cursor, since one that is missing beside a second bitmap is taken for lost; then the bitmap, so that a client
-    // that dies here leaves none that is missing.
+    // The cursor must exist before a second bitmap does, or it would count as lost. The bitmap must exist before the
+    // cursor advances, so that a client that dies here leaves no bitmap missing.
     write(line, &begin(&chain.cursor, b"0", millis), acknowledged).await?;
     write(line, &begin(&chain.key(current + 1), &[0], millis), acknowledged).await?;
     let mut advance = cmd("INCR");
@@ -251,13 +251,13 @@ async fn open_next(
     Ok(())
 }
 
-/// Writes a key that is not there.
+/// Returns the command that writes a key unless it exists.
 fn begin(key: &[u8], value: &[u8], millis: Option<u64>) -> Cmd {
     let expiry = millis.map(|millis| ("PX", millis));
     cmd("SET").arg(key).arg(value).arg("NX").arg(expiry).take()
 }
 
-/// Sends a command that writes, and waits for replicas if the caller wants it; its reply.
+/// Sends a write, and waits for replicas if the caller does. Returns the reply to the write.
 async fn write(line: &Line, command: &Cmd, acknowledged: &mut Acknowledged) -> Result<Replies, Error> {
     let mut replies = line
         .send(Batch::of(command).and_wait(acknowledged.wait()))

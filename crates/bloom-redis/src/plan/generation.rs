@@ -1,16 +1,16 @@
 //! New generations of a filter: how they begin, how concurrent inserts find them, and how they replace the filter.
 //!
-//! Keys beside a filter, companions of its first key:
+//! Companion keys of a filter:
 //!
 //! | companion | type | holds |
 //! |---|---|---|
-//! | `rebuilding` | string | the number of the rebuild that is under way; expires with the lease |
-//! | `generation` | hash | `attempts`: the number of the last rebuild that was begun; `swaps`: generations put in place; `at`: when the last was, Unix seconds of the server; `last`: the number of its rebuild |
-//! | `next:N` | bitmap | what rebuild N has so far; expires with the lease |
-//! | `load:next:N`, `loaded:next:N` | string | bits on their way into it, during an upload |
+//! | `rebuilding` | string | the number of the rebuild under way; expires with the lease |
+//! | `generation` | hash | `attempts`: the number of the last rebuild begun; `swaps`: the number of rebuilds that replaced the filter; `at`: when the last one did, in Unix seconds of the server; `last`: its number |
+//! | `next:N` | bitmap | the bits of rebuild N so far; expires with the lease |
+//! | `load:next:N`, `loaded:next:N` | string | bits on their way into `next:N` during an upload |
 //!
-//! A rebuild has a number of its own so that one that was slow and lost its lease writes to nothing that counts. Numbers begin
-//! at the server's time in microseconds, so that none comes again after the record was lost with all else.
+//! Each rebuild has its own number, so that a slow one that lost its lease cannot write to a later one. Numbers begin
+//! at the server's time in microseconds, so that they do not repeat after the record was lost.
 
 use core::time::Duration;
 
@@ -24,15 +24,15 @@ use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::options::{Expiry, Options, millis};
 
-/// Time to live that those who insert give a generation where it has none, since they do not know the lease: whatever
-/// becomes of the rebuild, its keys go at last. Its own stays.
+/// The time to live that inserts give to a generation without one, since they do not know the lease. It makes the keys
+/// of every rebuild expire in the end. An existing time to live stays.
 pub(crate) const ORPHAN: Duration = Duration::from_secs(3_600);
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token(pub(crate) u64);
 
-/// Looks for a rebuild under way.
+/// The key that names the rebuild under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
     pub(crate) pointer: Vec<u8>,
@@ -45,12 +45,12 @@ impl Watch {
         }
     }
 
-    /// The command that tells.
+    /// Returns the command that reads the key.
     pub(crate) fn look(&self) -> Cmd {
         cmd("GET").arg(&self.pointer).take()
     }
 
-    /// What it told.
+    /// Parses the reply to [`look`](Self::look).
     pub(crate) fn read(&self, reply: Option<&[u8]>) -> Result<Option<Token>, Error> {
         let Some(text) = reply else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl Watch {
     }
 }
 
-/// The bits of a rebuild of this filter.
+/// Returns the bitmap of a rebuild of this filter.
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     Bitmap {
         keys: live.keys.iter().map(|key| next_key(key, token)).collect(),
@@ -70,23 +70,23 @@ pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     }
 }
 
-/// The key, or what keys begin with, of a rebuild.
+/// Returns a key, or the prefix of keys, of a rebuild.
 pub(crate) fn next_key(key: &[u8], token: Token) -> Vec<u8> {
     companion(&format!("next:{}", token.0), key)
 }
 
-/// The key of the generations' record.
+/// Returns the key of the hash that describes the generations.
 pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
     companion("generation", anchor)
 }
 
-/// Asks which generation was put in place last: where it is another than before, the bits are others.
+/// Returns the command that reads which rebuild last replaced the filter. If the reply changes, the bits have changed.
 pub(super) fn last(anchor: &[u8]) -> Cmd {
     cmd("HGET").arg(record_key(anchor)).arg("last").take()
 }
 
-/// What a write to the generation of a rebuild that was seen under way says: the rebuild, if its generation is gone. It may
-/// have become the filter, which then lacks what was written, and is written to again.
+/// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
+/// have become the filter, which then lacks the elements and must be written to again.
 pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
     match wrote {
         Ok(_) => Ok(None),
@@ -95,8 +95,8 @@ pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<To
     }
 }
 
-/// The server's time: seconds since 1970, and microseconds. Proxies refuse `TIME` where they take a script for the server of a
-/// key.
+/// Reads the server's time: seconds since 1970, and microseconds. Proxies refuse `TIME`, but pass a script on to the
+/// server of its key.
 async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(u64, u64), Error> {
     let ask = if options.commands.scripts {
         eval("return redis.call('TIME')", &[key])
@@ -106,9 +106,7 @@ async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(u64, u64), 
     line.ask(&ask).await?.read("a time")
 }
 
-/// Begins a rebuild: its bits are all zero.
-///
-/// The anchor is what companions belong to; `name` gives the keys of the new bitmaps.
+/// Begins a rebuild with all bits zero. Its companions belong to `anchor`; `name` returns the keys of the new bitmaps.
 pub(crate) async fn begin(
     line: &Line,
     anchor: &[u8],
@@ -131,7 +129,7 @@ pub(crate) async fn begin(
     let mut batch = Batch::new();
     let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
     take.arg("NX").arg("PX").arg(millis);
-    // Asked for, because a cluster client may have to send a command twice.
+    // Read back, because a cluster client may have to send `SET` twice.
     batch.push(&watch.look());
     for key in &keys {
         let create = batch.add("SET").arg(key).arg(&[0_u8][..]);
@@ -148,7 +146,7 @@ pub(crate) async fn begin(
     Ok(token)
 }
 
-/// Makes the rebuild's lease run anew.
+/// Restarts the lease of the rebuild.
 pub(crate) async fn renew(
     line: &Line,
     anchor: &[u8],
@@ -171,12 +169,12 @@ pub(crate) async fn renew(
     if alive { Ok(()) } else { Err(lost(keys)) }
 }
 
-/// The error for a rebuild whose lease ended.
+/// Returns the error for a rebuild whose lease ended.
 pub(crate) fn lost(keys: &[Vec<u8>]) -> Error {
     Error::missing(keys.first().map_or(&[], Vec::as_slice))
 }
 
-/// Puts the rebuild in the filter's place.
+/// Replaces the filter by the rebuild.
 pub(crate) async fn commit(
     line: &Line,
     live: &Bitmap,
@@ -232,12 +230,12 @@ pub(crate) async fn commit(
     line.send(batch).await?.checked().map(drop)
 }
 
-/// A number for a script, or nothing.
+/// Formats a number for a script; `None` becomes empty.
 pub(super) fn or_empty(number: Option<u64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-/// Gives a rebuild up: the filter stays as it is.
+/// Abandons a rebuild. The filter stays as it is.
 pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token: Token) -> Result<(), Error> {
     let watch = Watch::new(anchor);
     let mut batch = Batch::new();
@@ -252,7 +250,7 @@ pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token:
     Ok(())
 }
 
-/// Gives up whichever rebuild is under way; whether there was one. `name` gives the keys of its bitmaps.
+/// Abandons the rebuild under way. Returns whether there was one. `name` returns the keys of its bitmaps.
 pub(crate) async fn abandon_any(
     line: &Line,
     anchor: &[u8],
@@ -265,7 +263,7 @@ pub(crate) async fn abandon_any(
     Ok(true)
 }
 
-/// The rebuild that is under way.
+/// Reads which rebuild is under way.
 pub(super) async fn under_way(line: &Line, anchor: &[u8]) -> Result<Option<Token>, Error> {
     let watch = Watch::new(anchor);
     let mut replies = line.ask(&watch.look()).await?;

@@ -15,10 +15,10 @@ use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Options, millis};
 
-/// How often an insert that found a bitmap missing looks for it.
+/// The number of attempts of an insert that finds a bitmap missing.
 const ATTEMPTS: usize = 4;
 
-/// Asks for elements.
+/// Queries elements. Returns one answer per hash.
 pub(crate) async fn contains(
     line: &Line,
     chain: &Chain,
@@ -58,7 +58,7 @@ async fn contains_by_script(
     })
 }
 
-/// A reply with a character for each element.
+/// Reads a reply with one character per element.
 fn characters<T>(
     replies: &mut Replies,
     elements: usize,
@@ -71,7 +71,7 @@ fn characters<T>(
         .ok_or_else(|| unexpected("a character an element", Some(&Value::BulkString(text))))
 }
 
-/// Inserts elements; says of each whether it was new.
+/// Inserts elements. Returns whether each was new.
 pub(crate) async fn insert(
     line: &Line,
     chain: &Chain,
@@ -103,7 +103,7 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
-/// Elements that one insert carries. Without scripts each is asked for, set and counted by itself.
+/// Returns the number of elements in one insert. Without scripts, each is queried, set and counted by itself.
 fn per_insert(chain: &Chain, options: &Options) -> usize {
     if chain.by_script(options) {
         per_trip(&chain.schema, options)
@@ -112,7 +112,7 @@ fn per_insert(chain: &Chain, options: &Options) -> usize {
     }
 }
 
-/// Inserts elements into a generation that must be there, which then lives for the lease at least.
+/// Inserts elements into a generation that must exist and then lives at least for the lease.
 pub(crate) async fn insert_into_generation(
     line: &Line,
     live: &Chain,
@@ -127,7 +127,7 @@ pub(crate) async fn insert_into_generation(
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(per_insert(&next, &options)) {
         let (some, under_way) = insert_once(line, &next, hashes, millis, &options, acknowledged).await?;
-        // What is there may be what those left who came too late.
+        // The keys may be left over from inserts that came too late.
         if under_way != Some(token) {
             return Err(next.missing());
         }
@@ -136,7 +136,7 @@ pub(crate) async fn insert_into_generation(
     Ok(new)
 }
 
-/// Inserts elements, in one round trip if scripts are allowed; says of each whether it was new, and which rebuild is under way.
+/// Inserts elements, in one round trip if scripts are allowed. Returns whether each was new, and the rebuild under way.
 async fn insert_once(
     line: &Line,
     chain: &Chain,
@@ -150,7 +150,7 @@ async fn insert_once(
     }
     let (watch, counter) = (Watch::new(&chain.anchor), chain.counter());
     let mut keys: Vec<&[u8]> = vec![&watch.pointer];
-    // A generation of a rebuild has a lease, and its count none.
+    // The generation of a rebuild has a lease, but a kept count would have none.
     if options.keep_count && millis.is_none() {
         keys.push(&counter);
     }
@@ -173,7 +173,7 @@ async fn insert_once(
         if chain_by_commands::is_missing(line, chain, options).await? {
             return Err(chain.missing());
         }
-        // It has come back meanwhile; or the script ran on a node that does not have all bitmaps yet, while their slot moves.
+        // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
     }
     Err(RedisError::from((
         ErrorKind::Server(ServerErrorKind::TryAgain),
@@ -182,7 +182,7 @@ async fn insert_once(
     .into())
 }
 
-/// Puts a rebuild in the filter's place.
+/// Replaces the filter by a rebuild.
 pub(crate) async fn exchange(
     line: &Line,
     live: &Chain,
@@ -202,10 +202,10 @@ pub(crate) async fn exchange(
     }
 }
 
-/// Creates the current bitmap if it is not there; whether it was not.
+/// Creates the current bitmap unless it exists. Returns whether it was created.
 pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
     let current = chain.read_cursor(line).await?;
-    // By itself, so that it is found while its slot moves between nodes.
+    // Sent alone, so that the key is found while its slot moves between nodes.
     if line.ask(&exists(&chain.key(current))).await?.count()? == 1 {
         return Ok(false);
     }
@@ -223,8 +223,8 @@ pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Res
     Ok(true)
 }
 
-/// Writes the cursor of a filter with one bitmap, which the published program leaves out: with one, a filter whose cursor is
-/// missing has lost it. A cursor that is there stays.
+/// Writes the cursor of a filter with one bitmap, unless there is one. The published program omits it; once written, a
+/// missing cursor is known to be lost.
 async fn write_first_cursor(line: &Line, chain: &Chain) -> Result<(), Error> {
     if line.ask(&exists(&chain.key(1))).await?.count()? == 0 {
         let mut set = cmd("SET");
@@ -235,7 +235,7 @@ async fn write_first_cursor(line: &Line, chain: &Chain) -> Result<(), Error> {
     Ok(())
 }
 
-/// What comes before the first parameter record of a filter: a cursor, so that one that is missing later was lost.
+/// Writes the cursor before the first parameter record of a filter, so that a cursor that is missing later was lost.
 pub(crate) async fn prepare_record(line: &Line, chain: &Chain) -> Result<(), Error> {
     if line.ask(&exists(&chain.record)).await?.count()? == 0 {
         write_first_cursor(line, chain).await?;
@@ -243,7 +243,7 @@ pub(crate) async fn prepare_record(line: &Line, chain: &Chain) -> Result<(), Err
     Ok(())
 }
 
-/// Removes all bitmaps, and begins anew with an empty one.
+/// Deletes all bitmaps and starts over with an empty one.
 pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
     if chain.by_script(options) {
         let counter = chain.counter();
@@ -270,7 +270,7 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     line.send(batch).await?.checked().map(drop)
 }
 
-/// Gives a rebuild up: its bitmaps and its cursor go.
+/// Abandons a rebuild: deletes its bitmaps and its cursor.
 pub(crate) async fn abandon(line: &Line, live: &Chain, token: Token) -> Result<(), Error> {
     let next = live.next(token);
     let last = next.read_cursor(line).await?;
@@ -279,7 +279,7 @@ pub(crate) async fn abandon(line: &Line, live: &Chain, token: Token) -> Result<(
     generation::abandon(line, &live.cursor, &keys, token).await
 }
 
-/// Gives up whichever rebuild is under way; whether there was one.
+/// Abandons the rebuild under way. Returns whether there was one.
 pub(crate) async fn abandon_any(line: &Line, live: &Chain) -> Result<bool, Error> {
     let Some(token) = generation::under_way(line, &live.cursor).await? else {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Inserts into a filter in one string or in several.
+//! Inserts into a filter in one or several strings.
 
 use guava_bloom::Hash128;
 use redis::{Cmd, Value};
@@ -14,7 +14,7 @@ use crate::call::Line;
 use crate::error::{Error, ErrorKind, is_redirection};
 use crate::options::{Commands, Expiry, Lifetime, Missing, Options};
 
-/// Inserts elements; says of each whether it was new.
+/// Inserts elements. Returns whether each was new.
 pub(crate) async fn insert(
     line: &Line,
     bitmap: &Bitmap,
@@ -22,7 +22,7 @@ pub(crate) async fn insert(
     lifetime: Lifetime,
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
-    // A filter that is spread is never rebuilt.
+    // A spread filter is never rebuilt.
     let watch = (options.follow_rebuilds && !bitmap.spread).then(|| Watch::new(bitmap.anchor()));
     let reported = options.reported();
     let mut new = Vec::with_capacity(hashes.len());
@@ -53,7 +53,7 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
-/// Inserts elements in one round trip; says of each whether it was new, and which rebuild is under way.
+/// Inserts elements in one round trip. Returns whether each was new, and the rebuild under way.
 async fn insert_once(
     line: &Line,
     bitmap: &Bitmap,
@@ -77,7 +77,7 @@ async fn insert_once(
         .iter()
         .flat_map(|insert| insert.placed.by_slot().map(move |parts| (insert, parts)));
     let divided: Vec<(&Insert<'_>, &[Part<'_>])> = divided.collect();
-    // What goes together: all of a filter in one key, slot by slot otherwise.
+    // One batch for a filter in one key, one per slot otherwise.
     let slots = divided.chunks(if inserts.len() > 1 { divided.len() } else { 1 });
     let batches = slots.clone().map(|inserts| {
         let each = inserts.iter().map(|(insert, parts)| insert.batch(parts));
@@ -106,12 +106,13 @@ async fn insert_once(
     Ok((done.new, done.under_way))
 }
 
-/// Bits in one transaction. The server keeps the arguments of a transaction until its end: with 7,000 bits, a bit took it a
-/// quarter longer than with 700 (Redis 7.0).
+/// The number of bits in one transaction. The server keeps the arguments of a transaction until its end: with 7,000
+/// bits, it took a quarter longer per bit than with 700 (Redis 7.0).
 const BITS_PER_TRANSACTION: usize = 1 << 10;
 
-/// Elements in one transaction: whole ones, so that of two who insert one at the same time only one finds it new. The bits
-/// of a filter in several keys are not in the order of its elements.
+/// Returns the number of elements in one transaction. Elements are never divided, so that only one of two concurrent
+/// inserts of an element finds it new. A filter in several keys cannot be divided, since its bits are not in the order
+/// of elements.
 fn per_transaction(bitmap: &Bitmap) -> usize {
     if bitmap.keys.len() > 1 {
         return usize::MAX;
@@ -119,19 +120,17 @@ fn per_transaction(bitmap: &Bitmap) -> usize {
     (BITS_PER_TRANSACTION / usize::from(bitmap.schema.probe_count())).max(1)
 }
 
-/// What an insert brought so far.
+/// The results of an insert so far.
 struct Done<'a> {
-    /// Of each element, whether it was new.
+    /// For each element, whether it was new.
     new: Vec<bool>,
-    /// Whether a part was missing.
     missing: bool,
-    /// The first that was seen: where it has ended meanwhile, all is done anew.
+    /// The first rebuild that was seen under way. If it has ended meanwhile, the insert is repeated.
     under_way: Option<Token>,
     acknowledged: &'a mut Acknowledged,
 }
 
 impl Done<'_> {
-    /// Reads which rebuild is under way.
     fn saw(&mut self, watch: &Watch, replies: &mut Replies) -> Result<(), Error> {
         let under_way = watch.read(replies.bytes()?.as_deref())?;
         self.under_way = self.under_way.or(under_way);
@@ -146,13 +145,13 @@ struct Insert<'a> {
     first: usize,
     lifetime: Lifetime,
     commands: Commands,
-    /// Whether a missing filter is reported.
+    /// Set if a missing filter is reported.
     reported: bool,
-    /// Whether a script sets the bits: it does in one step what else takes a transaction.
+    /// Set if a script sets the bits, in one step instead of a transaction.
     scripted: bool,
-    /// Whether scripts in the transaction refuse a missing filter.
+    /// Set if scripts in the transaction refuse a missing filter.
     guarded: bool,
-    /// Whether it can only be told.
+    /// Set if a missing filter can be noticed but not refused.
     checked: bool,
     watch: Option<&'a Watch>,
 }
@@ -183,9 +182,9 @@ impl<'a> Insert<'a> {
         }
     }
 
-    /// The commands for parts in one slot.
+    /// Returns the commands for parts in one slot.
     fn batch(&self, parts: &[Part<'_>]) -> Batch {
-        // With a second key in it, a pipeline could be done by halves while its slot moves to another node.
+        // A pipeline with a second key could be executed in part while its slot moves to another node.
         let several = self.guarded || self.checked || !self.lifetime.is_kept() || self.watch.is_some();
         let mut batch = Batch::atomic(several && self.commands.transactions);
         if let Some(watch) = self.looks_first() {
@@ -210,15 +209,16 @@ impl<'a> Insert<'a> {
             }
         }
         if let Some(watch) = self.watch {
-            // After the bits, so that a rebuild that is not seen began after them.
+            // Read after the bits, so that a rebuild that is not seen began after them.
             batch.push(&watch.look());
         }
         batch
     }
 
-    /// Without a transaction, a rebuild may end between the bits and the look that follows them: then only one before them
-    /// tells. Besides, a cluster client that is sent to another node for one key of a pipeline repeats it there as a whole, and
-    /// that node takes the first command for a key that it does not have yet: one that writes would begin a second bitmap.
+    /// Returns the watch if it is read before the bits too. Without a transaction, a rebuild may end between the bits
+    /// and the read after them, and only an earlier read reveals it. Moreover, a cluster client that is redirected for
+    /// one key repeats the whole pipeline on the other node, which accepts the first command even for a key that it
+    /// does not have yet: if that command wrote, it would begin a second bitmap.
     fn looks_first(&self) -> Option<&'a Watch> {
         self.watch.filter(|_| !self.commands.transactions)
     }
@@ -227,7 +227,7 @@ impl<'a> Insert<'a> {
         self.guarded || (!self.lifetime.is_kept() && self.commands.scripts)
     }
 
-    /// All bits of a part, and its time to live, in one command.
+    /// Returns the script that sets all bits of a part and its time to live.
     fn set(&self, part: &Part<'_>) -> Cmd {
         let mut set = eval(&SET, &[part.key]);
         set.arg(u8::from(self.reported));
@@ -278,7 +278,8 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    /// What follows an error in place of replies: the error, unless more can be told or done.
+    /// Handles an error in place of replies. Repeats the insert if a slot is moving, notices a missing filter, and
+    /// returns any other error.
     async fn send_again(
         &self,
         line: &Line,
@@ -286,12 +287,12 @@ impl<'a> Insert<'a> {
         error: &Error,
         done: &mut Done<'_>,
     ) -> Result<(), Error> {
-        // The transaction was refused as a whole, since its keys are between two nodes of a cluster.
+        // The transaction was refused as a whole, because its slot is moving between two nodes.
         if error.redis().is_some_and(is_redirection) {
             return self.send_singly(line, parts, done).await;
         }
-        // The cluster client passes on the first error alone, which in a guarded transaction may be the refusal that is meant
-        // to happen.
+        // The cluster client returns only the first error, which in a guarded transaction may be the intended refusal
+        // of a missing filter.
         if error.kind() == ErrorKind::WrongType && self.guarded {
             for part in parts {
                 if line.ask(&exists(part.key)).await?.count()? == 0 {
@@ -303,8 +304,8 @@ impl<'a> Insert<'a> {
         Err(error.clone())
     }
 
-    /// The same without a transaction, which finds its way command by command: by scripts that set the bits, or by plain
-    /// commands.
+    /// Repeats the insert without a transaction, so that each command finds its node: by scripts that set the bits, or
+    /// by plain commands.
     async fn send_singly(&self, line: &Line, parts: &[Part<'_>], done: &mut Done<'_>) -> Result<(), Error> {
         let singly = Self {
             placed: Placed {
@@ -319,7 +320,8 @@ impl<'a> Insert<'a> {
             ..*self
         };
         let mut replies = Vec::new();
-        // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
+        // Not as a pipeline: a cluster client may repeat it, and elements set the first time would not be new the
+        // second time.
         for command in singly.batch(parts).commands() {
             let batch = Batch::of(&command).and_wait(done.acknowledged.wait());
             let mut sent = line.send(batch).await?;

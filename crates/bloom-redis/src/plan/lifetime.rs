@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::names::slots;
 use crate::options::{Expiry, Options};
 
-/// Creates strings of zeroes where there is nothing; whether there was nothing at one of the keys.
+/// Creates strings of zeros at the keys that do not exist. Returns true if there were any.
 pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
     let lifetime = expiry.lifetime()?;
     let batches = slots(&bitmap.keys, bitmap.spread).into_iter().map(|keys| {
@@ -29,7 +29,7 @@ pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Resu
     Ok(created)
 }
 
-/// Sets the time to live of a filter that must be there.
+/// Sets the time to live of a filter that must exist.
 pub(crate) async fn expire(
     line: &Line,
     bitmap: &Bitmap,

@@ -1,7 +1,8 @@
 //! The scripts that run on the server.
 //!
-//! Short ones take part in transactions and are sent whole (`EVAL`), since a transaction cannot be repeated for one of its
-//! commands that the server did not know. Long ones go by their digest, and whole when the server has not seen them.
+//! Short scripts are part of transactions and are sent whole (`EVAL`), because a transaction cannot be repeated when
+//! the server does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen
+//! them.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::Error;
 
-/// What a missing bitmap holds between `open.lua` and `close.lua`.
+/// The value of a missing bitmap between `open.lua` and `close.lua`.
 pub(crate) const MARK: &str = "bloom-redis:missing";
 
 macro_rules! sent_whole {
@@ -30,14 +31,14 @@ sent_whole! {
     LOAD = "../scripts/load.lua";
 }
 
-/// A script without its lines of comment: the server hashes the whole text each time.
+/// Removes the comment lines of a script, because the server hashes the whole text each time.
 fn bare(code: &str) -> String {
     (code.split_inclusive('\n'))
         .filter(|line| !line.trim_start().starts_with("--"))
         .collect()
 }
 
-/// A script that goes by its digest.
+/// A script that is sent by digest.
 pub(crate) struct Digested {
     code: String,
     digest: String,
@@ -53,13 +54,13 @@ macro_rules! of_chain {
 }
 
 of_chain! {
-    /// Asks a growing filter.
+    /// Queries a growing filter.
     CONTAINS = "../scripts/contains.lua";
     /// Inserts into a growing filter.
     INSERT = "../scripts/insert.lua";
     /// Creates a growing filter.
     CREATE = "../scripts/create.lua";
-    /// Puts a rebuilt growing filter in the place of the old one.
+    /// Replaces a growing filter by its rebuild.
     EXCHANGE = "../scripts/exchange.lua";
     /// Empties a growing filter.
     RESET = "../scripts/reset.lua";
@@ -72,8 +73,7 @@ impl Digested {
         Self { code, digest }
     }
 
-    /// Runs it; `arguments` adds what follows the script in the command: the number of keys, keys, arguments. A `WAIT` goes
-    /// with it, if there is one.
+    /// Runs the script. `arguments` adds the number of keys, the keys and the arguments. `wait` is sent along with it.
     pub(crate) async fn run(
         &self,
         line: &Line,
@@ -98,12 +98,11 @@ impl Digested {
     }
 }
 
-/// Whether the server has not seen the script.
+/// Returns true if the server has not seen the script.
 fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-/// `EVAL` of a short script.
 pub(crate) fn eval(code: &str, keys: &[&[u8]]) -> Cmd {
     cmd("EVAL").arg(code).arg(keys.len()).arg(keys).take()
 }

@@ -13,7 +13,7 @@ use crate::names::slots;
 use crate::options::{Missing, Options};
 use crate::statistics::Statistics;
 
-/// The commands that count bits: length, ones and existence of each string.
+/// Returns the commands for the length, ones and existence of each string.
 fn count(keys: &[&[u8]]) -> Batch {
     let mut batch = Batch::new();
     for key in keys {
@@ -24,7 +24,7 @@ fn count(keys: &[&[u8]]) -> Batch {
     batch
 }
 
-/// Counts the bits of bitmaps that are one filter, whose companions belong to `anchor`.
+/// Counts the bits of a filter's bitmaps. The filter's companions belong to `anchor`.
 pub(crate) async fn statistics(
     line: &Line,
     anchor: &[u8],

@@ -1,8 +1,7 @@
 //! Upload, download and merging of whole bitmaps.
 //!
-//! Redis numbers the bits of a byte from its most significant one, Guava from its least significant one, and Guava's
-//! words are sequences of 8 bytes from the least significant one on. So a string of Redis is the words as little-endian
-//! bytes, each with its bits turned round.
+//! Redis numbers the bits of a byte from the most significant one. Guava numbers the bits of a word from the least
+//! significant one. A Redis string is therefore the words as little-endian bytes, each with its bits reversed.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -19,13 +18,13 @@ use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::options::{Missing, Options, millis};
 
-/// Bytes that one round trip carries.
+/// The number of bytes in one round trip.
 const CHUNK: usize = 1 << 20;
 
-/// How often a download begins anew.
+/// The number of attempts of a download that rebuilds interrupt.
 const ATTEMPTS: usize = 3;
 
-/// Bits as Redis holds them.
+/// Converts words to the bytes of a Redis string.
 pub(crate) fn to_redis(words: &[u64]) -> impl Iterator<Item = u8> + '_ {
     words
         .iter()
@@ -33,14 +32,14 @@ pub(crate) fn to_redis(words: &[u64]) -> impl Iterator<Item = u8> + '_ {
         .map(u8::reverse_bits)
 }
 
-/// A word of 8 bytes from Redis; those that the string does not have are zero.
+/// Converts 8 bytes from Redis to a word. Bytes past the end of the string are zero.
 fn word(bytes: &[u8]) -> u64 {
     (bytes.iter().zip([0, 8, 16, 24, 32, 40, 48, 56]))
         .map(|(byte, shift)| u64::from(byte.reverse_bits()) << shift)
         .sum()
 }
 
-/// Checks that a filter in memory and one on the server are the same, but for their bits.
+/// Checks that a filter in memory and one on the server have the same parameters.
 pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
     check_words(bitmap)?;
     let schema = &bitmap.schema;
@@ -49,7 +48,7 @@ pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result
     equal("strategies", &Strategy::Murmur128Mitz64, &filter.strategy())
 }
 
-/// Checks that two filters on the server are the same, but for their bits.
+/// Checks that two filters on the server have the same parameters.
 fn check_same(into: &Bitmap, from: &Bitmap) -> Result<(), Error> {
     equal("numbers of bits", &into.schema.bits(), &from.schema.bits())?;
     equal(
@@ -74,8 +73,7 @@ pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Incompatible, thing, range, bits))
 }
 
-/// Sets the bits of a filter in a rebuild, beside those that others insert into it meanwhile. Parts begin and end with
-/// whole words.
+/// Adds the bits of a filter to a rebuild, and keeps bits that others insert meanwhile. Parts consist of whole words.
 pub(crate) async fn write(
     line: &Line,
     live: &Bitmap,
@@ -89,7 +87,7 @@ pub(crate) async fn write(
     for (key, part) in next.keys.iter().zip(words.chunks(words_per_part)) {
         let load = Load::new(key, lease)?;
         for (number, chunk) in part.chunks(CHUNK / 8).enumerate() {
-            // Zeroes change nothing.
+            // Zeros change nothing.
             if chunk.iter().all(|&word| word == 0) {
                 continue;
             }
@@ -109,10 +107,10 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// How bits reach a string of a rebuild. They cannot be written over it: that would undo what others set meanwhile.
+/// An upload of bits to a string of a rebuild. Overwriting the string would undo concurrent inserts.
 struct Load<'a> {
     key: &'a [u8],
-    /// Beside it.
+    /// Companions of `key` for bits on their way.
     aside: [Vec<u8>; 2],
     millis: u64,
 }
@@ -130,7 +128,7 @@ impl<'a> Load<'a> {
         generation::lost(&[self.key.to_vec()])
     }
 
-    /// By a script, a chunk at a time.
+    /// Sets the bits of one chunk by a script.
     async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
         let mut load = eval(&LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
         load.arg(start).arg(bytes);
@@ -140,7 +138,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Without scripts: into a string of its own first.
+    /// Writes one chunk to a separate string, for servers without scripts.
     async fn put_aside(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
         let mut batch = Batch::new();
         batch.add("SETRANGE").arg(&self.aside[0]).arg(start).arg(bytes);
@@ -153,12 +151,12 @@ impl<'a> Load<'a> {
         batch.push(&exists(self.key));
         let merge = batch.add("BITOP").arg("OR").arg(self.key);
         merge.arg(self.key).arg(&self.aside[0]);
-        // The result has no time to live.
+        // `BITOP` drops the time to live.
         batch.add("PEXPIRE").arg(self.key).arg(self.millis);
         batch.add("UNLINK").arg(&self.aside[0]);
         let mut replies = line.send(batch).await?.checked()?;
         if replies.count()? == 0 {
-            // What is there now lacks what others inserted.
+            // The string was created just now and lacks what others inserted.
             line.ask(cmd("UNLINK").arg(self.key)).await?.checked()?;
             return Err(self.missing());
         }
@@ -166,7 +164,7 @@ impl<'a> Load<'a> {
     }
 }
 
-/// A filter in memory with the bits of this one.
+/// Returns a filter in memory with the bits of this one.
 pub(crate) async fn download<F>(
     line: &Line,
     bitmap: &Bitmap,
@@ -178,7 +176,7 @@ pub(crate) async fn download<F>(
     Ok(BloomFilter::from_parts(funnel, strategy, probe_count, words)?)
 }
 
-/// Reads all bits of a filter as words, in chunks. If a rebuild takes its place meanwhile, begins anew.
+/// Reads all bits of a filter as words, in chunks. Starts over if a rebuild replaces the filter meanwhile.
 async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
     check_words(bitmap)?;
     for _ in 0..ATTEMPTS {
@@ -199,12 +197,12 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
         for start in (0..part_bytes).step_by(CHUNK) {
             let wanted = CHUNK.min(part_bytes - start);
             let mut batch = Batch::new();
-            // Before and after: zeroes of a filter that goes, or comes back, say nothing.
+            // Checked before and after: zeros prove nothing if the filter is lost or comes back meanwhile.
             batch.push(&exists(key));
             let get = batch.add("GETRANGE").arg(key);
             get.arg(start).arg(start + wanted - 1);
             batch.push(&exists(key));
-            // A filter that is spread is never replaced.
+            // A spread filter is never replaced.
             if !bitmap.spread {
                 batch.push(&generation::last(bitmap.anchor()));
             }
@@ -220,14 +218,14 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             }
             let end = words.len() + wanted / 8;
             words.extend(bytes.chunks(8).map(word).take(wanted / 8));
-            // A string ends at the last byte that was ever touched.
+            // A string ends at the last byte that was ever written.
             words.resize(end, 0);
         }
     }
     Ok(Some(words))
 }
 
-/// Sets the bits of `from` in `into` on the server, and in the generation of a rebuild that is under way.
+/// Sets the bits of `from` in `into` on the server, and in the generation of a rebuild under way.
 pub(crate) async fn merge(
     line: &Line,
     into: &Bitmap,
@@ -298,7 +296,7 @@ async fn merge_once(
     }
 }
 
-/// Reads the replies of one part of a merge; the first key that was missing, if the replies tell.
+/// Reads the replies for one part of a merge. Returns the first missing key.
 fn first_missing<'a>(
     replies: &mut Replies,
     keys: &[&'a [u8]],

@@ -1,4 +1,4 @@
-//! What others do between the commands of a pipeline.
+//! Changes that other clients make between the commands of a pipeline.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::support::{Server, all_commands};
 
 const LEASE: Duration = Duration::from_secs(60);
 
-/// Sends all commands one by one, and does something before some of them.
+/// A connection that sends all commands one by one and acts before some of them.
 pub(crate) struct Between<'a> {
     connection: redis::Connection,
     before: Vec<usize>,
     sent: usize,
     act: &'a mut dyn FnMut(),
-    /// Whether it was done each time.
+    /// Set if every action took place.
     pub(crate) acted: bool,
 }
 
@@ -71,9 +71,9 @@ impl ConnectionLike for Between<'_> {
     }
 }
 
-/// The commands of a pipeline.
+/// Splits a pipeline into its commands.
 fn split(packed: &[u8]) -> Vec<Vec<u8>> {
-    /// The number behind the first character of a line, and what follows the line.
+    /// Returns the number after the first character of a line, and the rest after the line.
     fn number(packed: &[u8]) -> (usize, &[u8]) {
         let end = packed.iter().position(|&byte| byte == b'\r').unwrap();
         let number = core::str::from_utf8(&packed[1..end]).unwrap();
@@ -163,8 +163,8 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
     let mut other = server.connection();
     let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
-    // Commands of the query: two of the four around them tell whether the filter is there, two whether it is the same. The
-    // smallest filter is read as a whole.
+    // `commands` is the number of commands in the query. Four surround the bits: two `EXISTS`, and two that check for a
+    // rebuild. The smallest filter is read as a whole.
     for (insertions, commands, last) in [
         (1_000, Commands::default(), 4 + 1),
         (10_000, Commands::default(), 4 + 2),
@@ -199,7 +199,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
                     "{commands:?}, before commands {goes} and {comes}: {answers:?}"
                 );
                 redis::cmd("FLUSHALL").exec(&mut other).unwrap();
-                // A rebuild that is over changes nothing.
+                // A rebuild that has ended changes nothing.
                 assert!(again.commit(Expiry::Never).query(&mut other).is_err());
             }
         }
@@ -227,7 +227,7 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
     }
 }
 
-/// A growing filter without scripts, and the same as others see it.
+/// Returns a growing filter without scripts, and the same filter for clients with scripts.
 fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilter) {
     let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap()).unwrap();
     let plain = filter.clone().with_options(
@@ -251,7 +251,7 @@ fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing
             redis::cmd("FLUSHALL").exec(&mut other).unwrap();
             filter.create().query(&mut other).unwrap();
             filter.insert_many(&elements).query(&mut other).unwrap();
-            // The old cursor says one bitmap; in the new generation the elements lie in the last.
+            // The old cursor says one bitmap; the new generation has the elements in its last bitmap.
             let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
             rebuild.insert_many(&more).query(&mut other).unwrap();
             rebuild.insert_many(&elements).query(&mut other).unwrap();
@@ -339,7 +339,7 @@ fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
             acts += 1;
         }
         assert!(acts > 12, "{acts}");
-        // What was set in a generation that was gone by then is not left for ever.
+        // Keys written for a generation that was already gone expire.
         let keys: Vec<String> = redis::cmd("KEYS")
             .arg("bloom-redis:next:*")
             .query(&mut other)

@@ -53,7 +53,7 @@ fn fixed_filters_are_spread_by_their_names() {
                         for expiry in [Expiry::Keep, HOUR] {
                             let error = client.fail(filter.named(name).with_expiry(expiry).insert("a"));
                             assert!(error.kind() == ErrorKind::Missing, "{commands:?}: {error}");
-                            // Without scripts or transactions the insert has begun one.
+                            // Without scripts or transactions, the insert has created the filter.
                             client.run(filter.named(name).delete());
                         }
                         assert!(client.run(filter.named(name).create(Expiry::Keep)));
@@ -158,7 +158,7 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
             assert!(answers.iter().filter(|&&answer| answer != Answer::Absent).count() < 40);
             let bitmaps = client.run(filter.bitmaps());
             assert!(bitmaps > 3);
-            // However it is kept, it grows at the same elements.
+            // The filter grows at the same elements, however it is stored.
             let now: Vec<Vec<u8>> = (0..bitmaps)
                 .map(|number| client.command(redis::cmd("GET").arg(filter.key(number))))
                 .collect();
@@ -179,7 +179,7 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
             client.fail(spread.rebuild(LEASE)).to_string(),
             "the keys for rebuilding a filter must be in one slot, got several"
         );
-        // The published names lie in several slots, and scripts are told so.
+        // The published names lie in several slots, which scripts report.
         let published = GrowingFilter::new("", schema)
             .unwrap()
             .with_prefix("")

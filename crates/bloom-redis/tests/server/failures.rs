@@ -19,7 +19,7 @@ fn filter() -> FixedFilter {
         .with_options(Options::default().missing(Missing::Empty))
 }
 
-/// Inserts one element after another until the server is gone; those that it acknowledged.
+/// Inserts one element after another until the server is gone. Records those that it acknowledged.
 fn insert_until_gone(
     server: &Server,
     acknowledged: &Mutex<Vec<String>>,
@@ -112,7 +112,7 @@ fn a_command_that_hangs_ends_at_its_time_out() {
     let error = filter().might_contain("a").query(&mut connection).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     go_on();
-    // The late reply is not taken for that of another command.
+    // The late reply is not mistaken for the reply to another command.
     for _ in 0..3 {
         let answers = filter().might_contain_many(["a", "b"]).query(&mut connection);
         assert_eq!(answers.unwrap(), [Answer::MightContain, Answer::Absent]);
@@ -143,7 +143,7 @@ fn a_command_that_hangs_ends_at_its_time_out() {
 
 #[test]
 fn a_server_that_does_not_answer_is_given_up_when_connecting() {
-    // The operating system accepts for it.
+    // The operating system accepts connections for the listener.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let client = redis::Client::open(format!("redis://127.0.0.1:{port}/")).unwrap();
@@ -188,7 +188,7 @@ fn connections_come_back_with_the_server() {
         server.restart();
         let answer = filter().might_contain("a").query(&mut blocking).unwrap();
         assert_eq!(answer, Answer::MightContain);
-        // The manager connects anew in the background, after the first failure that it sees.
+        // The manager reconnects in the background after the first failure that it sees.
         wait_until("the manager has connected", || {
             let answer = runtime.block_on(filter().might_contain("a").query_async(&mut managed));
             answer.is_ok_and(|answer| answer == Answer::MightContain)

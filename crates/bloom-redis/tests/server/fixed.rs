@@ -1,4 +1,4 @@
-//! The fixed design on a real server: the published figures, bit for bit, then what is more than published.
+//! The fixed design on a real server: the published figures, bit for bit, then everything beyond the published program.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use crate::support::{Client, all_commands, for_each_client, golden, hex};
 
 const DAY: Expiry = Expiry::After(Duration::from_secs(86_400));
 
-/// The options of the published program: what is missing is empty.
+/// Returns the options of the published program: a missing filter is empty.
 fn as_published() -> Options {
     Options::default().missing(Missing::Empty)
 }
@@ -223,7 +223,7 @@ fn trips_of_any_size_do_the_same() {
 #[test]
 fn a_missing_filter_is_reported_and_not_begun_anew() {
     for_each_client(|client| {
-        // Without transactions, a script does all of an insert.
+        // Without transactions, a script executes the whole insert.
         for commands in all_commands().filter(|commands| *commands == commands.scripts(true)) {
             let filter = published().with_options(Options::default().commands(commands));
             assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
@@ -288,7 +288,7 @@ fn an_expiry_is_kept_removed_or_set() {
             assert!(short_of(300).contains(&insert("g", until)));
             assert_eq!(insert("h", Expiry::Never), -1);
 
-            // The filter that stands, and one that is created.
+            // An existing filter, then one that is created.
             let mut expire = |expiry: Expiry| -> i64 {
                 client.run(filter.expire(expiry));
                 client.words(&["TTL", "bf:f"])
@@ -390,7 +390,7 @@ fn filters_merge_on_the_server() {
                 ]
             );
             assert_eq!(client.run(filter.named("b").might_contain("a")), Answer::Absent);
-            // The stated loss of plain commands.
+            // The documented loss of plain commands.
             let left: i64 = client.words(&["TTL", "bf:a"]);
             assert_eq!(left > 0, (commands == commands.scripts(true)), "{commands:?}");
             let error = client.fail(

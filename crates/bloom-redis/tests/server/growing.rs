@@ -10,7 +10,7 @@ use sha2::Sha256;
 
 use crate::support::{Client, Server, all_commands, for_each_client, golden, hex};
 
-/// An element of the published test: the hex digits of MD5 of a number's 4 bytes.
+/// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
     hex(Md5::digest(number.to_le_bytes()))
 }
@@ -21,12 +21,12 @@ fn published() -> GrowingFilter {
         .with_prefix("")
 }
 
-/// The elements of a run of the golden file.
+/// Returns the elements of a run of the golden file.
 fn elements(run: &Value) -> impl Iterator<Item = String> {
     (0..i32::try_from(run["inserted"].as_i64().unwrap()).unwrap()).map(element)
 }
 
-/// Compares the server, and which elements were new, with a run of the golden file.
+/// Compares the server and the results of the inserts with a run of the golden file.
 fn check_run(client: &mut Client, filter: &GrowingFilter, run: &Value, new: &[bool]) {
     assert_eq!(new.len(), elements(run).count());
     let changed = new.iter().filter(|&&new| new).count();
@@ -133,7 +133,7 @@ fn all_commands_grow_alike() {
     });
 }
 
-/// Elements that a writer inserts, in its own order; half of them another inserts as well.
+/// Returns the elements of a writer, in its own order. Another writer inserts half of them as well.
 fn of_writer(writer: u32) -> impl Iterator<Item = String> {
     (0..600).map(move |i| (i * 7 % 600 + writer * 300).to_string())
 }
@@ -151,7 +151,7 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
             let (filter, mut client) = (&filter, connect(&server));
             scope.spawn(move || {
                 let mut elements = of_writer(writer);
-                // One, then some, in turn.
+                // Alternate between one element and several.
                 while let Some(element) = elements.next() {
                     client.run(filter.insert(&element));
                     let some: Vec<String> = elements.by_ref().take(19).collect();
@@ -166,14 +166,14 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
     let answers = client.run(filter.might_contain_many(&all));
     assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
     let bitmaps = client.run(filter.bitmaps());
-    // All but the last are more than half full, by one element at most.
+    // Every bitmap except the last is more than half full, by at most one element.
     for number in 0..bitmaps - 1 {
         let ones: u64 = client.command(cmd("BITCOUNT").arg(filter.key(number)));
         let most = filter.schema().bits() / 2 + u64::from(filter.schema().probe_count());
         assert!((filter.schema().bits() / 2 + 1..=most).contains(&ones), "{ones}");
     }
     assert_eq!(client.command::<u64>(cmd("EXISTS").arg(filter.key(bitmaps))), 0);
-    // Which elements an earlier bitmap takes for its own depends on their order, and with it the last few.
+    // The false positives of earlier bitmaps depend on the order of the elements, and so does the last bitmap.
     let alone = GrowingFilter::new("alone", *filter.schema()).unwrap();
     client.run(alone.create());
     client.run(alone.insert_many(&all));
@@ -260,7 +260,7 @@ fn a_cursor_that_is_lost_with_the_second_bitmap_is_reported_where_there_is_a_rec
                 client.run(filter.insert_many((0..80).map(|i| i.to_string())));
                 assert_eq!(client.run(filter.bitmaps()), 2);
                 lose(client);
-                // It looks like a new one.
+                // The filter looks new.
                 assert_eq!(client.run(filter.might_contain("79")), Answer::Absent);
 
                 client.run(filter.clear());
@@ -272,13 +272,13 @@ fn a_cursor_that_is_lost_with_the_second_bitmap_is_reported_where_there_is_a_rec
                     assert_eq!(client.run(filter.might_contain("79")), Answer::Missing);
                     assert_eq!(client.run(filter.might_contain("0")), Answer::MightContain);
                     assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
-                    // Adopted once more, as a program may do when it starts.
+                    // A program may adopt the filter once more when it starts.
                     client.run(filter.adopt());
                     client.run(filter.create());
                 }
                 assert_eq!(client.run(of(Missing::Empty).might_contain("79")), Answer::Absent);
 
-                // A filter of the published program, which writes no cursor, and one that is begun after its record.
+                // A filter of the published program, which writes no cursor, and one that is created after its record.
                 for created_first in [true, false] {
                     client.words::<()>(&["FLUSHALL"]);
                     if created_first {
@@ -360,7 +360,7 @@ fn a_kept_count_is_the_count() {
         check_count(client);
         assert!(kept == new && bits(client) == expected);
 
-        // What replaces the bitmaps ends the count.
+        // Operations that replace the bitmaps delete the count.
         for round in 0..3 {
             match round {
                 0 => client.run(counting.clear()),
@@ -377,7 +377,7 @@ fn a_kept_count_is_the_count() {
             client.run(keeping.insert_many(["a", "b", "c"]));
             check_count(client);
         }
-        // So does a bitmap that went where missing is empty.
+        // A lost bitmap does so too where missing is empty.
         client.command::<()>(cmd("DEL").arg(counting.key(0)));
         let empty = keeping
             .clone()

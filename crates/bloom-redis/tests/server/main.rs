@@ -1,4 +1,4 @@
-//! Tests on real servers, which they start themselves. One program, so that what they share is compiled once.
+//! Tests that start real servers. They are one program, so that shared code is compiled once.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod between;

@@ -1,5 +1,5 @@
-//! The published designs against a second, small account of them, which shares nothing with the crate: sizes, offsets and
-//! growth points from the published formulas, compared with the bytes that a real server holds.
+//! Compares the bytes on a real server with a small second implementation of the published designs, which shares no
+//! code with the crate: sizes, offsets and growth points from the published formulas.
 
 use bloom_redis::{Answer, FixedFilter, GrowingFilter, Missing, Options, Schema};
 use rand_xoshiro::SplitMix64;
@@ -8,10 +8,10 @@ use redis::cmd;
 
 use crate::support::{Client, Server};
 
-/// Parameters that are drawn for each design.
+/// The number of random parameters for each design.
 const PAIRS: usize = 200;
 
-/// MurmurHash3, 128 bits, x64, seed 0 (Austin Appleby, `MurmurHash3.cpp`): both halves.
+/// Returns both halves of MurmurHash3, 128 bits, x64, seed 0 (Austin Appleby, `MurmurHash3.cpp`).
 fn murmur3(data: &[u8]) -> (u64, u64) {
     const C1: u64 = 0x87c3_7b91_1142_53d5;
     const C2: u64 = 0x4cf5_ad43_2745_937f;
@@ -50,7 +50,7 @@ fn murmur3(data: &[u8]) -> (u64, u64) {
     (h1, h2.wrapping_add(h1))
 }
 
-/// A bitmap's size: bits before any rounding, and bits of an element. `None` if there is no bit.
+/// Returns the unrounded number of bits of a bitmap, and the number of probes. `None` if there are no bits.
 fn size(insertions: u64, fpp: f64) -> Option<(u64, u64)> {
     let ln2 = std::f64::consts::LN_2;
     let bits = (-(insertions as f64) * libm::log(fpp) / (ln2 * ln2)) as u64;
@@ -58,7 +58,7 @@ fn size(insertions: u64, fpp: f64) -> Option<(u64, u64)> {
     (bits > 0).then_some((bits, probes.max(1)))
 }
 
-/// Offsets of an element: the first half, and the second added again and again, without the sign.
+/// Returns the offsets of an element: the first half, plus the second half again and again, without the sign.
 fn offsets(element: &[u8], bits: u64, probes: u64) -> Vec<u64> {
     let (mut combined, step) = murmur3(element);
     (0..probes)
@@ -70,13 +70,13 @@ fn offsets(element: &[u8], bits: u64, probes: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Whether a string of Redis has a bit, which it counts from the most significant one of the first byte.
+/// Returns true if a bit of a Redis string is set. Bits count from the most significant one of the first byte.
 fn has(string: &[u8], offset: u64) -> bool {
     let byte = string.get((offset / 8) as usize).copied().unwrap_or(0);
     byte >> (7 - offset % 8) & 1 == 1
 }
 
-/// Sets it; the string ends at the last byte that was ever touched.
+/// Sets a bit and returns true if it was 0. The string ends at the last byte that was ever written.
 fn set(string: &mut Vec<u8>, offset: u64) -> bool {
     let (byte, new) = ((offset / 8) as usize, !has(string, offset));
     string.resize(string.len().max(byte + 1), 0);
@@ -84,7 +84,7 @@ fn set(string: &mut Vec<u8>, offset: u64) -> bool {
     new
 }
 
-/// Bitmaps that grow.
+/// A growing filter.
 struct Chain {
     bits: u64,
     probes: u64,
@@ -107,7 +107,7 @@ impl Chain {
         self.bitmaps.iter().any(holds)
     }
 
-    /// Whether the element was new, and whether the filter grew after it.
+    /// Inserts an element. Returns whether it was new, and whether the filter grew after it.
     fn put(&mut self, element: &[u8]) -> (bool, bool) {
         let seen = self.bitmaps.len() > 1 && self.might_contain(element);
         let mut new = false;
@@ -128,15 +128,15 @@ impl Chain {
     }
 }
 
-/// Draws insertions up to a bound, and a probability from 2^-24 to 1.
+/// Draws a number of insertions up to a bound, and a probability from 2^-24 to 1.
 fn pair(random: &mut SplitMix64, most: u64) -> (u64, f64) {
     let unit = (random.next_u64() >> 11) as f64 * libm::exp2(-53.0);
     let insertions = 1 + random.next_u64() % (1 << (random.next_u64() % (most.ilog2() as u64 + 1)));
-    // Both bounds are not themselves drawn.
+    // Both bounds are excluded.
     (insertions, libm::exp2(-24.0 * unit - 1e-9))
 }
 
-/// An element of 0 to 40 bytes, of which short ones come again.
+/// Draws an element of 0 to 40 bytes. Short elements recur.
 fn element(random: &mut SplitMix64) -> Vec<u8> {
     let length = random.next_u64() % 41;
     (0..length).map(|_| random.next_u64() as u8).collect()
@@ -238,7 +238,7 @@ fn the_growing_design_is_that_of_the_formulas() {
             let (new, grows) = chain.put(&element);
             if grows {
                 grown += 1;
-                // All that came before it leave the filter as it was, this one has it grow.
+                // The elements before this one do not make the filter grow; this one does.
                 assert_eq!(
                     client.run(filter.insert_many(std::mem::take(&mut waiting))),
                     std::mem::take(&mut expected)

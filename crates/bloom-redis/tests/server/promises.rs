@@ -1,10 +1,10 @@
-//! The table of promises names tests that are there.
+//! The tests named in the table of promises exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Names of the functions in a folder's files that are tests.
+/// Collects the names of all tests in a folder's files.
 fn tests_in(folder: &Path, names: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -39,7 +39,7 @@ fn every_promise_has_its_tests() {
             panic!("{row}")
         };
         let named: Vec<&str> = named.split('`').skip(1).step_by(2).collect();
-        // A heading has none.
+        // A heading names no tests.
         assert_eq!(named.is_empty(), promise.starts_with("| **"), "{row}");
         for name in &named {
             assert!(tests.contains(*name), "{name} is no test, in: {row}");

@@ -23,7 +23,7 @@ fn filter(commands: Commands) -> FixedFilter {
         .with_options(Options::default().commands(commands))
 }
 
-/// A filter in memory of the same shape.
+/// Returns a filter in memory with the same parameters.
 fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
     BloomFilter::new(Bytes, &Parameters::try_from(filter.schema()).unwrap()).unwrap()
 }
@@ -58,7 +58,7 @@ fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
                     expected.contains(&left),
                     "{commands:?} {before:?} {given:?}: {left}"
                 );
-                // An upload ends with the same step.
+                // An upload ends with a commit too.
                 client.run(filter.delete());
                 client.run(filter.create(before));
                 client.run(filter.upload(&local(&filter), given));
@@ -98,7 +98,7 @@ fn anybody_may_abandon_a_rebuild_that_was_dropped() {
         client.run(dropped.insert_many((0..300).map(|i: i32| i.to_string())));
         assert!(client.run(growing.abandon_rebuild()));
         assert_eq!(client.fail(dropped.commit()).kind(), ErrorKind::Missing);
-        // Bitmap and cursor, and the record.
+        // The bitmap, the cursor and the record of generations of the growing filter.
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 5);
     });
 }
@@ -119,7 +119,7 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
             );
             let error = client.fail(filter.rebuild(LEASE));
             assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
-            // Readers see the old generation; what is inserted now is in both.
+            // Readers see the old generation; elements inserted now go into both.
             assert!(client.run(filter.insert("meanwhile")));
             let asked = ["old", "both", "new", "meanwhile"];
             use Answer::{Absent, MightContain};
@@ -164,7 +164,7 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
             client.words::<()>(&["DEL", "bloom-redis:rebuilding:{bf:f}", &next]);
             assert!(client.fail(rebuild.insert_many(["new"])).kind() == ErrorKind::Missing);
             assert!(client.fail(rebuild.clone().commit(Expiry::Never)).kind() == ErrorKind::Missing);
-            // A second rebuild does not get what the first one left.
+            // A second rebuild does not inherit the bits of the first.
             let second = client.run(filter.rebuild(LEASE));
             assert!(client.fail(rebuild.commit(Expiry::Never)).kind() == ErrorKind::Missing);
             assert_eq!(client.run(filter.might_contain("old")), Answer::MightContain);
@@ -206,7 +206,7 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
             assert!(answers.iter().all(|&answer| answer == MightContain));
             let bitmaps = client.run(filter.bitmaps());
             assert!((2..before).contains(&bitmaps));
-            // Bitmaps, cursor, the record of generations; nothing that expires.
+            // The bitmaps, the cursor and the record of generations; no key that expires.
             assert_eq!(client.words::<u64>(&["DBSIZE"]), bitmaps + 2);
             for number in 0..bitmaps {
                 let key = filter.key(number);
@@ -274,7 +274,7 @@ fn inserts_during_rebuilds_are_never_lost() {
             let mut connection = server.connection();
             let mut rebuilds = 0;
             while !done.load(Ordering::Relaxed) {
-                // Everything that was ever inserted before the rebuild began, read from the filter itself.
+                // All elements inserted before the rebuild began, as the filter itself tells.
                 let rebuild = filter.rebuild(LEASE).query(&mut connection).unwrap();
                 let before = filter.download(Bytes).query(&mut connection).unwrap();
                 let kept: Vec<String> = (0..4)
@@ -325,7 +325,7 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
     });
 }
 
-/// The key of the rebuild under way.
+/// Returns the key of the rebuild under way.
 fn under_way(client: &mut Client) -> String {
     let number: u64 = client.words(&["GET", "bloom-redis:rebuilding:{bf:f}"]);
     format!("bloom-redis:next:{number}:{{bf:f}}")

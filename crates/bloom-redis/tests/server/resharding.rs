@@ -11,7 +11,7 @@ use crate::support::{Client, Cluster, all_commands, for_each_cluster_client};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
-/// The state of a slot on its way: nothing has moved, some keys have, all have.
+/// The number of keys moved so far, in a slot that is moving: none, one, or all.
 const STATES: [usize; 3] = [0, 1, usize::MAX];
 
 #[test]
@@ -37,9 +37,9 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
                         on_its_way.migrate(key);
                     }
                     let case = format!("{commands:?} {missing:?} {expiry:?} after {at}");
-                    // Element by element, and as a batch.
+                    // Single elements, then a batch.
                     let new = client.run(filter.clone().with_expiry(expiry).insert(&elements[at + 1]));
-                    // A stated loss: the pipeline was repeated, and found its own bits.
+                    // The documented loss: the pipeline was repeated, and found its own bits.
                     assert!(new || commands != commands.transactions(true), "{case}");
                     assert_eq!(
                         client.run(
@@ -92,7 +92,7 @@ fn clients_follow_a_slot_that_has_moved() {
     }
     cluster.begin_move(b"bf:f").finish();
     for (at, client) in clients.iter_mut().enumerate() {
-        // A transaction meets `MOVED` first in each.
+        // The first command of each client is a transaction, which meets `MOVED`.
         assert!(client.run(filter.insert(format!("after {at}"))));
         let answers = client.run(filter.might_contain_many(["before", &format!("after {at}"), "absent"]));
         assert_eq!(
@@ -120,7 +120,7 @@ fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
             if let Ok(answers) = answers {
                 assert!(!answers.contains(&Answer::Absent));
             }
-            // Never "missing", which would call for a new filter.
+            // Never `ErrorKind::Missing`, which would make the caller create a new filter.
             if let Err(error) = client.try_run(filter.insert("another")) {
                 assert!(error.kind().is_unavailable(), "{error}");
             }
@@ -217,7 +217,7 @@ fn replicas_are_waited_for_where_the_insert_went_and_read_if_the_client_says_so(
         let expected = "the replicas that have the insert must be at least 1, got 0";
         assert_eq!(error.to_string(), expected);
 
-        // The replica has it; asked directly, it answers only a connection that says `READONLY`.
+        // The replica has the element. Queried directly, it answers only a connection that sent `READONLY`.
         let mut connection = replica.connection();
         let error = waiting
             .named(&names[0])

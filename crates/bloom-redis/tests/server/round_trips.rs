@@ -1,4 +1,4 @@
-//! How many times an operation waits for the server.
+//! The number of round trips and commands of each operation.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn one_trip_whatever_the_number_of_elements() {
     fixed_bound(connection);
 }
 
-/// Batches beyond the bound take as many trips as it says.
+/// Checks the number of round trips of batches beyond the bound.
 fn fixed_bound(connection: &mut Counting) {
     let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
         .unwrap()
@@ -114,7 +114,7 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
 /// A command's name, and how often it was sent.
 type Calls = (&'static str, u64);
 
-/// The commands that the server did during the operation, but for those of scripts.
+/// Returns the commands that the server executed during the operation, with their counts.
 fn sent(connection: &mut redis::Connection, act: impl FnOnce(&mut redis::Connection)) -> Vec<(String, u64)> {
     redis::cmd("CONFIG").arg("RESETSTAT").exec(connection).unwrap();
     act(connection);
@@ -154,7 +154,7 @@ fn an_operation_sends_what_is_promised() {
             5,
             &[("bitfield_ro", 1), ("exists", 2), ("hget", 2)],
         ),
-        // 1,199 bytes, which asking for 38 bits takes, too.
+        // 1,199 bytes, which the queries for 38 bits take too.
         (small, 6, &[("exists", 2), ("getrange", 1), ("hget", 2)]),
         (by_default.clone(), 1, &[("bitfield_ro", 1), ("exists", 2)]),
         (

@@ -1,4 +1,4 @@
-//! Filters that go and come back under those who use them, callers that give up, and the ends of what an offset can say.
+//! Filters that are lost and rebuilt while in use, callers that give up, and the largest offsets.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -45,7 +45,7 @@ impl Filters {
         }
     }
 
-    /// Asks all of them.
+    /// Queries all filters.
     fn ask(&self, client: &mut Client, elements: &[String]) -> [Result<Vec<Answer>, Error>; 4] {
         [
             client.try_run(self.fixed.might_contain_many(elements)),
@@ -55,7 +55,7 @@ impl Filters {
         ]
     }
 
-    /// Builds one of them anew; it may go meanwhile.
+    /// Rebuilds one of the filters, which may be lost meanwhile.
     fn rebuild(&self, client: &mut Client, which: u64, elements: &[String]) -> Result<(), Error> {
         match which {
             0 => {
@@ -77,7 +77,7 @@ impl Filters {
     }
 }
 
-/// Elements of a batch in an order of its own, and of each whether it was inserted.
+/// Draws a batch of elements, and for each whether it was inserted.
 fn batch(random: &mut SplitMix64, inserted: &[String], strangers: &[String]) -> (Vec<String>, Vec<bool>) {
     (0..60)
         .map(|_| {
@@ -89,9 +89,9 @@ fn batch(random: &mut SplitMix64, inserted: &[String], strangers: &[String]) -> 
         .unzip()
 }
 
-/// Replies that were taken for those of another batch would deny what was inserted, or find most of the strangers. Some of
-/// these a filter of few bits does find, whatever its probability: an element may hit the same bits over and over. All are
-/// found where rebuilds came between a query and each of its repetitions.
+/// Checks the answers to a batch. Replies mixed up with those of another batch would deny inserted elements, or find
+/// most of the strangers. A filter of few bits does find some strangers, since an element may hit the same bits over
+/// and over. All are found if a rebuild interrupted every attempt at the query.
 #[track_caller]
 fn check(answers: &[Answer], there: &[bool]) {
     assert_eq!(answers.len(), there.len());
@@ -129,7 +129,7 @@ fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
                         seen.fetch_add(count(Answer::MightContain), Ordering::Relaxed);
                         missed.fetch_add(count(Answer::Missing), Ordering::Relaxed);
                     }
-                    // Who inserts what is there already begins no filter that lacks the rest.
+                    // Inserting elements again must not create a filter that lacks the rest.
                     let some: Vec<&String> = inserted.iter().skip(random.next_u64() as usize % 100).collect();
                     for outcome in [
                         client.try_run(filters.fixed.insert_many(&some)),
@@ -167,7 +167,7 @@ fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
     assert!(seen > 500 && missed > 50, "{seen}, {missed}");
 }
 
-/// Polls a future so many times, then drops it.
+/// Polls a future `polls` times, then drops it.
 async fn give_up<T>(future: impl Future<Output = T>, polls: u64) -> Option<T> {
     let mut future = Box::pin(future);
     for _ in 0..polls {
@@ -218,8 +218,8 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
     let mut random = SplitMix64::seed_from_u64(4);
     let (mut dropped, mut done) = (0, 0);
     for round in 0..120 {
-        // Some give up while they insert what nobody asks for, some while they ask.
-        // On a busy machine few would end within twelve polls, so every third is let end.
+        // Some callers give up while they insert elements that are never queried, some while they query.
+        // On a busy machine few would finish within twelve polls, so every third runs to its end.
         let patience = 1 + random.next_u64() % 12;
         let polls = if round % 3 == 0 { u64::MAX } else { patience };
         let more = names(&format!("more {round}"), 1 + random.next_u64() % 10);
@@ -251,7 +251,7 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
     assert!(dropped > 15 && done > 15, "{dropped}, {done}");
 }
 
-/// An element with a bit as near to this one as there is among many, on this side of it, and that bit.
+/// Returns the element, among many, with a bit nearest to `to` on the given side, and that bit.
 fn nearest(bits: u64, probes: u8, to: u64, below: bool) -> (String, u64) {
     let modulus = Modulus::new(bits).unwrap();
     (0..100_000)
@@ -271,7 +271,7 @@ fn nearest(bits: u64, probes: u8, to: u64, below: bool) -> (String, u64) {
 fn bits_around_the_largest_offsets_are_where_they_belong() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
-    // 5,751,035,072 bits: parts end at 2^31 and at 2^32, and one string could not hold them.
+    // 5,751,035,072 bits: too many for one string, with parts that end at 2^31 and at 2^32.
     let filter = SplitFilter::new("s", Schema::words(600_000_000, 0.01).unwrap()).unwrap();
     assert!(filter.schema().bits() > 1 << 32);
     client.run(filter.create(Expiry::Keep));
@@ -293,7 +293,7 @@ fn bits_around_the_largest_offsets_are_where_they_belong() {
     }
     client.words::<()>(&["FLUSHALL"]);
 
-    // The longest string: its last bit is the last that an offset can say. 512 MiB on the server.
+    // The longest string, 512 MiB on the server: its last bit has the largest offset.
     let whole = filter.with_part_bits(1 << 32).unwrap();
     assert_eq!(whole.keys().len(), 2);
     client.run(whole.create(Expiry::Keep));

@@ -1,4 +1,4 @@
-//! What goes to several slots of a cluster goes at the same time.
+//! Batches for several slots of a cluster are sent concurrently.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::support::Server;
 
-/// Sends only when as many requests as the barrier says are waiting to be sent.
+/// A connection that sends only once the barrier's number of requests is waiting.
 #[derive(Clone)]
 struct Gathering {
     connection: MultiplexedConnection,
@@ -62,7 +62,7 @@ async fn a_spread_filter_takes_the_time_of_one_trip() {
         .unwrap()
         .spread_over(SLOTS)
         .unwrap();
-    // It would wait for ever if one trip waited for another.
+    // The operation would hang if one round trip waited for another.
     let connection = gathering(usize::from(SLOTS)).await;
     filter
         .create(Expiry::Keep)

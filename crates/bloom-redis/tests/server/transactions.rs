@@ -1,4 +1,4 @@
-//! Inserts of several transactions, and what others do between them.
+//! Inserts of several transactions, and changes that other clients make between them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use bloom_redis::{Answer, Commands, ErrorKind, Expiry, FixedFilter, Options, Sch
 use crate::between::Between;
 use crate::support::{Server, all_commands, for_each_client};
 
-/// At 7 bits each, three transactions.
+/// The number of elements: three transactions, at 7 bits each.
 const ELEMENTS: u32 = 400;
 
 fn elements() -> Vec<String> {
@@ -60,7 +60,7 @@ fn a_rebuild_that_ends_between_transactions_loses_nothing() {
     let server = Server::start(&[]);
     let mut other = server.connection();
     let elements = elements();
-    // With neither transactions nor scripts there is a stated loss.
+    // Without transactions and scripts, inserts may be lost, as documented.
     for (transactions, scripts) in [(true, true), (true, false), (false, true)] {
         let commands = Commands::default()
             .bitfield(true)

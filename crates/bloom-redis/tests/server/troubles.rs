@@ -1,4 +1,4 @@
-//! What a server that fails looks like to a caller.
+//! Errors of a failing server, as a caller sees them.
 
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ fn a_replica_answers_and_refuses_to_write() {
     }
 }
 
-/// A fail-over: the first request reaches one master, all others another.
+/// A connection that fails over: the first request reaches one master, all others another.
 struct FailingOver<'a> {
     before: Option<&'a Server>,
     after: &'a Server,
@@ -154,7 +154,7 @@ impl ConnectionLike for FailingOver<'_> {
 
 #[test]
 fn replicas_are_waited_for_over_the_connection_that_wrote() {
-    // The one that gets the writes has no replica, the one that takes over has one.
+    // The master that gets the writes has no replica; the master that takes over has one.
     let (before, after) = (Server::start(&[]), Server::start(&[]));
     let port = after.port().to_string();
     let _replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
@@ -188,7 +188,7 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
                 fixed.clone().with_expiry(expiry).insert("b"),
                 split.insert("a"),
             ];
-            // Without scripts it takes several trips.
+            // Without scripts, a growing filter takes several round trips.
             if commands == commands.scripts(true) {
                 inserts.push(growing.with_options(options).insert("b"));
             }

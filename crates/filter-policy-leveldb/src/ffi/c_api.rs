@@ -1,4 +1,4 @@
-//! The functions of `filter_policy_leveldb.h`, where they are described for C; here is what Rust must know.
+//! The functions of `filter_policy_leveldb.h`. The header documents them for C; the comments here are for Rust.
 
 use core::ffi::{c_char, c_int, c_uchar, c_void};
 use core::ptr;
@@ -8,10 +8,10 @@ use super::callbacks;
 use super::state::{State, caught};
 use crate::policy::ChosenPolicy;
 
-/// `filter_policy_new`: a policy, to be freed with [`filter_policy_destroy`]; null if there is none such or no
-/// memory.
+/// `filter_policy_new`: creates a policy, to be freed with [`filter_policy_destroy`]. Returns null if there is no such
+/// policy or no memory.
 ///
-/// The header has an enum in the place of `policy`. In Rust it must be a number, since C may pass any.
+/// `policy` is an enum in the header. In Rust it must be a number, since C may pass any value.
 #[unsafe(no_mangle)]
 pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut c_void {
     caught(|| {
@@ -26,20 +26,19 @@ pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut 
 ///
 /// # Safety
 ///
-/// `state` is null or from [`filter_policy_new`], and nobody uses it any more.
+/// `state` is null or from [`filter_policy_new`], and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn filter_policy_destroy(state: *mut c_void) {
     // SAFETY: `filter_policy_new` makes states of this type.
     unsafe { callbacks::destroy::<ChosenPolicy>(state) }
 }
 
-/// `filter_policy_create_filter`: a filter, to be freed with C's `free`; never null.
+/// `filter_policy_create_filter`: returns a filter, to be freed with C's `free`; never null.
 ///
 /// # Safety
 ///
-/// `state` is null or from [`filter_policy_new`]. `keys` and `key_lengths` are null or have `num_keys`
-/// elements, of which each pair is a null pointer or that many readable bytes. `filter_length` is null or may
-/// be written.
+/// `state` is null or from [`filter_policy_new`]. `keys` and `key_lengths` are null or have `num_keys` elements; each
+/// key is null or has as many readable bytes as its length says. `filter_length` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn filter_policy_create_filter(
     state: *mut c_void,
@@ -48,16 +47,16 @@ pub unsafe extern "C" fn filter_policy_create_filter(
     num_keys: c_int,
     filter_length: *mut usize,
 ) -> *mut c_char {
-    // SAFETY: `filter_policy_new` makes states of this type; the rest is as the caller says.
+    // SAFETY: `filter_policy_new` makes states of this type; the caller guarantees the rest.
     unsafe { callbacks::create_filter::<ChosenPolicy>(state, keys, key_lengths, num_keys, filter_length) }
 }
 
-/// `filter_policy_key_may_match`: 0 or 1.
+/// `filter_policy_key_may_match`: returns 0 or 1.
 ///
 /// # Safety
 ///
-/// `state` is null or from [`filter_policy_new`]. `key` and `filter` are null or have as many readable bytes as
-/// the length beside each says.
+/// `state` is null or from [`filter_policy_new`]. `key` and `filter` are null or have as many readable bytes as their
+/// lengths say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn filter_policy_key_may_match(
     state: *mut c_void,
@@ -66,11 +65,11 @@ pub unsafe extern "C" fn filter_policy_key_may_match(
     filter: *const c_char,
     filter_length: usize,
 ) -> c_uchar {
-    // SAFETY: `filter_policy_new` makes states of this type; the rest is as the caller says.
+    // SAFETY: `filter_policy_new` makes states of this type; the caller guarantees the rest.
     unsafe { callbacks::key_may_match::<ChosenPolicy>(state, key, length, filter, filter_length) }
 }
 
-/// `filter_policy_name`: a static string with a NUL at its end; never null.
+/// `filter_policy_name`: returns a static NUL-terminated string; never null.
 ///
 /// # Safety
 ///

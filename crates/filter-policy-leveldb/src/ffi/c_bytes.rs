@@ -1,4 +1,4 @@
-//! Bytes from C's allocator, which C's `free` takes back.
+//! Bytes from C's allocator, which C can pass to `free`.
 
 use core::ffi::c_char;
 use core::ptr::NonNull;
@@ -7,22 +7,21 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use filter_policy::MATCHES_EVERYTHING;
 
-/// Bytes from C's allocator, freed unless they are handed on.
+/// Bytes from C's allocator, freed on drop.
 pub(super) struct CBytes {
     start: NonNull<u8>,
     len: usize,
 }
 
 impl CBytes {
-    /// Zeros; `None` if there is no memory.
+    /// Allocates zeros; `None` if there is no memory.
     pub(super) fn zeroed(len: usize) -> Option<Self> {
-        // SAFETY: `calloc` may be called with any numbers. No byte at all may give a null pointer, so one at
-        // least is asked for.
+        // SAFETY: `calloc` accepts any numbers. It may return null for zero bytes, so at least one is requested.
         let start = unsafe { libc::calloc(len.max(1), 1) };
         NonNull::new(start.cast()).map(|start| Self { start, len })
     }
 
-    /// [`MATCHES_EVERYTHING`]; `None` if there is no memory.
+    /// Allocates [`MATCHES_EVERYTHING`]; `None` if there is no memory.
     pub(super) fn may_match() -> Option<Self> {
         let mut bytes = Self::zeroed(MATCHES_EVERYTHING.len())?;
         bytes.as_mut_slice().copy_from_slice(&MATCHES_EVERYTHING);
@@ -30,12 +29,12 @@ impl CBytes {
     }
 
     pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: `calloc` gave `len` initialised bytes at `start`, and they are ours alone until `into_raw`
-        // or `drop`. No allocation exceeds `isize::MAX` bytes.
+        // SAFETY: `calloc` returned `len` initialised bytes at `start`, which `self` owns until `into_raw` or `drop`.
+        // No allocation exceeds `isize::MAX` bytes.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 
-    /// Whoever gets the pointer frees it.
+    /// Returns the pointer, which the caller must free.
     pub(super) fn into_raw(self) -> NonNull<c_char> {
         let start = self.start.cast();
         core::mem::forget(self);
@@ -45,26 +44,26 @@ impl CBytes {
 
 impl Drop for CBytes {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from `calloc` and was not handed on.
+        // SAFETY: the pointer came from `calloc`, and `into_raw` was not called.
         unsafe { libc::free(self.start.as_ptr().cast()) };
     }
 }
 
-/// How many answers are put aside: databases that share a policy build filters in a thread each.
+/// The number of copies in reserve: databases that share a policy build filters in a thread each.
 const RESERVED: usize = 8;
 
 /// Copies of [`MATCHES_EVERYTHING`] for when C's allocator refuses even those two bytes.
 pub(super) struct Reserve([AtomicPtr<c_char>; RESERVED]);
 
 impl Reserve {
-    /// As full as memory allows.
+    /// Creates a reserve, as full as memory allows.
     pub(super) fn new() -> Self {
         let reserve = Self([const { AtomicPtr::new(core::ptr::null_mut()) }; RESERVED]);
         reserve.refill();
         reserve
     }
 
-    /// Replaces what was taken, as far as memory allows.
+    /// Replaces the copies that were taken, as far as memory allows.
     pub(super) fn refill(&self) {
         for place in &self.0 {
             if !place.load(Ordering::Relaxed).is_null() {
@@ -75,19 +74,18 @@ impl Reserve {
             let filled = place.compare_exchange(
                 core::ptr::null_mut(),
                 bytes,
-                // Whoever takes the pointer must see the bytes.
+                // A thread that takes the pointer must see the bytes.
                 Ordering::Release,
                 Ordering::Relaxed,
             );
             if filled.is_err() {
-                // SAFETY: the pointer came from `calloc`, and another thread was quicker, so that no one else
-                // has it.
+                // SAFETY: the pointer came from `calloc`, and was not stored because another thread was quicker.
                 unsafe { libc::free(bytes.cast()) };
             }
         }
     }
 
-    /// One of the copies, if one is left; whoever gets it frees it.
+    /// Takes a copy, if any is left. The caller must free it.
     pub(super) fn take(&self) -> Option<NonNull<c_char>> {
         self.0
             .iter()
@@ -98,7 +96,7 @@ impl Reserve {
 impl Drop for Reserve {
     fn drop(&mut self) {
         for place in &mut self.0 {
-            // SAFETY: what is in a place came from `calloc` and was not taken, or is null, which `free` takes.
+            // SAFETY: the pointer came from `calloc` and was not taken, or is null, which `free` accepts.
             unsafe { libc::free((*place.get_mut()).cast()) };
         }
     }
@@ -115,10 +113,10 @@ mod tests {
             let taken: Vec<NonNull<c_char>> = core::iter::from_fn(|| reserve.take()).collect();
             assert_eq!(taken.len(), RESERVED);
             for bytes in taken {
-                // SAFETY: the reserve holds pointers to two initialised bytes and gave this one away.
+                // SAFETY: the reserve holds pointers to two initialised bytes, and this one was taken from it.
                 let content = unsafe { *bytes.as_ptr().cast::<[u8; 2]>() };
                 assert_eq!(content, [0x00, 0xff]);
-                // SAFETY: as above; it came from `calloc`.
+                // SAFETY: the pointer came from `calloc` and was taken from the reserve.
                 unsafe { libc::free(bytes.as_ptr().cast()) };
             }
             reserve.refill();
@@ -133,8 +131,8 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..2_000 {
                         if let Some(bytes) = reserve.take() {
-                            // A pointer that was given twice is freed twice, which the allocator notices.
-                            // SAFETY: it came from `calloc` and is ours.
+                            // A pointer taken twice would be freed twice, which the allocator notices.
+                            // SAFETY: the pointer came from `calloc` and was taken from the reserve.
                             unsafe { libc::free(bytes.as_ptr().cast()) };
                         }
                         reserve.refill();
@@ -146,7 +144,7 @@ mod tests {
     }
 
     fn free(bytes: NonNull<c_char>) {
-        // SAFETY: only called with what the reserve gave away.
+        // SAFETY: only called with pointers taken from the reserve.
         unsafe { libc::free(bytes.as_ptr().cast()) };
     }
 

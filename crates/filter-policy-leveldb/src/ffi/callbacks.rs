@@ -13,20 +13,20 @@ use super::c_bytes::CBytes;
 use super::state::{State, caught};
 use crate::error::Error;
 
-/// The most keys that one filter is built from. LevelDB addresses the entries of a block with 32 bits and
-/// spends at least four bytes on an entry, so that no readable table has more in a block.
+/// The largest number of keys of one filter. LevelDB addresses the entries of a block with 32 bits and spends at least
+/// four bytes on an entry, so no readable table has more in a block.
 const MAX_KEYS: usize = 1 << 30;
 
-/// The name for a policy that could not be made. No filter is stored under it by anyone else.
+/// The name of a policy that could not be created. No other filter is stored under it.
 const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 
 /// A policy as the five arguments of `leveldb_filterpolicy_create`, for other bindings.
 ///
-/// Callers who use the system's LevelDB have `LevelDbPolicy` (feature `leveldb`), which needs no unsafe code.
+/// With the system's LevelDB, use `LevelDbPolicy` (feature `leveldb`), which needs no unsafe code.
 ///
-/// The callbacks keep the promises of the C functions: no panic crosses into LevelDB (if panics unwind: with
-/// `panic = "abort"` they end the program), a question that fails is answered "may match", a filter that
-/// cannot be made is the two bytes `00 ff`. Those bytes never reach the policy: every key may match them.
+/// The callbacks keep the promises of the C functions. No panic crosses into LevelDB (if panics unwind: with `panic =
+/// "abort"` they end the program). A query that fails is answered "may match". A filter that cannot be built is the two
+/// bytes `00 ff`, which every key may match; these bytes never reach the policy.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -45,11 +45,11 @@ const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 /// ```
 #[non_exhaustive]
 pub struct Callbacks {
-    /// Owned by whoever calls the destructor: LevelDB, once `leveldb_filterpolicy_create` has it.
+    /// The state, which LevelDB owns after `leveldb_filterpolicy_create`. Its owner must call the destructor.
     pub state: *mut c_void,
-    /// Frees the state; called once, last.
+    /// Frees the state. Must be called once, last.
     pub destructor: unsafe extern "C" fn(state: *mut c_void),
-    /// Gives a filter in memory that `free` takes; see `filter_policy_create_filter` in the header.
+    /// Returns a filter in memory for `free`; see `filter_policy_create_filter` in the header.
     pub create_filter: unsafe extern "C" fn(
         state: *mut c_void,
         keys: *const *const c_char,
@@ -57,7 +57,7 @@ pub struct Callbacks {
         num_keys: c_int,
         filter_length: *mut usize,
     ) -> *mut c_char,
-    /// Answers 0 or 1; see `filter_policy_key_may_match` in the header.
+    /// Returns 0 or 1; see `filter_policy_key_may_match` in the header.
     pub key_may_match: unsafe extern "C" fn(
         state: *mut c_void,
         key: *const c_char,
@@ -65,7 +65,7 @@ pub struct Callbacks {
         filter: *const c_char,
         filter_length: usize,
     ) -> c_uchar,
-    /// The policy's name; valid until the destructor is called.
+    /// Returns the policy's name, which is valid until the destructor is called.
     pub name: unsafe extern "C" fn(state: *mut c_void) -> *const c_char,
 }
 
@@ -74,7 +74,7 @@ impl Callbacks {
     ///
     /// # Errors
     ///
-    /// [`Error::NulInName`], because C would read another name; [`Error::NoMemory`].
+    /// [`Error::NulInName`], because C would read a shorter name; [`Error::NoMemory`].
     pub fn new<P: FilterPolicy + Send + Sync + 'static>(policy: P) -> Result<Self, Error> {
         let name = CString::new(policy.name()).map_err(|error| Error::NulInName {
             name: policy.name().to_owned(),
@@ -104,17 +104,16 @@ impl fmt::Debug for Callbacks {
 
 /// # Safety
 ///
-/// `state` is null or from [`State::allocate`] for the same `P`, and nobody uses it any more.
+/// `state` is null or from [`State::allocate`] for the same `P`, and is not used any more.
 pub(super) unsafe extern "C" fn destroy<P>(state: *mut c_void) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { State::<P>::destroy(state) }
 }
 
 /// # Safety
 ///
-/// `state` is null or from [`State::allocate`] for the same `P`. `keys` and `key_lengths` are null or have
-/// `num_keys` elements, of which each pair is a null pointer or that many readable bytes. `filter_length` is
-/// null or may be written.
+/// `state` is null or from [`State::allocate`] for the same `P`. `keys` and `key_lengths` are null or have `num_keys`
+/// elements; each key is null or has as many readable bytes as its length says. `filter_length` is null or writable.
 pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
     state: *mut c_void,
     keys: *const *const c_char,
@@ -122,16 +121,16 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
     num_keys: c_int,
     filter_length: *mut usize,
 ) -> *mut c_char {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let state = unsafe { State::<P>::from_ptr(state) };
     if let Some(state) = state {
         state.reserve().refill();
     }
 
-    // A caller who does not learn the length cannot use more than the two bytes.
+    // Without `filter_length`, the caller can only assume the two bytes.
     let created = state.filter(|_| !filter_length.is_null()).and_then(|state| {
         caught(|| {
-            // SAFETY: as the caller says of the arrays; they are not used after this call.
+            // SAFETY: the caller guarantees the arrays, which are not used after this call.
             let keys = unsafe { key_slices(keys, key_lengths, num_keys) }?;
             state.create_filter(&keys)
         })
@@ -141,7 +140,7 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
         None => (may_match(state), MATCHES_EVERYTHING.len()),
     };
     if !filter_length.is_null() {
-        // SAFETY: as the caller says. What was there before may be uninitialised.
+        // SAFETY: guaranteed by the caller. The old value may be uninitialised.
         unsafe { filter_length.write(len) };
     }
     filter.as_ptr()
@@ -149,8 +148,8 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
 
 /// # Safety
 ///
-/// `state` is null or from [`State::allocate`] for the same `P`. `key` and `filter` are null or have as many
-/// readable bytes as the length beside each says.
+/// `state` is null or from [`State::allocate`] for the same `P`. `key` and `filter` are null or have as many readable
+/// bytes as their lengths say.
 #[inline]
 pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
     state: *mut c_void,
@@ -159,18 +158,18 @@ pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
     filter: *const c_char,
     filter_length: usize,
 ) -> c_uchar {
-    // One question takes so little time that what is unusual is sorted out by few comparisons.
+    // A query is so fast that the unusual cases must be detected with few comparisons.
     let is_usual = !state.is_null()
         && !key.is_null()
         && !filter.is_null()
         && isize::try_from(length | filter_length).is_ok()
         && filter_length > MATCHES_EVERYTHING.len();
     if !is_usual {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         return unsafe { unusual_key_may_match::<P>(state, key, length, filter, filter_length) };
     }
-    // SAFETY: no pointer is null, and slices may have these lengths; the rest is as the caller says, and the bytes are not used
-    // after this call.
+    // SAFETY: no pointer is null, and the lengths are valid for slices. The caller guarantees the rest, and the bytes
+    // are not used after this call.
     let (state, key, filter) = unsafe {
         (
             &*state.cast::<State<P>>(),
@@ -181,11 +180,11 @@ pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
     c_uchar::from(state.key_may_match(key, filter).unwrap_or(true))
 }
 
-/// Answers where a pointer is null, a length is impossible, or the filter matches everything.
+/// Answers a query if a pointer is null, a length is impossible, or the filter matches everything.
 ///
 /// # Safety
 ///
-/// As for [`key_may_match`].
+/// The requirements of [`key_may_match`].
 #[cold]
 #[inline(never)]
 unsafe fn unusual_key_may_match<P: FilterPolicy>(
@@ -195,12 +194,12 @@ unsafe fn unusual_key_may_match<P: FilterPolicy>(
     filter: *const c_char,
     filter_length: usize,
 ) -> c_uchar {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let state = unsafe { State::<P>::from_ptr(state) };
-    // SAFETY: as the caller says; the bytes are not used after this call.
+    // SAFETY: guaranteed by the caller. The bytes are not used after this call.
     let (key, filter) = unsafe { (bytes(key, length), bytes(filter, filter_length)) };
     let answer = match (state, key, filter) {
-        // Policies with an encoding of their own need not know what these bytes mean.
+        // Policies with another encoding need not know these bytes.
         (_, _, Some(filter)) if filter == MATCHES_EVERYTHING => None,
         (Some(state), Some(key), Some(filter)) => state.key_may_match(key, filter),
         _ => None,
@@ -212,29 +211,29 @@ unsafe fn unusual_key_may_match<P: FilterPolicy>(
 ///
 /// `state` is null or from [`State::allocate`] for the same `P`.
 pub(super) unsafe extern "C" fn name_of<P>(state: *mut c_void) -> *const c_char {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let state = unsafe { State::<P>::from_ptr(state) };
     state.map_or(NO_POLICY, State::name).as_ptr()
 }
 
-/// The two bytes that every key may match, in memory that `free` takes.
+/// Returns the two bytes that every key may match, in memory for `free`.
 fn may_match<P>(state: Option<&State<P>>) -> NonNull<c_char> {
     CBytes::may_match()
         .map(CBytes::into_raw)
         .or_else(|| state?.reserve().take())
         .unwrap_or_else(|| {
-            // Null or an empty filter would deny keys that are there.
+            // Null or an empty filter would deny stored keys.
             let _ = std::io::stderr()
                 .write_all(b"filter_policy_leveldb: no memory for the two bytes that keep keys visible\n");
             std::process::abort()
         })
 }
 
-/// The bytes at a pointer; `None` if there cannot be as many.
+/// Returns the bytes at a pointer; `None` if the length is impossible.
 ///
 /// # Safety
 ///
-/// A pointer that is not null has `len` bytes that can be read and that nobody writes during `'a`.
+/// A pointer that is not null has `len` readable bytes that are not written during `'a`.
 unsafe fn bytes<'a>(start: *const c_char, len: usize) -> Option<&'a [u8]> {
     if len == 0 {
         return Some(&[]);
@@ -243,16 +242,15 @@ unsafe fn bytes<'a>(start: *const c_char, len: usize) -> Option<&'a [u8]> {
     if isize::try_from(len).is_err() {
         return None;
     }
-    // SAFETY: the pointer is not null, and the length is one that a slice may have; the rest is as the caller
-    // says.
+    // SAFETY: the pointer is not null, and the length is valid for a slice. The caller guarantees the rest.
     Some(unsafe { slice::from_raw_parts(start.as_ptr(), len) })
 }
 
-/// The keys in C's two arrays; `None` if they cannot be keys or there is no memory.
+/// Returns the keys in C's two arrays; `None` if they cannot be keys or there is no memory.
 ///
 /// # Safety
 ///
-/// As for [`bytes`], for each pair of a pointer and a length, and for the arrays themselves.
+/// The requirements of [`bytes`], for each pair of a pointer and a length, and for the arrays themselves.
 unsafe fn key_slices<'a>(
     keys: *const *const c_char,
     key_lengths: *const usize,
@@ -269,8 +267,8 @@ unsafe fn key_slices<'a>(
         return None;
     }
     slices.try_reserve_exact(count).ok()?;
-    // SAFETY: neither pointer is null, and arrays of half the size that was just reserved are not too large for a
-    // slice; the rest is as the caller says.
+    // SAFETY: neither pointer is null, and the arrays are half the size just reserved, so they are not too large for a
+    // slice. The caller guarantees the rest.
     let (keys, key_lengths) = unsafe {
         (
             slice::from_raw_parts(keys, count),
@@ -278,7 +276,7 @@ unsafe fn key_slices<'a>(
         )
     };
     for (&key, &length) in keys.iter().zip(key_lengths) {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         slices.push(unsafe { bytes(key, length) }?);
     }
     Some(slices)

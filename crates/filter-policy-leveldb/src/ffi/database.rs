@@ -1,4 +1,4 @@
-//! A database with a policy: as much of LevelDB as it takes to use one without unsafe code.
+//! A database with a policy: the part of LevelDB that is needed to use a policy without unsafe code.
 
 use core::ffi::{CStr, c_char, c_int, c_uchar};
 use core::ptr::{self, NonNull};
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::leveldb::{LevelDbPolicy, leveldb_filterpolicy_t};
 use crate::error::Error;
 
-/// Declares types that only LevelDB looks into.
+/// Declares types whose contents only LevelDB knows.
 macro_rules! opaque {
     ($($name:ident)+) => { $(
         #[repr(C)]
@@ -147,7 +147,7 @@ impl Default for DatabaseOptions {
 /// A LevelDB database with a filter policy.
 ///
 /// It owns its policy, which therefore outlives it. The interface is deliberately small: other bindings, with
-/// iterators, batches and snapshots, take a [`LevelDbPolicy`] too.
+/// iterators, batches and snapshots, accept a [`LevelDbPolicy`] too.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -167,12 +167,12 @@ pub struct Database {
     db: Open,
     read_options: NonNull<leveldb_readoptions_t>,
     write_options: NonNull<leveldb_writeoptions_t>,
-    // Both are used until the database is closed, and are freed after it: fields are dropped in this order.
+    // The database uses both until it is closed. Fields are dropped in this order.
     _cache: Cache,
     _policy: Option<LevelDbPolicy>,
 }
 
-/// LevelDB's database, open.
+/// LevelDB's open database.
 struct Open(NonNull<leveldb_t>);
 
 impl Open {
@@ -183,7 +183,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: `Database::open` opened it, and it is used by nobody else.
+        // SAFETY: `Database::open` opened it, and nothing else uses it.
         unsafe { leveldb_close(self.0.as_ptr()) }
     }
 }
@@ -199,13 +199,13 @@ impl Drop for Cache {
 }
 
 impl Database {
-    /// Opens the database in a folder, with a policy or without. Filters that were stored under another
-    /// policy's name are ignored.
+    /// Opens the database in a folder, with or without a policy. Filters stored under another policy's name are
+    /// ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::NulInPath`]; [`Error::LevelDb`] when LevelDB does not open it, for instance because another
-    /// process has it open.
+    /// [`Error::NulInPath`]; [`Error::LevelDb`] if LevelDB cannot open it, for instance because another process has it
+    /// open.
     pub fn open(
         path: &Path,
         policy: Option<LevelDbPolicy>,
@@ -214,11 +214,11 @@ impl Database {
         let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath {
             path: path.to_owned(),
         })?;
-        // SAFETY: no capacity is wrong.
+        // SAFETY: every capacity is valid.
         let cache = Cache(unsafe { leveldb_cache_create_lru(options.cache_bytes) });
         let mut error = ptr::null_mut();
-        // SAFETY: the options live from their creation to their destruction here; LevelDB copies them. The
-        // cache and the policy outlive the database, since it holds them. The name ends with a NUL.
+        // SAFETY: the options live until they are destroyed here; LevelDB copies them. The cache and the policy outlive
+        // the database, since it holds them. The name ends with a NUL.
         let db = unsafe {
             let raw = leveldb_options_create();
             if let Some(policy) = &policy {
@@ -235,11 +235,11 @@ impl Database {
             db
         };
         reported("open", error)?;
-        // LevelDB allocates with C++'s `new`, so that a null pointer means that nothing was reported either.
-        // Whatever fails from here on, `db` is dropped before the cache and the policy that it uses.
+        // LevelDB allocates with C++'s `new`, so it reports no error either when the pointer is null.
+        // If a later step fails, `db` is dropped before the cache and the policy that it uses.
         let db = Open(NonNull::new(db).ok_or(Error::NoMemory)?);
         let (read_options, write_options) = (
-            // SAFETY: they may always be called.
+            // SAFETY: these functions have no preconditions.
             NonNull::new(unsafe { leveldb_readoptions_create() }).ok_or(Error::NoMemory)?,
             // SAFETY: as above.
             NonNull::new(unsafe { leveldb_writeoptions_create() }).ok_or(Error::NoMemory)?,
@@ -253,14 +253,14 @@ impl Database {
         })
     }
 
-    /// Stores a value under a key, in the place of any that is there.
+    /// Stores a value under a key, replacing any old value.
     ///
     /// # Errors
     ///
     /// [`Error::LevelDb`].
     pub fn put(&self, key: &[u8], value: &[u8]) -> Result<(), Error> {
         let mut error = ptr::null_mut();
-        // SAFETY: the database is open, and the slices have the lengths that are passed; LevelDB copies them.
+        // SAFETY: the database is open, and the slices have the given lengths; LevelDB copies them.
         unsafe {
             leveldb_put(
                 self.db.as_ptr(),
@@ -275,14 +275,14 @@ impl Database {
         reported("put", error)
     }
 
-    /// Deletes a key; it need not be there.
+    /// Deletes a key, which need not exist.
     ///
     /// # Errors
     ///
     /// [`Error::LevelDb`].
     pub fn delete(&self, key: &[u8]) -> Result<(), Error> {
         let mut error = ptr::null_mut();
-        // SAFETY: the database is open, and the slice has the length that is passed; LevelDB copies it.
+        // SAFETY: the database is open, and the slice has the given length; LevelDB copies it.
         unsafe {
             leveldb_delete(
                 self.db.as_ptr(),
@@ -295,7 +295,7 @@ impl Database {
         reported("delete", error)
     }
 
-    /// The value under a key; `None` if there is none.
+    /// Returns the value under a key, or `None` if there is none.
     ///
     /// # Errors
     ///
@@ -303,7 +303,7 @@ impl Database {
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let mut error = ptr::null_mut();
         let mut length = 0;
-        // SAFETY: the database is open, and the slice has the length that is passed.
+        // SAFETY: the database is open, and the slice has the given length.
         let value = unsafe {
             leveldb_get(
                 self.db.as_ptr(),
@@ -318,14 +318,14 @@ impl Database {
         let Some(value) = NonNull::new(value) else {
             return Ok(None);
         };
-        // SAFETY: LevelDB gave `length` bytes at the pointer.
+        // SAFETY: LevelDB returned `length` bytes at the pointer.
         let copy = unsafe { slice::from_raw_parts(value.as_ptr().cast::<u8>(), length) }.to_vec();
         // SAFETY: LevelDB allocated it, and the copy does not refer to it.
         unsafe { leveldb_free(value.as_ptr().cast()) };
         Ok(Some(copy))
     }
 
-    /// Writes the data in memory to tables and merges all tables, which builds their filters again.
+    /// Writes the data in memory to tables and merges all tables, which rebuilds their filters.
     pub fn compact(&self) {
         // SAFETY: the database is open; null pointers mean all keys.
         unsafe { leveldb_compact_range(self.db.as_ptr(), ptr::null(), 0, ptr::null(), 0) }
@@ -348,7 +348,7 @@ impl fmt::Debug for Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: `open` created both, and they are used by nobody else: the database keeps neither.
+        // SAFETY: `open` created both, and nothing else uses them: the database keeps neither.
         unsafe {
             leveldb_readoptions_destroy(self.read_options.as_ptr());
             leveldb_writeoptions_destroy(self.write_options.as_ptr());
@@ -362,7 +362,7 @@ unsafe impl Send for Database {}
 // synchronization"; the options are only read.
 unsafe impl Sync for Database {}
 
-/// The error in what LevelDB may have left behind an error pointer.
+/// Converts the message at LevelDB's error pointer, if there is one, to an error.
 fn reported(action: &'static str, error: *mut c_char) -> Result<(), Error> {
     match NonNull::new(error) {
         None => Ok(()),
@@ -373,13 +373,13 @@ fn reported(action: &'static str, error: *mut c_char) -> Result<(), Error> {
     }
 }
 
-/// The text of a string that LevelDB allocated, which is freed.
+/// Copies a string that LevelDB allocated, and frees it.
 fn taken(string: NonNull<c_char>) -> String {
     // SAFETY: LevelDB's strings end with a NUL.
     let text = unsafe { CStr::from_ptr(string.as_ptr()) }
         .to_string_lossy()
         .into_owned();
-    // SAFETY: LevelDB allocated it, and nobody else has the pointer.
+    // SAFETY: LevelDB allocated it, and nothing else has the pointer.
     unsafe { leveldb_free(string.as_ptr().cast()) };
     text
 }

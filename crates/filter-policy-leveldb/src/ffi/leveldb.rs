@@ -1,4 +1,4 @@
-//! The hook: a policy of ours as an object of LevelDB's.
+//! A policy as an object of LevelDB.
 
 use core::ffi::{c_char, c_int, c_uchar, c_void};
 use core::fmt;
@@ -9,7 +9,7 @@ use filter_policy::FilterPolicy;
 use super::callbacks::Callbacks;
 use crate::error::Error;
 
-/// LevelDB's type of the same name, which only LevelDB looks into.
+/// LevelDB's opaque type of the same name.
 #[repr(C)]
 pub struct leveldb_filterpolicy_t {
     opaque: [u8; 0],
@@ -40,10 +40,10 @@ unsafe extern "C" {
     fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
 }
 
-/// A policy as the object that LevelDB takes.
+/// A policy as an object of LevelDB.
 ///
-/// [`Database`](super::Database) takes it as it is. For a database that other bindings open, hand
-/// [`as_ptr`](Self::as_ptr) to `leveldb_options_set_filter_policy`.
+/// [`Database`](super::Database) takes it directly. With other bindings, pass [`as_ptr`](Self::as_ptr) to
+/// `leveldb_options_set_filter_policy`.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -60,16 +60,16 @@ pub struct LevelDbPolicy {
 impl LevelDbPolicy {
     /// Moves a policy into LevelDB's object.
     ///
-    /// LevelDB asks from whatever threads read, and builds filters in threads of its own. What becomes of
-    /// panics and failures is said at [`Callbacks`].
+    /// LevelDB queries filters on every thread that reads, and builds filters on its own threads. [`Callbacks`]
+    /// documents the handling of panics and failures.
     ///
     /// # Errors
     ///
-    /// [`Error::NulInName`], because C would read another name; [`Error::NoMemory`].
+    /// [`Error::NulInName`], because C would read a shorter name; [`Error::NoMemory`].
     pub fn new<P: FilterPolicy + Send + Sync + 'static>(policy: P) -> Result<Self, Error> {
         let callbacks = Callbacks::new(policy)?;
-        // SAFETY: the callbacks keep the contract of leveldb/c.h, and the state is theirs. LevelDB's object
-        // takes the state, and frees it when it is destroyed.
+        // SAFETY: the callbacks keep the contract of leveldb/c.h, and the state belongs to them. LevelDB's object owns
+        // the state, and frees it when it is destroyed.
         let policy = unsafe {
             leveldb_filterpolicy_create(
                 callbacks.state,
@@ -79,17 +79,17 @@ impl LevelDbPolicy {
                 callbacks.name,
             )
         };
-        // LevelDB allocates with C++'s `new`, which does not return where there is no memory.
+        // LevelDB allocates with C++'s `new`, which does not return if there is no memory.
         Ok(Self {
             policy: NonNull::new(policy).ok_or(Error::NoMemory)?,
         })
     }
 
-    /// Returns LevelDB's object, for `leveldb_options_set_filter_policy`; other bindings have their own type, to
-    /// which `cast` converts it.
+    /// Returns LevelDB's object, for `leveldb_options_set_filter_policy`. Use `cast` to convert it to the type of other
+    /// bindings.
     ///
-    /// The pointer is good until `self` is dropped, which must happen after every database that was opened
-    /// with it is closed. Do not destroy the object.
+    /// The pointer is valid until `self` is dropped, which must happen after every database opened with it is closed.
+    /// Do not destroy the object.
     pub fn as_ptr(&self) -> *mut leveldb_filterpolicy_t {
         self.policy.as_ptr()
     }
@@ -103,13 +103,12 @@ impl fmt::Debug for LevelDbPolicy {
 
 impl Drop for LevelDbPolicy {
     fn drop(&mut self) {
-        // SAFETY: `new` created the object, and whoever had the pointer has closed the database.
+        // SAFETY: `new` created the object, and all databases that used the pointer are closed.
         unsafe { leveldb_filterpolicy_destroy(self.policy.as_ptr()) }
     }
 }
 
-// SAFETY: LevelDB's object is written once, when it is created; the policy in it is `Send` and `Sync`, as `new`
-// demands.
+// SAFETY: LevelDB's object is written only when it is created, and `new` requires the policy to be `Send` and `Sync`.
 unsafe impl Send for LevelDbPolicy {}
 // SAFETY: as above.
 unsafe impl Sync for LevelDbPolicy {}

@@ -1,4 +1,4 @@
-//! What the `state` pointer of the callbacks points to.
+//! The target of the callbacks' `state` pointer.
 
 use core::ffi::{CStr, c_void};
 use std::alloc::{self, Layout};
@@ -11,10 +11,11 @@ use filter_policy::FilterPolicy;
 use super::c_bytes::{CBytes, Reserve};
 use crate::policy::Question;
 
-/// LevelDB stores where a filter begins in 32 bits; a longer one would move all that follow it.
+/// The largest filter: LevelDB stores the offsets of filters in 32 bits, so a longer one would corrupt all later
+/// offsets.
 const MAX_FILTER_BYTES: usize = u32::MAX as usize;
 
-/// A policy and what its callbacks need besides.
+/// A policy, with everything else that its callbacks need.
 pub(super) struct State<P> {
     policy: P,
     question: Question<P>,
@@ -23,7 +24,8 @@ pub(super) struct State<P> {
 }
 
 impl<P> State<P> {
-    /// Puts a policy behind a pointer, under `name`; `question` asks its filters. Null if there is no memory.
+    /// Allocates the state of a policy with this name. `question` queries its filters. Returns null if there is no
+    /// memory.
     pub(super) fn allocate(policy: P, question: Question<P>, name: Cow<'static, CStr>) -> *mut c_void {
         let layout = Layout::new::<Self>();
         // `Box::new` would abort the program.
@@ -42,24 +44,24 @@ impl<P> State<P> {
         place.cast()
     }
 
-    /// The state behind a pointer; `None` for null.
+    /// Returns the state at a pointer; `None` for null.
     ///
     /// # Safety
     ///
     /// The pointer is null, or from [`State::allocate`] for the same `P` and not yet destroyed, for all of `'a`.
     pub(super) unsafe fn from_ptr<'a>(state: *mut c_void) -> Option<&'a Self> {
-        // SAFETY: as the caller says. Nothing ever makes a `&mut` of it.
+        // SAFETY: guaranteed by the caller. There is never a `&mut` to the state.
         unsafe { state.cast::<Self>().as_ref() }
     }
 
-    /// Frees the state behind a pointer; does nothing for null.
+    /// Frees the state at a pointer; does nothing for null.
     ///
     /// # Safety
     ///
-    /// As for [`State::from_ptr`], and nobody uses the pointer any more.
+    /// The requirements of [`State::from_ptr`], and the pointer is not used any more.
     pub(super) unsafe fn destroy(state: *mut c_void) {
         if !state.is_null() {
-            // SAFETY: `State::allocate` allocated it as `Box` does, and nobody else frees it.
+            // SAFETY: `State::allocate` allocated it like `Box`, and nothing else frees it.
             let state = unsafe { Box::from_raw(state.cast::<Self>()) };
             caught(|| {
                 drop(state);
@@ -84,7 +86,7 @@ impl<P> State<P> {
 }
 
 impl<P: FilterPolicy> State<P> {
-    /// The filter of these keys and its length; `None` if it cannot be made.
+    /// Builds the filter of these keys. Returns it with its length, or `None` if it cannot be built.
     pub(super) fn create_filter(&self, keys: &[&[u8]]) -> Option<(CBytes, usize)> {
         let max_len = self.policy.max_filter_len(keys.len()).ok()?;
         if max_len > MAX_FILTER_BYTES {
@@ -94,7 +96,7 @@ impl<P: FilterPolicy> State<P> {
         let room = bytes.as_mut_slice();
         let start = room.as_ptr();
         let filter = self.policy.create_filter(keys, room).ok()?;
-        // A policy may be wrong about where it wrote, and an empty filter would deny its keys.
+        // A faulty policy may return other memory, and an empty filter would deny its keys.
         if filter.as_ptr() != start || filter.is_empty() || filter.len() > max_len {
             return None;
         }
@@ -103,21 +105,21 @@ impl<P: FilterPolicy> State<P> {
     }
 }
 
-/// What `work` gives; `None` if it panics.
+/// Returns the result of `work`; `None` if it panics.
 #[inline(always)]
 pub(super) fn caught<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
-    // Whatever a panic left half done belongs to the policy, which is only ever used through `&`.
+    // A panic can only leave the policy's own data inconsistent, and the policy is used only through `&`.
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         drop_payload(payload);
         None
     })
 }
 
-/// Apart, so that no call that ends well has to save registers for it.
+/// Drops the payload of a panic. Separate, so that successful calls need not save registers for it.
 #[cold]
 #[inline(never)]
 fn drop_payload(payload: Box<dyn Any + Send>) {
-    // Whoever panics may do so with a value that panics when it is dropped, and so on.
+    // The payload may itself panic when it is dropped, and so on.
     let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
     core::mem::forget(dropped);
 }

@@ -1,6 +1,4 @@
-//! The callbacks where something goes wrong or lies at an edge.
-//!
-//! All calls go through [`Called`], which is how C would make them.
+//! Tests the callbacks in error and edge cases. All calls go through [`Called`], which calls them like C.
 
 mod faults;
 
@@ -16,7 +14,7 @@ use crate::policy::{
 
 const OPEN: [u8; 2] = [0x00, 0xff];
 
-/// Callbacks that are called as C calls them.
+/// Callbacks, called like from C.
 struct Called(Callbacks);
 
 impl Called {
@@ -24,7 +22,7 @@ impl Called {
         Self(Callbacks::new(policy).unwrap())
     }
 
-    /// The functions of the C library, by the same calls.
+    /// Returns the functions of the C library as callbacks.
     fn c_api(bits_per_key: c_int, policy: c_int) -> Self {
         Self(Callbacks {
             state: filter_policy_new(bits_per_key, policy),
@@ -84,22 +82,22 @@ impl Called {
 
 impl Drop for Called {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the state any more.
+        // SAFETY: nothing uses the state any more.
         unsafe { (self.0.destructor)(self.0.state) }
     }
 }
 
-/// The bytes of a filter, which is freed.
+/// Copies the bytes of a filter and frees it.
 fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
     assert!(!filter.is_null());
-    // SAFETY: the callback says that so many bytes are there.
+    // SAFETY: the callback returned this length.
     let bytes = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
     // SAFETY: the callback allocated them for the caller.
     unsafe { libc::free(filter.cast()) };
     bytes
 }
 
-/// The policies, and whether their filter of no keys has bytes.
+/// Returns the policies, and whether their filter of no keys has bytes.
 fn policies() -> [(Called, ChosenPolicy, bool); 5] {
     [
         HASH_MURMUR2,
@@ -134,7 +132,7 @@ fn filters_are_those_of_the_policies() {
             policy.append_filter(keys, &mut expected).unwrap();
             let denies = !keys.is_empty() || empty_has_bytes;
             if !denies {
-                // An empty filter is never handed to LevelDB.
+                // LevelDB never gets an empty filter.
                 assert_eq!(expected, []);
                 expected = OPEN.to_vec();
             }
@@ -192,7 +190,7 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
         let widest = Called::c_api(c_int::MAX, policy);
         assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
     }
-    // RocksDB's take no more than 100.
+    // RocksDB's policies treat more than 100 as 100.
     for policy in [POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON] {
         let [widest, of_100] = [c_int::MAX, 100].map(|bits| Called::c_api(bits, policy).create(&[b"key"]));
         assert_eq!(widest, of_100);
@@ -214,7 +212,7 @@ fn questions_that_cannot_be_asked_are_answered_may_match() {
 
 #[test]
 fn what_a_disk_holds_is_answered() {
-    // With the two hashes, with 64 bits of hash, and with RocksDB's two.
+    // The expected answers of the two 32-bit hashes, the 64-bit hash, and RocksDB's two policies.
     let answers: [(&[u8], bool, bool, bool); 12] = [
         (&[], false, false, false),
         (&[6], false, false, false),
@@ -261,9 +259,9 @@ fn a_null_state_loses_no_key() {
 
 #[test]
 fn threads_share_a_state() {
-    /// The state, for other threads.
+    /// A state that other threads use.
     struct Shared(Callbacks);
-    // SAFETY: policies are `Send` and `Sync`, and so is what a state has besides.
+    // SAFETY: policies are `Send` and `Sync`, and so is the rest of a state.
     unsafe impl Sync for Shared {}
     impl Shared {
         fn called(&self) -> Called {

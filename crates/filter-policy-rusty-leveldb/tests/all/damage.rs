@@ -1,4 +1,4 @@
-//! Damaged databases: refused with the reason, or read to the last key; never a panic.
+//! Damaged databases are refused with the reason, or read to the last key, and never cause a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn key(number: u32) -> String {
     format!("key{number:03}")
 }
 
-/// A database with one small table of several blocks, and that table.
+/// Creates a database with one small table of several blocks. Returns its folder and the table.
 fn small() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let mut db = checked_open(folder.path(), options(), BLOOM).unwrap();
@@ -60,7 +60,7 @@ fn filter_handle(bytes: &[u8]) -> BlockHandle {
     Table::open(bytes).unwrap().metaindex()[0].handle().unwrap()
 }
 
-/// Changes the filter block and gives it the checksum that it needs.
+/// Changes the filter block and corrects its checksum.
 fn rewrite_filters(table: &Path, change: impl FnOnce(&mut [u8], &mut u8)) {
     let mut bytes = fs::read(table).unwrap();
     let handle = filter_handle(&bytes);
@@ -104,7 +104,7 @@ fn every_damaged_byte_behind_the_data_is_found_or_harmless() {
             }
         }
     }
-    // All but the padding of the footer.
+    // Every byte except the padding of the footer.
     assert!(refused > 3 * (whole.len() - first - 40), "{refused}");
 }
 
@@ -155,11 +155,11 @@ fn cut_and_foreign_tables_are_refused() {
     fs::write(&table, &whole).unwrap();
     verdict(folder.path()).unwrap();
 
-    // The engine would not find it under this name.
+    // The engine would not find the table under this name.
     let old = table.with_extension("sst");
     fs::rename(&table, &old).unwrap();
     assert!(matches!(verdict(folder.path()), Err(OpenError::OldTableName { table }) if table == old));
-    // A table that is missing the engine finds itself.
+    // The engine itself reports a missing table.
     fs::remove_file(&old).unwrap();
     verdict(folder.path()).unwrap();
     assert!(matches!(
@@ -185,7 +185,7 @@ fn tables_that_an_interrupted_writer_left_do_not_matter() {
 fn filters_that_the_engine_cannot_read_are_refused() {
     let (folder, table) = small();
     let whole = fs::read(&table).unwrap();
-    // Where the offsets start, by the first four of the five bytes at the end.
+    // The first four of the last five bytes give the start of the offsets.
     let tail = |block: &[u8]| block.len() - 5;
     let array = |block: &[u8]| {
         let start = block[tail(block)..].first_chunk().copied().unwrap();
@@ -199,7 +199,7 @@ fn filters_that_the_engine_cannot_read_are_refused() {
     );
     fs::write(&table, &whole).unwrap();
 
-    // One literal of Snappy's: the length of it all, the tag for one byte of length, and that.
+    // One Snappy literal: the uncompressed length, the tag for a length of one byte, and that length.
     rewrite_filters(&table, |block, compression| {
         *compression = 1;
         let len = u8::try_from(block.len() - 3).unwrap();
@@ -229,7 +229,7 @@ fn filters_that_the_engine_cannot_read_are_refused() {
     ));
     fs::write(&table, &whole).unwrap();
 
-    // The first filter starts where the second does: its bytes belong to none.
+    // The first filter starts where the second does, so its bytes belong to no filter.
     rewrite_filters(&table, |block, _| {
         let array = array(block);
         block.copy_within(array + 4..array + 8, array);
@@ -240,7 +240,7 @@ fn filters_that_the_engine_cannot_read_are_refused() {
     ));
     fs::write(&table, &whole).unwrap();
 
-    // The second starts where the first does, which is then as empty as one of no keys: the engine panics.
+    // The second filter starts where the first does, so the first is empty, and the engine panics.
     rewrite_filters(&table, |block, _| {
         let array = array(block);
         block.copy_within(array..array + 4, array + 4);
@@ -274,7 +274,7 @@ fn damaged_manifests_are_refused_or_end_early() {
             Err(error) => panic!("{position}: {error}"),
         }
     }
-    // Only where a length reaches beyond the end is it as if the writer had been interrupted.
+    // Only a length beyond the end of the file looks like an interrupted writer.
     assert!(refused > whole.len() * 9 / 10, "{refused} of {}", whole.len());
     fs::write(&manifest, &whole).unwrap();
 

@@ -1,5 +1,5 @@
-//! Whole databases on disk: written, compacted, opened again and read; what filters they hold, and how many
-//! blocks those kept from being read.
+//! Whole databases on disk: written, compacted, reopened and read. Checks their filters, and the number of blocks that
+//! filters save from being read.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ fn snappy() -> Options {
     }
 }
 
-/// Denies nothing: what reads cost without filters.
+/// A policy that denies nothing, to measure reads without filters.
 pub(crate) struct Unfiltered;
 
 impl rusty_leveldb::FilterPolicy for Unfiltered {
@@ -51,12 +51,12 @@ fn read_absent(db: &mut DB) {
     }
 }
 
-/// Writes a database with the policy, opens it again, and reads what is there and what is not.
+/// Writes a database with the policy, reopens it, and reads present and absent keys.
 fn round_trip<P: FilterPolicy + Clone + Send + 'static>(policy: P, options: &Options) {
     let folder = tempfile::tempdir().unwrap();
     let mut db = checked_open(folder.path(), options.clone(), policy.clone()).unwrap();
     filled::write(&mut db);
-    // Beyond the compaction: some of it stays in the log and becomes a table when it is opened.
+    // After the compaction: this entry stays in the log and becomes a table when the database is opened.
     db.put(b"late", b"value").unwrap();
     assert_eq!(found(&mut db), COUNT);
     drop(db);
@@ -95,7 +95,7 @@ fn all_policies_find_what_is_there() {
     }
 }
 
-/// Reads from tables that Gets of absent keys cause, tables being open, and a Get of a present one each.
+/// Returns the table reads of Gets of absent keys, with tables open, and of Gets of present keys.
 fn reads_of_absent_and_present<P: rusty_leveldb::FilterPolicy + 'static>(
     folder: &Path,
     policy: P,
@@ -114,7 +114,7 @@ fn reads_of_absent_and_present<P: rusty_leveldb::FilterPolicy + 'static>(
     (absent, reads.get() - before - absent)
 }
 
-/// Checks that absent keys of a database with this policy read hardly a block, and present ones one each.
+/// Checks that with this policy, absent keys read hardly a block, and present keys one block each.
 fn check_reads<P: FilterPolicy + Clone + Send + 'static>(policy: P) {
     let (counting, asked) = counting(policy.clone());
     let folder = written(with_policy(
@@ -144,7 +144,7 @@ fn absent_keys_read_hardly_a_block() {
     }
 }
 
-/// Compares every filter of every table with what the policy makes of the keys in the table's data blocks.
+/// Compares every filter of every table with the filter that the policy builds from the keys in the data blocks.
 fn compare_filters<H: KeyHasher>(folder: &Path, policy: &BloomFilterPolicy<H>) {
     let tables = tables(folder);
     assert!(!tables.is_empty());
@@ -169,7 +169,7 @@ fn compare_filters<H: KeyHasher>(folder: &Path, policy: &BloomFilterPolicy<H>) {
                 let block = table.block(BlockRole::Data, *handle).unwrap();
                 let mut entries = block.entries().unwrap();
                 while let Some(entry) = entries.next_entry().unwrap() {
-                    // Without the sequence number and the kind.
+                    // Strip the sequence number and the kind.
                     keys.push(entry.key[..entry.key.len() - 8].to_vec());
                 }
             }

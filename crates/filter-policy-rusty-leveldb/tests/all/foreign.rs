@@ -1,4 +1,4 @@
-//! Databases that another policy wrote: what the engine makes of them, and that the check says so beforehand.
+//! Databases written with another policy: the behaviour of the engine, and the check that predicts it.
 
 use std::cmp::Ordering as Order;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl<P: FilterPolicy> FilterPolicy for Named<P> {
 fn the_engine_loses_keys_and_the_check_refuses() {
     let folder = written(with_policy(options(), BloomPolicy::new(10)));
 
-    // What the engine does by itself.
+    // The engine without the check.
     let raw = RustyLevelDbPolicy::new(BLOOM).unwrap();
     let mut db = DB::open(folder.path(), with_policy(options(), raw)).unwrap();
     assert_eq!(iterated(&mut db), COUNT, "all keys are there");
@@ -79,7 +79,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
     }
     assert_eq!(tables(folder.path()), before);
 
-    // The policy that wrote it opens it, and finds everything.
+    // The policy that wrote the database finds every key.
     let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
     assert_eq!(
         found(&mut checked_open(folder.path(), options(), builtin).unwrap()),
@@ -94,7 +94,7 @@ fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
     let mut db = checked_open(folder.path(), options(), policy).unwrap();
     assert_eq!(found(&mut db), COUNT);
     assert_eq!(asked.questions.load(Ordering::Relaxed), 0);
-    // What it writes from now on has its own name, and both kinds of tables are read.
+    // New tables have the policy's own name, and both kinds of tables are read.
     db.put(b"new", b"value").unwrap();
     db.compact_range(b"a", b"z").unwrap();
     assert_eq!(found(&mut db), COUNT);
@@ -109,7 +109,7 @@ fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
     );
 }
 
-/// Orders keys backwards.
+/// A comparator that orders keys backwards.
 struct Backwards;
 
 impl Cmp for Backwards {
@@ -134,7 +134,7 @@ fn comparators() -> [Rc<Box<dyn Cmp>>; 2] {
     [Rc::new(Box::new(DefaultCmp)), Rc::new(Box::new(Backwards))]
 }
 
-/// Names around each other in every way that the engine's order could tell apart.
+/// Names in every relation that the engine's order could distinguish.
 const NAMES: [&str; 16] = [
     "A",
     "B",
@@ -175,7 +175,7 @@ fn the_check_says_what_the_engine_does() {
             drop(db);
             for reads in NAMES {
                 let verdict = check("database", &memory, reads);
-                // The bits are the same under every name, so no key is lost, and whether it was asked is all that differs.
+                // The bits are the same under every name, so no key is lost; only the queries of the filter differ.
                 let (adapter, asked) = counting(Named(reads, BLOOM));
                 let mut db = DB::open("database", with_policy(memory.clone(), adapter)).unwrap();
                 assert!(db.get(b"key").is_some() && db.get(b"other").is_some());
@@ -213,7 +213,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     assert_eq!(db.get(b"key").as_deref(), Some(&b"value"[..]));
     drop(db);
 
-    // Creation is the caller's choice, as ever.
+    // Creation remains the caller's choice.
     let never = Options {
         create_if_missing: false,
         ..options()
@@ -241,7 +241,7 @@ fn tables_of_leveldb_itself_are_judged_by_their_names() {
     let golden = tables(&golden);
     assert_eq!(golden.len(), 13);
     for table in golden {
-        // In the place of one of the database's tables; the check does not ask which keys it holds.
+        // Replace one of the database's tables; the check does not look at keys.
         std::fs::copy(&table, live).unwrap();
         let name = table.file_name().unwrap().to_string_lossy();
         let verdict = |policy| check(folder.path(), &options(), policy);
@@ -254,7 +254,7 @@ fn tables_of_leveldb_itself_are_judged_by_their_names() {
             }
             error => panic!("{name}: {error}"),
         };
-        // The one without filters passes, and the database's next table is the one that is refused.
+        // The table without filters passes, and the database's next table is refused.
         assert_eq!(first, !name.contains("nofilter"), "{name}");
     }
 }

@@ -1,5 +1,5 @@
-//! Whole databases in memory: written, flushed, compacted, opened again and read; and how many blocks the
-//! filters kept from being read.
+//! Whole databases in memory: written, flushed, compacted, reopened and read. Checks the number of blocks that filters
+//! save from being read.
 
 use std::sync::Arc;
 
@@ -27,15 +27,15 @@ fn over_tables() -> Arc<dyn FilterPolicy> {
     )))
 }
 
-/// Keys of which each table of the engine gets every fourth, so that all tables span the same range.
+/// Returns key `i`. Each table of the engine gets every fourth key, so that all tables span the same range.
 fn key(i: u32) -> String {
     format!("table{}/{i:05}", i % 4)
 }
 
 const COUNT: u32 = 4_000;
 
-/// Four tables: number `t` holds the keys of `table{t}/`, between one of the very first and one of the very
-/// last keys, so that no table can be skipped by its range.
+/// Writes four tables: number `t` holds the keys of `table{t}/`, between one of the very first and one of the very last
+/// keys, so that no table can be skipped by its range.
 async fn write(db: &Opened) {
     for table in 0..4 {
         db.put(&format!("a/{table}")).await;
@@ -77,7 +77,7 @@ async fn points_are_found_and_absent_ones_read_no_block() {
     }
     let with = db.counters(FILTER_KIND_POINT) - before;
     db.close().await;
-    // Four tables are asked each time; about one in a hundred answers "may match", and costs a block.
+    // Each read queries four tables; about one in a hundred answers "may match" and costs a block.
     assert_eq!(with.negatives + with.positives, 4_000);
     assert!((1..120).contains(&with.positives), "{with:?}");
     assert!(with.blocks <= 2 * with.positives, "{with:?}");
@@ -116,7 +116,7 @@ async fn the_newer_policies_do_the_same() {
         let db = store.open(settings(), vec![policy()]).await;
         read_all(&db).await;
         let name = policy().name().to_owned();
-        // `absent` appends to keys that are there, which a prefix cannot tell apart.
+        // `absent` extends present keys, which have the same prefix.
         let unknown = |i: u32| format!("table{}/{:05}", i % 4, COUNT + i);
         let before = db.counters(FILTER_KIND_POINT);
         for i in 0..1_000 {
@@ -137,7 +137,7 @@ async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
     write(&db).await;
     db.close().await;
 
-    // In another order: filters are found by name.
+    // The order of policies does not matter, because filters are found by name.
     let reversed = policies().into_iter().rev().collect();
     let db = store.open(settings(), reversed).await;
     read_all(&db).await;
@@ -149,24 +149,24 @@ async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
         let counted = db.counters(FILTER_KIND_PREFIX) - before;
         assert_eq!((counted.negatives, counted.positives), (3, 1));
     }
-    // Longer than the extractor's prefix: it asks for the same one.
+    // A scan over more than the extractor's prefix queries that prefix.
     let before = db.counters(FILTER_KIND_PREFIX);
     assert_eq!(db.scan("table2/000").await.len(), 25);
     assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 3);
-    // Of absent prefixes no block is read.
+    // Absent prefixes read no block.
     let before = db.counters(FILTER_KIND_PREFIX);
     for i in 0..10 {
         assert!(db.scan(&format!("sheet{i}/")).await.is_empty());
     }
     let counted = db.counters(FILTER_KIND_PREFIX) - before;
     assert_eq!((counted.negatives, counted.positives, counted.blocks), (40, 0, 0));
-    // Shorter: the filter cannot tell, and all is read.
+    // For a shorter prefix the filter has no answer, and all tables are read.
     let before = db.counters(FILTER_KIND_PREFIX);
     assert_eq!(db.scan("table").await.len(), COUNT as usize);
     assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 0);
     db.close().await;
 
-    // Without a policy over prefixes the engine does not even fetch the filters for a scan.
+    // Without a policy over prefixes, the engine does not even fetch the filters for a scan.
     let db = store.open(settings(), vec![over_keys()]).await;
     let before = db.counters(FILTER_KIND_PREFIX);
     assert_eq!(db.scan("table1/").await.len(), 1_000);

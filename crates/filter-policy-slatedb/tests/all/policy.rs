@@ -1,4 +1,4 @@
-//! The adapter by itself: what it stores, and what it answers to whatever comes back.
+//! The adapter without an engine: the stored bytes, and the answers for any bytes that are read back.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ fn any_bytes_have_the_policys_answer() {
     }
 }
 
-/// Cannot build, and denies every key: its answers must not be asked for.
+/// A policy that cannot build filters and denies every key, so its answers must not be used.
 struct Failing;
 
 impl FilterPolicy for Failing {

@@ -1,4 +1,4 @@
-//! `cargo xtask inspect`: filters in real tables.
+//! `inspect`: shows the filters in real tables.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -55,22 +55,22 @@ pub struct Arguments {
     key: Option<String>,
 }
 
-/// Everything that was found.
+/// The JSON form of the result.
 #[derive(Serialize)]
 struct Inspection {
     tables: Vec<TableReport>,
     totals: Totals,
 }
 
-/// What all tables have together.
+/// Totals over all tables.
 #[derive(Default, Serialize)]
 struct Totals {
     tables: u64,
-    /// Tables that hold filters of at least one policy.
+    /// The number of tables with filters of at least one policy.
     tables_with_filters: u64,
     rocksdb_tables: u64,
     damaged_tables: u64,
-    /// Tables that the system refused, at least in part.
+    /// The number of tables that the system did not read, at least in part.
     unreadable_tables: u64,
     filters: u64,
     empty: u64,
@@ -78,11 +78,11 @@ struct Totals {
     bits: Bits,
 }
 
-/// Inspects the tables and prints what was found.
+/// Inspects the tables and prints the result.
 ///
 /// # Errors
 ///
-/// When a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
+/// If a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         tables,
     };
     match write(&inspection, arguments.json) {
-        // Who stops reading does not make the tables whole: the exit code stays theirs.
+        // A reader that stops early does not change the exit code: the tables decide.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
@@ -287,7 +287,7 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
     ]
 }
 
-/// What the tables have to say, each line with the table's path.
+/// Returns the messages of all tables, each with the path of its table.
 fn said<'i>(
     inspection: &'i Inspection,
     of: fn(&TableReport) -> &Vec<String>,
@@ -298,7 +298,7 @@ fn said<'i>(
         .flat_map(move |table| of(table).iter().map(|text| format!("{}: {text}", table.path)))
 }
 
-/// A heading and lines below it, or nothing.
+/// Prints a heading and lines below it, or nothing if there are no lines.
 fn list(out: &mut impl io::Write, heading: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let mut lines = lines.peekable();
     if lines.peek().is_none() {
@@ -348,7 +348,7 @@ fn in_words(totals: &Totals) -> String {
     text
 }
 
-/// The probe counts, of which there is one as long as nobody changed the bits per key.
+/// Formats the probe counts. There is only one unless the bits per key were changed.
 fn probes(bits: &Bits) -> String {
     let counts: Vec<String> = bits.probes.iter().map(u8::to_string).collect();
     counts.join(", ")

@@ -1,9 +1,9 @@
-//! The commands of `filters`, a file each: arguments and messages only.
+//! The commands of `filters`, one per file: arguments and messages only.
 
 pub mod inspect;
 pub mod size;
 
-/// Rewrites the help texts of a command and its subcommands, which name the program by a placeholder.
+/// Rewrites the help texts of a command and its subcommands, which contain a placeholder for the program's name.
 pub fn with_words(command: clap::Command, words: &dyn Fn(String) -> String) -> clap::Command {
     let command = match command.get_after_help() {
         Some(text) => {

@@ -1,4 +1,4 @@
-//! `size`: the calculator.
+//! `size`: calculates the size of filters.
 
 mod numbers;
 mod picture;
@@ -67,7 +67,7 @@ struct Row<'a> {
     stored_bits_per_key: f64,
     probes: Option<u32>,
     rate: f64,
-    /// What hashes of few bits add to the rate; absent where they are wide.
+    /// The part of the rate that is due to a narrow hash; absent if the hash is wide.
     #[serde(skip_serializing_if = "Option::is_none")]
     whole_hash_shared: Option<f64>,
 }
@@ -84,11 +84,11 @@ struct Report<'a> {
     refused: Vec<Refusal<'a>>,
 }
 
-/// Answers.
+/// Calculates and prints the filters.
 ///
 /// # Errors
 ///
-/// When the question makes no sense, no filter can be so, or the chart's file is there.
+/// If the request makes no sense, no filter meets it, or the chart's file exists.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let question = Question {
         keys: arguments.keys,
@@ -165,7 +165,7 @@ fn write_table(
     refused: &[NoAnswer],
 ) -> io::Result<()> {
     writeln!(out, "{}\n", asked(question.question()))?;
-    // One column is all that there is room for: where the keys were asked for, all rows have the same.
+    // There is room for one column only. If the keys were given, they are the same in all rows.
     let keys_differ = question.question().keys.is_none();
     let rows = answers.iter().map(|answer| {
         [
@@ -208,10 +208,10 @@ fn write_table(
     Ok(())
 }
 
-/// The filters that err more often than was asked for: their formats say so.
+/// Names the filters whose rate is above the requested one, because of their formats.
 fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
     let most = question.rate?;
-    // Beyond what the last digits of a sum make.
+    // Ignore rounding errors of sums.
     let above = answers.iter().filter(|answer| answer.rate > most * (1.0 + 1e-9));
     let names: Vec<&str> = above.map(|answer| answer.filter.name()).collect();
     (!names.is_empty()).then(|| {
@@ -223,7 +223,7 @@ fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
     })
 }
 
-/// Which rate follows from no formula.
+/// Names the filter whose rate no formula gives.
 fn counted_rate(answers: &[Answer]) -> Option<String> {
     let counted = answers.iter().find(|answer| answer.filter == Filter::LevelDb)?;
     let within = if counted.rate < 1e-4 { 4 } else { 1 };
@@ -232,7 +232,7 @@ fn counted_rate(answers: &[Answer]) -> Option<String> {
     ))
 }
 
-/// What a hash of few bits has to do with a rate, in words, where it is a tenth of it or more.
+/// Describes the part of the rate that is due to a narrow hash, if it is at least a tenth of the rate.
 fn shared(answer: &Answer) -> Option<String> {
     let shared = answer.filter.whole_hash_shared(answer.keys)?;
     (shared >= 0.1 * answer.rate).then(|| {
@@ -245,7 +245,7 @@ fn shared(answer: &Answer) -> Option<String> {
     })
 }
 
-/// The question in words, with what was assumed.
+/// Describes the request, including the defaults.
 fn asked(question: &Question) -> String {
     let mut parts = Vec::new();
     parts.extend(question.keys.map(|keys| counted(keys, "key")));
@@ -264,7 +264,7 @@ fn asked(question: &Question) -> String {
     parts.join(", ")
 }
 
-/// A share in percent with four significant digits.
+/// Formats a share in percent with about four significant digits.
 fn share(share: f64) -> String {
     let percent = share * 100.0;
     if percent == 0.0 || percent >= 1e-4 {

@@ -1,4 +1,4 @@
-//! The bits of filters, whatever their format.
+//! The bits of filters of any format.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,34 @@ use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use serde::Serialize;
 use statistics::significant;
 
-/// What RocksDB writes where it cannot make a filter (`FinishAlwaysTrue` in `table/block_based/filter_policy.cc`).
+/// The filter that RocksDB writes if it cannot build one (`FinishAlwaysTrue` in `table/block_based/filter_policy.cc`).
 const ROCKSDB_MATCHES_EVERYTHING: [u8; 6] = [0; 6];
 
-/// The bits of some filters together.
+/// Totals over the bits of some filters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Bits {
     /// The number of bits of Bloom filters.
     pub(crate) bits: u64,
-    /// How many of them are ones.
+    /// The number of ones in Bloom filters.
     pub(crate) ones: u64,
-    /// The number of bits of Ribbon filters, of which half are ones whatever they hold.
+    /// The number of bits of Ribbon filters, which are excluded from `ones`: half of them are ones whatever the keys.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ribbon_bits: u64,
     /// The probe counts that occur.
     pub(crate) probes: BTreeSet<u8>,
-    /// The filters that let every key pass, [`MATCHES_EVERYTHING`]: none of the bits are theirs.
+    /// The number of filters that let every key pass ([`MATCHES_EVERYTHING`]). Their bits are not counted.
     pub(crate) matching_everything: u64,
-    /// Sum of the expected false-positive rates, each times its filter's bits.
+    /// The sum of the expected false-positive rates, each times its filter's bits.
     #[serde(skip)]
     weighted_rates: f64,
     /// The share of ones.
     fill: Option<f64>,
-    /// The probability that an absent key matches, on average over the bits.
+    /// The probability that an absent key matches, averaged over the bits.
     false_positive_rate: Option<f64>,
 }
 
 impl Bits {
-    /// Adds a filter that is not empty and gives its kind in a word; or what is wrong with it, in words.
+    /// Adds a filter that is not empty. Returns the name of its kind, or a description of the damage.
     pub(super) fn add_filter(
         &mut self,
         layout: FilterLayout,
@@ -90,23 +90,23 @@ impl Bits {
         }
     }
 
-    /// The bits of Bloom and Ribbon filters.
+    /// Returns the number of bits of Bloom and Ribbon filters.
     pub(crate) fn all_bits(&self) -> u64 {
         self.bits + self.ribbon_bits
     }
 
-    /// The share of ones; `None` without a bit of a Bloom filter.
+    /// Returns the share of ones; `None` without bits of Bloom filters.
     pub(crate) fn fill(&self) -> Option<f64> {
         self.fill
     }
 
-    /// The probability that an absent key matches, on average over the bits; `None` without a bit.
+    /// Returns the probability that an absent key matches, averaged over the bits; `None` without bits.
     pub(crate) fn false_positive_rate(&self) -> Option<f64> {
         self.false_positive_rate
     }
 }
 
-/// What is wrong with a filter that is reserved for other encodings, by its last byte.
+/// Describes the damage of a filter whose last byte is reserved for other encodings.
 fn reserved(layout: FilterLayout, last: u8) -> String {
     match layout {
         FilterLayout::LevelDb => format!("probe count must be between 1 and 30, got {last}"),

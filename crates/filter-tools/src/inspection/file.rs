@@ -1,4 +1,4 @@
-//! Files, and which of their parts were read.
+//! Table files, and the ranges of a file that were read.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,13 +32,13 @@ impl ReadAt for TableFile {
     }
 }
 
-/// Where blocks are read from whatever their checksums.
+/// A table whose blocks can be read even if their checksums are wrong.
 pub(super) trait StoredBlocks {
-    /// The block with its trailer, and whether its checksum is wrong.
+    /// Reads a block with its trailer. A wrong checksum is returned next to the bytes.
     fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>>;
 }
 
-/// Bytes of a block, and what is wrong with them.
+/// The bytes of a block, and their damage.
 pub(super) type Block = (Vec<u8>, Option<Damage>);
 
 impl StoredBlocks for Table<&TableFile> {
@@ -57,13 +57,13 @@ impl StoredBlocks for RocksDbTable<&TableFile> {
     }
 }
 
-/// Parts of a file, none of which overlap: ends by starts.
+/// Ranges of a file that do not overlap: ends by starts.
 #[derive(Default)]
 pub(super) struct DisjointRanges(BTreeMap<u64, u64>);
 
 impl DisjointRanges {
-    /// Adds the filter block at this place of a file of so many bytes; if it overlaps one that was added, says so. What does not
-    /// end in the file is damage of another kind.
+    /// Adds a filter block of a file of `file` bytes, or returns a message if it overlaps another. A block that exceeds
+    /// the file is not added, because it is reported elsewhere.
     pub(super) fn add_filter_block(&mut self, handle: BlockHandle, file: u64) -> Result<(), String> {
         let BlockHandle { offset, size } = handle;
         let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
@@ -76,7 +76,7 @@ impl DisjointRanges {
         })
     }
 
-    /// Adds a part that is not empty, unless it overlaps one that is there; then gives where that one starts.
+    /// Adds a range that is not empty. If it overlaps another range, returns that range's start instead.
     pub(super) fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
         match self.0.range(..end).next_back() {
             Some((&other, &other_end)) if other_end > start => Err(other),

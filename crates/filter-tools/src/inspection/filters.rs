@@ -1,4 +1,4 @@
-//! What the filters of one block say.
+//! Reports on the filters of one block.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +11,28 @@ use serde::Serialize;
 use super::bits::Bits;
 use super::words::{IN_WORDS, Words};
 
-/// What one filter block says.
+/// A report on one filter block.
 #[derive(Debug, Serialize)]
 pub(crate) struct FilterBlockReport {
-    /// The policy's name; bytes that are no printable ASCII are escaped.
+    /// The policy's name. Bytes that are not printable ASCII are escaped.
     pub(crate) policy: String,
-    /// What the filters are, where their own bytes tell: those of RocksDB's.
+    /// The kinds of filters, if their bytes tell, as in RocksDB.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) kinds: BTreeSet<&'static str>,
     /// The size of the block.
     pub(crate) bytes: u64,
-    /// The number of filters, empty ones included.
+    /// The number of filters, including empty ones.
     pub(crate) filters: u64,
-    /// The filters of ranges in which no data block starts.
+    /// The number of empty filters, for ranges in which no data block starts.
     pub(crate) empty: u64,
-    /// What is in the filters; absent under a policy whose bits are not known here.
+    /// The contents of the filters; absent for a policy of unknown layout.
     pub(crate) bits: Option<Bits>,
 }
 
-/// What a filter block says, and what is wrong with it, in words. The data blocks are sorted by where they start.
+/// Inspects a filter block. Returns a report and descriptions of the damage. The data blocks are sorted by offset.
 ///
-/// The work grows with the block, whatever is in it: no byte of it is counted twice, and data blocks are looked
-/// up, not walked.
+/// The work is bounded by the size of the block, whatever its contents: no byte is counted twice, and data blocks are
+/// looked up by binary search.
 pub(super) fn look_at(
     block: &[u8],
     policy: &[u8],
@@ -41,8 +41,8 @@ pub(super) fn look_at(
     look_at_layout(block, policy, layout_of(policy), data_blocks)
 }
 
-/// The same of a filter block that RocksDB wrote, whose name means another format elsewhere. The data blocks are in the
-/// order of their keys.
+/// Inspects a filter block that RocksDB wrote, whose policy name means another format elsewhere. The data blocks are in
+/// key order.
 pub(super) fn look_at_block_based(
     block: &[u8],
     policy: &str,
@@ -75,13 +75,13 @@ fn look_at_layout(
     let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
-        // A filter whose place is damaged has been told of.
+        // A filter with a damaged range was reported already.
         let (Some(bytes), Some(range)) = (filter.bytes, reader.filter_range(filter.index)) else {
             continue;
         };
         if bytes.is_empty() {
             empty += 1;
-            // What no bytes mean under another policy is that policy's matter.
+            // Only known policies define the meaning of an empty filter.
             if bits.is_some() {
                 add_denied(&mut denied, &filter, data_blocks);
             }
@@ -117,7 +117,7 @@ fn look_at_layout(
     (report, damage)
 }
 
-/// Tells of the data blocks whose keys an empty filter denies.
+/// Reports the data blocks whose keys an empty filter denies.
 fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[BlockHandle]) {
     let starting_before = |offset| data_blocks.partition_point(|handle| handle.offset < offset);
     let Some(covered) = data_blocks
@@ -182,7 +182,7 @@ mod tests {
         );
     }
 
-    /// Filters one after the other, then offsets that say where they start.
+    /// Builds a block of filters and offsets that give their starts.
     fn block_of(filters: &[u8], starts: &[u32]) -> Vec<u8> {
         let end = u32::try_from(filters.len()).unwrap();
         let mut bytes = filters.to_vec();
@@ -202,11 +202,11 @@ mod tests {
             damage[0],
             "filter 1 must lie between bytes 0 and 1000, got start 1000 and end 0"
         );
-        // 499 that end before they start, and 499 that start over.
+        // 499 filters end before they start, and 499 start over.
         assert_eq!(damage.len(), IN_WORDS + 1);
         assert_eq!(damage[IN_WORDS], "988 more of the kind");
 
-        // The filters behind one that is damaged are counted, as long as they do not start over.
+        // Filters after a damaged one are counted, as long as they do not start over.
         let filters = [0xff, 0xff, 0xff, 6, 0xff, 0xff, 0xff, 6];
         let (report, damage) = look_at(&block_of(&filters, &[0, 4, 2, 4]), b"BloomFilter2", &[]);
         assert_eq!(report.bits.map(|bits| bits.bits), Some(48));
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn keys_under_empty_filters() {
-        // Of 0 to 2047, empty; of 2048 to 4095, one with bits; then another empty one.
+        // The filter of 0 to 2047 is empty, that of 2048 to 4095 has bits, and the next is empty.
         let block = block_of(&[0xff, 6], &[0, 0, 2]);
         let blocks = data_blocks([0, 2047, 2048, 4095, 4096, 6144]);
         let (report, damage) = look_at(&block, b"BloomFilter2", &blocks);

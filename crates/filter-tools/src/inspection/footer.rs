@@ -1,25 +1,25 @@
-//! Bounds what a Parquet file's footer can ask of its reader.
+//! Bounds the memory and stack that a Parquet file's footer can demand of its reader.
 //!
-//! The crate `parquet` follows the schema by recursion, and takes memory for as many children as a group claims: a few
-//! hundred bytes overflow the stack, and ten ask for 16 GiB. It also reads fields by their number, whatever type stands
-//! before them. So it only gets schemas that were read here, and of these nothing but what is copied.
+//! The crate `parquet` follows the schema recursively, and allocates memory for as many children as a group claims: a
+//! few hundred bytes overflow the stack, and ten demand 16 GiB. It also reads fields by number without checking their
+//! types. So it gets only schemas that were read here, and only the fields that are copied.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
 
-/// More than any schema has, and few enough for the stack of a thread.
+/// The deepest schema that is accepted: more than any schema needs, and little enough for the stack of a thread.
 const MAX_DEPTH: usize = 100;
 
-/// Types of fields.
+/// Field types of Thrift's compact protocol.
 const I32: u8 = 5;
 const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
-/// The last field of a schema's element that is copied: what follows are logical types, which filters do not know.
+/// The last field of a schema element that is copied. Later fields are logical types, which filters do not use.
 const LAST_COPIED: u8 = 9;
 /// The field with the number of children.
 const CHILDREN: u8 = 5;
 
-/// The footer with a schema whose groups are no deeper than the stack allows, and have no more children than there are
+/// Returns a footer whose groups are nested no deeper than [`MAX_DEPTH`] and claim no more children than there are
 /// elements.
 pub(super) fn bounded(footer: &[u8]) -> Result<Vec<u8>, String> {
     let copied = copy(footer);
@@ -30,7 +30,7 @@ pub(super) fn bounded(footer: &[u8]) -> Result<Vec<u8>, String> {
 
 fn copy(footer: &[u8]) -> Option<Vec<u8>> {
     let mut input = Input(footer);
-    // As every writer begins: the version, then the schema, a list of structures.
+    // Every writer begins with the version, then the schema, a list of structures.
     if input.byte()? != 0x10 | I32 {
         return None;
     }
@@ -45,7 +45,7 @@ fn copy(footer: &[u8]) -> Option<Vec<u8>> {
         _ => return None,
     };
     let mut bounded = footer[..footer.len() - input.0.len()].to_vec();
-    // How many children the groups still lack that lie in each other.
+    // The number of children that each of the open groups still lacks.
     let mut open: Vec<u64> = Vec::new();
     for _ in 0..elements {
         let start = input.0;
@@ -65,7 +65,7 @@ fn copy(footer: &[u8]) -> Option<Vec<u8>> {
     Some(bounded)
 }
 
-/// Holds the bytes that have not been read yet.
+/// The bytes that have not been read yet.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
@@ -75,7 +75,7 @@ impl Input<'_> {
         Some(*first)
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit of a byte tells that another one follows.
+    /// Reads a number of seven bits per byte, lowest first. The top bit of a byte is set if another byte follows.
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -88,7 +88,7 @@ impl Input<'_> {
         None
     }
 
-    /// An element of the schema: how many of its bytes are to be copied, and how many children it has.
+    /// Reads a schema element. Returns the number of its bytes to copy and the number of its children.
     fn element(&mut self) -> Option<(usize, u64)> {
         let (whole, mut copied, mut children, mut field) = (self.0.len(), None, 0, 0_u8);
         loop {
@@ -97,12 +97,12 @@ impl Input<'_> {
             if head == 0 {
                 return Some((copied.unwrap_or(before), children));
             }
-            // Fields stand in their order.
+            // Fields are in ascending order.
             let further = Some(head >> 4).filter(|&further| further > 0)?;
             field = field.checked_add(further)?;
             match (field, head & 0xf) {
                 (CHILDREN, I32) => {
-                    // Twice the number: the lowest bit is the sign.
+                    // Zigzag encoding: twice the number, with the sign in the lowest bit.
                     let number = self.varint()?;
                     children = Some(number / 2).filter(|_| number % 2 == 0)?;
                 }
@@ -116,11 +116,11 @@ impl Input<'_> {
         }
     }
 
-    /// Skips the value of a field of a type that logical types have.
+    /// Skips the value of a field, of any type that occurs in logical types.
     fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
-            // True and false: the type tells.
+            // True and false have no bytes.
             1 | 2 => {}
             3 => drop(self.byte()?),
             4..=6 => drop(self.varint()?),
@@ -145,7 +145,7 @@ impl Input<'_> {
     }
 }
 
-/// Writes what [`Input::varint`] reads.
+/// Encodes a number for [`Input::varint`].
 #[cfg(test)]
 pub(super) fn varint(mut number: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -165,15 +165,15 @@ mod tests {
 
     const VERSION: [u8; 2] = [0x15, 2];
 
-    /// A group that must be there, `a`.
+    /// Encodes a required group `a`.
     fn group(children: u32) -> Vec<u8> {
         [&[0x35, 0, 0x18, 1, b'a', 0x15][..], &varint(2 * children), &[0]].concat()
     }
 
-    /// A text `x`, whose logical type is text.
+    /// An optional column `x` of logical type string.
     const LEAF: &[u8] = &[0x15, 12, 0x25, 0, 0x18, 1, b'x', 0x6c, 0x1c, 0, 0, 0];
 
-    /// Without rows and row groups.
+    /// Encodes a footer without rows and row groups.
     fn footer(elements: &[Vec<u8>]) -> Vec<u8> {
         let list = [&[0x19, 0xf0 | STRUCT][..], &varint(elements.len() as u32)].concat();
         [&VERSION[..], &list, &elements.concat(), &[0x16, 0, 0x19, 0x0c, 0]].concat()
@@ -206,7 +206,7 @@ mod tests {
         assert!(of(i32::MAX.unsigned_abs()).is_err());
     }
 
-    /// The crate would take the text's length for the version, and what is in it for a schema.
+    /// The crate would read the text's length as the version, and its contents as a schema.
     #[test]
     fn fields_of_other_types() {
         let inner = footer(&[group(i32::MAX.unsigned_abs())]);

@@ -1,6 +1,6 @@
-//! What tables say of their filters: files of LevelDB's and RocksDB's, read and never written.
+//! Inspects the filters in tables of LevelDB and RocksDB. Never writes to a file.
 //!
-//! Knows nothing of arguments or of how results are shown.
+//! Knows nothing of arguments or the presentation of results.
 
 mod bits;
 mod file;
@@ -26,43 +26,43 @@ pub(crate) use filters::FilterBlockReport;
 use rocksdb::RocksDbReport;
 use words::Words;
 
-/// What one table says.
+/// A report on one table.
 #[derive(Debug, Serialize)]
 pub(crate) struct TableReport {
-    /// The path of the file, as far as it is text.
+    /// The path of the file. Bytes that are not text are replaced.
     pub(crate) path: String,
     /// The size of the file.
     pub(crate) bytes: u64,
     pub(crate) kind: Kind,
-    /// What only tables of RocksDB's have.
+    /// The properties that only RocksDB's tables have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rocksdb: Option<RocksDbReport>,
-    /// Its filter blocks: one or none, unless somebody else wrote the table. All partitions of a filter are one.
+    /// The filter blocks: at most one, unless another program wrote the table. The partitions of a filter count as one.
     pub(crate) filter_blocks: Vec<FilterBlockReport>,
-    /// What is wrong with it, in words.
+    /// Descriptions of the damage.
     pub(crate) damage: Vec<String>,
-    /// What was not looked at and may be whole.
+    /// Descriptions of the parts that were not read and may be intact.
     pub(crate) not_read: Vec<String>,
-    /// Whether some of it is there because the system refused a file, bytes of it or memory.
+    /// Set if `not_read` has entries because the system refused a file, a read or memory.
     pub(crate) unreadable: bool,
 }
 
-/// Whose table it is.
+/// The engine that wrote a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     Leveldb,
     Rocksdb,
-    /// Unknown, because the bytes that would tell are damaged or not read.
+    /// Unknown, because the bytes that identify the engine are damaged or were not read.
     Unknown,
 }
 
-/// How much of a table is read.
+/// The parts of a table to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// The filters, what leads to them, and the index.
+    /// The filters, the blocks that lead to them, and the index.
     Filters,
-    /// The checksums of the data too.
+    /// The data blocks too, to verify their checksums.
     Data,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum Depth {
 ///
 /// # Errors
 ///
-/// When the path is neither. A file that is named like a table is one, however damaged.
+/// If the path is neither. A file that is named like a table counts as one, however damaged.
 pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path));
     let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
@@ -83,7 +83,7 @@ pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, Str
         }
         return Ok(tables.iter().map(|table| inspect_table(table, depth)).collect());
     }
-    // Opening a pipe would wait for whoever writes into it.
+    // Opening a pipe would wait for its writer.
     if !metadata.is_file() {
         return Err(wrong(&"neither a file nor a folder"));
     }
@@ -97,7 +97,7 @@ pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, Str
     Ok(vec![report(path, &file, depth)])
 }
 
-/// What is in a folder and named like a table, sorted.
+/// Returns the paths in a folder that are named like tables, sorted.
 fn tables_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut tables = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -116,7 +116,7 @@ fn is_named_like_a_table(path: &Path) -> bool {
         .is_some_and(|extension| matches!(extension, "ldb" | "sst"))
 }
 
-/// The path without what would move a terminal's cursor.
+/// Formats a path without control characters, which could move a terminal's cursor.
 pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy()
         .chars()
@@ -130,7 +130,7 @@ pub(crate) fn shown(path: &Path) -> String {
         .collect()
 }
 
-/// Inspects what is named like a table.
+/// Inspects a path that is named like a table.
 fn inspect_table(path: &Path, depth: Depth) -> TableReport {
     let unreadable = |reason: String| {
         let mut report = TableReport::new(path, 0);
@@ -138,7 +138,7 @@ fn inspect_table(path: &Path, depth: Depth) -> TableReport {
         report
     };
     match fs::metadata(path) {
-        // Opening a pipe would wait for whoever writes into it.
+        // Opening a pipe would wait for its writer.
         Ok(metadata) if !metadata.is_file() => return unreadable("not a file".to_owned()),
         Ok(_) => {}
         Err(error) => return unreadable(error.to_string()),
@@ -149,7 +149,8 @@ fn inspect_table(path: &Path, depth: Depth) -> TableReport {
     }
 }
 
-/// The time it takes grows with the file, whatever the file says: no part of it is read over and over.
+/// Inspects an open file. The time is bounded by the size of the file, whatever its contents: no part is read
+/// repeatedly.
 fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
@@ -204,8 +205,7 @@ impl TableReport {
         }
     }
 
-    /// Looks at the filter blocks, as far as they do not overlap: thousands of names for one block would be
-    /// thousands of times its work.
+    /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
     fn add_filter_blocks(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Filter;
         let mut damage = Words::default();
@@ -226,7 +226,7 @@ impl TableReport {
         self.damage.extend(damage.finish());
     }
 
-    /// Looks at a filter block whatever its checksum: the figures are those of the bytes as they are.
+    /// Inspects a filter block even if its checksum is wrong; the figures then describe the bytes as they are.
     fn add_filter_block(
         &mut self,
         table: &Table<&TableFile>,
@@ -242,7 +242,7 @@ impl TableReport {
         self.damage.extend(damage);
     }
 
-    /// The contents of a block of filters, after a look at what is behind them; `None` when there is nothing to show.
+    /// Reads the contents of a filter block and checks its trailer. Returns `None` if there are no contents to show.
     fn filter_contents(&mut self, table: &impl StoredBlocks, handle: BlockHandle) -> Option<Vec<u8>> {
         let BlockHandle { offset, .. } = handle;
         let block = BlockRole::Filter;
@@ -266,14 +266,14 @@ impl TableReport {
         Some(bytes)
     }
 
-    /// Reads every data block for its checksum.
+    /// Reads every data block to verify its checksum.
     fn add_data(&mut self, table: &impl StoredBlocks, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Data;
         let mut damage = Words::default();
         let mut not_read = Words::default();
         let mut end = 0;
         for &handle in data_blocks {
-            // LevelDB writes them one after the other. Reading the same bytes over and over could take for ever.
+            // LevelDB writes blocks one after the other. Reading the same bytes repeatedly could take for ever.
             if handle.offset < end {
                 damage.add(&format_args!(
                     "the data block at offset {} starts before the one before it ends, at {end}",
@@ -303,13 +303,13 @@ impl TableReport {
     }
 }
 
-/// What it says of a table that something in it could not be read.
+/// The meaning of a read error for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Damaged,
-    /// It may be whole, and this program does not look at such things.
+    /// The table may be intact, but this program does not support it.
     NotRead,
-    /// It may be whole, and the system refused.
+    /// The table may be intact, but the system refused to read it.
     Unreadable,
 }
 

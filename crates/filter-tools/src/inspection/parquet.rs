@@ -1,4 +1,4 @@
-//! What a Parquet file says of its filters.
+//! Inspects the filters of a Parquet file.
 
 use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
@@ -14,11 +14,11 @@ use statistics::significant;
 use super::file::DisjointRanges;
 use super::footer;
 
-/// What stands at both ends of a Parquet file.
+/// The first and last bytes of a Parquet file.
 const MAGIC: [u8; 4] = *b"PAR1";
-/// The same where the footer is encrypted.
+/// The first and last bytes of a Parquet file with an encrypted footer.
 const ENCRYPTED: [u8; 4] = *b"PARE";
-/// The footer's length and what follows it.
+/// The length of the tail: the footer's length and the magic bytes.
 const TAIL_LEN: usize = 8;
 
 /// A filter of a Parquet file.
@@ -28,28 +28,28 @@ pub(crate) struct ColumnFilter {
     pub(crate) row_group: usize,
     /// The path of the column, its parts joined by dots.
     pub(crate) column: String,
-    /// The length of the bit set; `None` where the filter is damaged.
+    /// The length of the bit set; `None` if the filter is damaged.
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
     pub(crate) expected_rate: Option<f64>,
-    /// Whether the row group may hold the value that was asked for.
+    /// Set to whether the row group may hold the queried value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
-    /// What is wrong with the filter, in words.
+    /// A description of the damage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) damage: Option<String>,
 }
 
-/// What is asked of a Parquet file.
+/// A query of a Parquet file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Question<'a> {
-    /// The path of a column; `None`: all of them.
+    /// The path of a column, or `None` for all columns.
     pub(crate) column: Option<&'a str>,
     /// A value of that column, as text.
     pub(crate) key: Option<&'a str>,
 }
 
-/// Whether a file says that it is a Parquet file, or is named like one.
+/// Returns true if a file begins or is named like a Parquet file.
 pub(crate) fn is_parquet(path: &Path) -> bool {
     let starts_like_one = || {
         let mut start = [0; 4];
@@ -61,11 +61,11 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
             || starts_like_one().unwrap_or(false))
 }
 
-/// The filters of a file, in the order of row groups and columns, and how many row groups there are.
+/// Returns the filters of a file, in the order of row groups and columns, and the number of row groups.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, its footer is damaged, or what is asked for is not in it.
+/// If the file cannot be read, its footer is damaged, or it does not have the queried column.
 pub(crate) fn inspect(path: &Path, question: Question<'_>) -> Result<(Vec<ColumnFilter>, usize), String> {
     let mut file = File::open(path).map_err(|error| error.to_string())?;
     let size = file.metadata().map_err(|error| error.to_string())?.len();
@@ -113,7 +113,7 @@ fn filters(
     Ok((filters, row_groups.len()))
 }
 
-/// What the footer says. Nothing is taken from memory before it is known to lie in the file.
+/// Reads the footer. Allocates no memory before the length is known to fit into the file.
 fn metadata(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<ParquetMetaData, String> {
     let not_one = "not a Parquet file";
     let tail_start = size
@@ -140,7 +140,7 @@ fn metadata(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<ParquetM
     ParquetMetaDataReader::decode_metadata(&footer).map_err(|error| format!("the footer is damaged: {error}"))
 }
 
-/// The filter of a column in a row group, if it has one.
+/// Reads the filter of a column in a row group, if it has one.
 fn column_filter(
     file: &mut (impl io::Read + io::Seek),
     size: u64,
@@ -155,7 +155,7 @@ fn column_filter(
         column: chunk.column_path().string(),
         bytes: None,
         expected_rate: None,
-        // What cannot be read denies nothing.
+        // An unreadable filter denies nothing.
         may_match: value.map(|_| true),
         damage: None,
     };
@@ -173,8 +173,8 @@ fn column_filter(
     Some(found)
 }
 
-/// The bit set of the filter at an offset, which must lie in the file, and not where another filter lies: no part of the
-/// file is read over and over.
+/// Reads the bit set of the filter at an offset. It must lie in the file and not overlap another filter, so that no
+/// part of the file is read repeatedly.
 fn bitset(
     file: &mut (impl io::Read + io::Seek),
     size: u64,
@@ -207,7 +207,7 @@ fn bitset(
     read_at(file, start + header_len as u64, header.bitset_len() as usize)
 }
 
-/// So many bytes, which lie in the file.
+/// Reads `len` bytes, which lie in the file.
 fn read_at(file: &mut (impl io::Read + io::Seek), start: u64, len: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     bytes
@@ -220,7 +220,7 @@ fn read_at(file: &mut (impl io::Read + io::Seek), start: u64, len: usize) -> Res
     Ok(bytes)
 }
 
-/// A value that is asked for.
+/// A queried value.
 enum Value<'a> {
     Number(PhysicalValue<'static>),
     Text(&'a str),
@@ -228,7 +228,7 @@ enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Of the column's physical type.
+    /// Parses a value of the column's physical type.
     fn parse(text: &'a str, chunk: &ColumnChunkMetaData) -> Result<Self, String> {
         let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
         let hexadecimal = |len: i32| {
@@ -246,7 +246,7 @@ impl<'a> Value<'a> {
             value.map(Self::Number).ok_or_else(|| wrong(what))
         };
         match chunk.column_type() {
-            // Of numbers without a sign the bits count.
+            // An unsigned number is stored by its bits.
             Type::INT32 => {
                 let unsigned = || text.parse().map(u32::cast_signed);
                 let value = text.parse().or_else(|_| unsigned()).ok();
@@ -333,7 +333,7 @@ mod tests {
         );
     }
 
-    /// The footer says of the first column where its filter lies: two numbers that follow each other.
+    /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
     #[test]
     fn places_that_are_wrong() {
         let whole = of(FILE, ALL).unwrap().0;
@@ -356,7 +356,7 @@ mod tests {
         assert!(damage(&with(30_147, 2064)).contains("header must be"));
         assert!(damage(&with(30_146, 2065)).contains("takes 2064 bytes, but the footer says 2065"));
         assert!(damage(&with(99_999, 2064)).contains("must be between 0 and"));
-        // The second column's filter is that of the first.
+        // The filters of both columns are at the same offset.
         assert!(
             with(32_210, 2064)[1]
                 .damage
@@ -364,7 +364,7 @@ mod tests {
                 .is_some_and(|damage| damage.contains("overlaps the one at offset 32210"))
         );
         let mut file = FILE.to_vec();
-        // 2^31 - 32 bytes, in as many bytes of the header as there are.
+        // 2^31 - 32 bytes, in a header of the same length.
         file.splice(30_146..30_146 + 6, [0x15, 0xc0, 0xff, 0xff, 0xff, 0x0f]);
         let filters = of(&file, ALL).unwrap().0;
         assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
@@ -374,7 +374,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Files that were altered near the end, where the footer is, and in the filters, and cut.
+        /// Alters bytes in the footer and in the filters, and truncates the file.
         #[test]
         fn damaged_files_are_read(
             alterations in vec((any::<bool>(), any::<Index>(), any::<u8>()), 0..6),

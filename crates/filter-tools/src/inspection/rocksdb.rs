@@ -1,4 +1,4 @@
-//! What a table of RocksDB's says of its filters.
+//! Inspects the filters of a RocksDB table.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +12,21 @@ use super::filters::{FilterBlockReport, look_at_block_based};
 use super::words::Words;
 use super::{Depth, TableReport};
 
-/// What only tables of RocksDB's have.
+/// The properties that only RocksDB's tables have.
 #[derive(Debug, Serialize)]
 pub(crate) struct RocksDbReport {
     format_version: u32,
-    /// The kind of checksum behind every block.
+    /// The kind of checksum after every block.
     checksum: String,
-    /// The number of entries, as the table says.
+    /// The number of entries that the table states.
     entries: Option<u64>,
-    /// The number of keys and prefixes in the filters, as the table says.
+    /// The number of keys and prefixes in the filters that the table states.
     filter_entries: Option<u64>,
-    /// Whether the filters hold whole keys.
+    /// Set if the filters hold whole keys.
     whole_keys: bool,
     /// The name of the extractor whose prefixes the filters hold.
     prefix_extractor: Option<String>,
-    /// How many parts the filter has; `None` of one that has none.
+    /// The number of partitions; `None` if the filter is not partitioned.
     partitions: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl TableReport {
         self.rocksdb = Some(report);
     }
 
-    /// Looks at the filters of a table, as far as they do not overlap. An empty one is damage where it holds keys.
+    /// Inspects the filters of a table that do not overlap. An empty filter is damage if it should hold keys.
     fn add_filters(
         &mut self,
         table: &RocksDbTable<&TableFile>,

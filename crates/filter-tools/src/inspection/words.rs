@@ -1,11 +1,11 @@
-//! Damage in words, so many of them.
+//! Collects descriptions of damage, up to a limit.
 
 use std::fmt::Display;
 
-/// How much damage of one kind is put into words; the rest is counted.
+/// The largest number of descriptions of one kind of damage; the rest is only counted.
 pub(super) const IN_WORDS: usize = 10;
 
-/// Collects damage of one kind.
+/// A collection of damage of one kind.
 #[derive(Default)]
 pub(super) struct Words {
     said: Vec<String>,
@@ -21,12 +21,12 @@ impl Words {
         }
     }
 
-    /// Counts so many more of what has been put into words before.
+    /// Counts further damage without describing it.
     pub(super) fn add_uncounted(&mut self, more: u64) {
         self.more += more;
     }
 
-    /// What was collected, and how much more there is.
+    /// Returns the descriptions, and a line that counts the rest.
     pub(super) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
             self.said.push(format!("{} more of the kind", self.more));

@@ -1,4 +1,4 @@
-//! The false-positive rate of filters by the bits that they store for a key: one plot, a line a kind of filter.
+//! The chart of false-positive rate against bits stored per key: one plot with a line for each kind of filter.
 
 use plots::number;
 use plots::scale::Scale;
@@ -7,10 +7,10 @@ use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 
 use super::{Answer, Filter};
 
-/// The lowest rate shown: what is below hardly matters, and would press the rest together.
+/// The lowest rate shown. Lower rates hardly matter and would compress the rest of the plot.
 const LOWEST: f64 = 1e-6;
 
-/// The chart, or `None` without a line. Each curve is in the order of its bits.
+/// Draws the chart; `None` if there is no line. Each curve is sorted by bits.
 pub(crate) fn scene(keys: u64, curves: &[(Filter, Vec<Answer>)], answers: &[Answer]) -> Option<Scene> {
     let all = || curves.iter().flat_map(|(_, points)| points);
     let widest = all().map(|point| point.bits_per_key).reduce(f64::max)?;
@@ -60,7 +60,7 @@ pub(crate) fn scene(keys: u64, curves: &[(Filter, Vec<Answer>)], answers: &[Answ
     Some(sheet.scene())
 }
 
-/// Of the Okabe-Ito palette, where there are colours enough; the names tell the lines apart.
+/// Returns the colour of a filter, from the Okabe-Ito palette as far as it goes. Labels distinguish the lines too.
 fn color(filter: Filter) -> Color {
     match filter {
         Filter::Textbook => INK,

@@ -1,15 +1,14 @@
-//! The rate against what is stored for a key.
+//! The rate against the bits stored per key.
 
 use super::{Answer, Filter, Question, answer};
 
-/// Bits per key of the first and the last point of a curve.
+/// The bits per key of the first and the last point of a curve.
 pub const CURVE: std::ops::RangeInclusive<u32> = 4..=24;
 
-/// Returns the answers for filters of a kind and this many keys at each whole number of bits per key of [`CURVE`];
-/// points that the format
-/// does not reach are left out.
+/// Returns the answers for a kind of filter and this many keys at each integer of bits per key in [`CURVE`]. Points
+/// that the format does not reach are omitted.
 ///
-/// Formats that are configured by bits per key are asked by these, the others by the memory that they make.
+/// Formats that are configured by bits per key get that number, the others the memory that it amounts to.
 pub fn curve(filter: Filter, keys: u64) -> Vec<Answer> {
     let mut points: Vec<Answer> = Vec::new();
     for bits in CURVE {
@@ -42,7 +41,7 @@ mod tests {
 
     #[test]
     fn more_bits_err_less_often() {
-        // LevelDB's may err more often with more bits: at 1,000,000 keys 0.056 % with 18 and 0.099 % with 19.
+        // LevelDB's rate may rise with more bits: at 1,000,000 keys from 0.056 % with 18 to 0.099 % with 19.
         let steady = |filter: &Filter| *filter != Filter::LevelDb;
         for filter in Filter::ALL.into_iter().filter(steady) {
             for keys in [32, 1_000_000] {
@@ -53,7 +52,7 @@ mod tests {
                     points.len()
                 );
                 for pair in points.windows(2) {
-                    // A probe more or less may cost a little.
+                    // A change of the probe count may cost a little.
                     assert!(pair[1].rate < pair[0].rate * 1.05, "{filter:?} {keys} {pair:?}");
                     assert!(pair[1].bits_per_key > pair[0].bits_per_key);
                 }

@@ -1,24 +1,24 @@
-//! The curves of the calculator as a file.
+//! Draws the curves of the calculator.
 
 use plots::scene::Scene;
 
 use super::{Answer, Filter, chart, curve};
 
-/// The curves of `filters` for so many keys, with a mark for each of `answers`, as an SVG document.
+/// Draws the curves of `filters` for `keys` keys, with a mark for each of `answers`, as an SVG document.
 ///
 /// # Errors
 ///
-/// When there is nothing to draw.
+/// If there is nothing to draw.
 pub fn svg(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<String, String> {
     let element = plots::svg(&scene(filters, keys, answers)?);
     Ok(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{element}"))
 }
 
-/// The same as a PNG file.
+/// Draws the same chart as [`svg`] as a PNG file.
 ///
 /// # Errors
 ///
-/// As of [`svg`].
+/// The errors of [`svg`].
 pub fn png(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<Vec<u8>, String> {
     Ok(plots::png(&scene(filters, keys, answers)?))
 }

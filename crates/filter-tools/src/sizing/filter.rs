@@ -1,4 +1,4 @@
-//! The filters of this project, each by the code that writes it.
+//! The filters of this project, each sized by the code that writes it.
 
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::{self, Format};
@@ -9,9 +9,9 @@ use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, Gr
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter {
-    /// No format: independent probes, sizes not rounded, the best whole k or the one asked for.
+    /// No format: independent probes, unrounded sizes, and the best integer k or the given one.
     Textbook,
-    /// LevelDB's filters, which `BloomFilterPolicy` writes under each of its names.
+    /// LevelDB's format, which `BloomFilterPolicy` writes under each of its names.
     LevelDb,
     /// `BloomFilter64Policy`.
     BloomFilter64,
@@ -25,9 +25,9 @@ pub enum Filter {
     Guava,
     /// The fixed design in Redis.
     RedisFixed,
-    /// A bitmap of the growing design in Redis, or of the split one.
+    /// A bitmap of the growing or the split design in Redis.
     RedisGrowing,
-    /// The counting filter with four bits a counter.
+    /// The counting filter with four bits per counter.
     Counting,
     /// The cuckoo filter.
     Cuckoo,
@@ -35,39 +35,39 @@ pub enum Filter {
     Growing,
 }
 
-/// The filter that a question leads to.
+/// The filter that answers a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     /// The kind of filter.
     pub filter: Filter,
-    /// Distinct keys.
+    /// The number of distinct keys.
     pub keys: u64,
-    /// Bytes of the stored filter: exact, but of the textbook's.
+    /// The size of the stored filter in bytes, exact except for the textbook's.
     pub bytes: u64,
-    /// The bits per key to configure, where the filter is configured by them.
+    /// The bits per key to configure, if the filter is configured by them.
     pub configured: Option<f64>,
-    /// Bits that are stored for a key, everything included.
+    /// The stored bits per key, including all overhead.
     pub bits_per_key: f64,
-    /// Probe count k, where there are probes.
+    /// The probe count k, if there are probes.
     pub probes: Option<u32>,
-    /// The false-positive rate that is to be expected.
+    /// The expected false-positive rate.
     pub rate: f64,
 }
 
-/// A filter of a certain size.
+/// The size of a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
-    /// Exactly the bytes of the stored filter.
+    /// The exact size of the stored filter in bytes.
     pub bytes: u64,
-    /// Probe count k, where there are probes.
+    /// The probe count k, if there are probes.
     pub probes: Option<u32>,
-    /// The false-positive rate that is to be expected.
+    /// The expected false-positive rate.
     pub rate: f64,
 }
 
-/// The largest bitmap of the fixed design, bits: the published program counts them in an `int`.
+/// The largest bitmap of the fixed design, in bits: the published program counts them in an `int`.
 const FIXED_MOST_BITS: u64 = i32::MAX as u64;
-/// The largest string of Redis, bits.
+/// The largest string of Redis, in bits.
 const STRING_MOST_BITS: u64 = 1 << 32;
 
 impl Filter {
@@ -87,19 +87,19 @@ impl Filter {
         Self::Growing,
     ];
 
-    /// Name on the command line and in records.
+    /// Returns the name on the command line and in records.
     pub fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// The filter with this name, in any case.
+    /// Returns the filter with this name, ignoring ASCII case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|filter| filter.name().eq_ignore_ascii_case(name))
     }
 
-    /// Describes the kind in one line.
+    /// Returns a description of one line.
     pub fn describe(self) -> &'static str {
         self.words().1
     }
@@ -133,13 +133,13 @@ impl Filter {
         }
     }
 
-    /// The share of absent keys that have the whole hash of some key, where a format takes so few bits of it that this
-    /// counts: no number of bits per key keeps those out. They are a part of its rate.
+    /// Returns the share of absent keys that have the whole hash of some key, for a format whose hash is so narrow that
+    /// this matters: no number of bits per key excludes those keys. The share is part of the rate.
     ///
     /// ```
     /// use filter_tools::sizing::Filter;
     ///
-    /// // LevelDB's policies hash to 32 bits: ten million of 2^32 values are taken.
+    /// // LevelDB's policies hash to 32 bits: ten million of 2^32 values are in use.
     /// assert!((Filter::LevelDb.whole_hash_shared(10_000_000).unwrap() - 0.002_326).abs() < 1e-6);
     /// assert_eq!(Filter::BloomFilter64.whole_hash_shared(10_000_000), None);
     /// ```
@@ -148,7 +148,8 @@ impl Filter {
         (self == Self::LevelDb).then(|| -libm::expm1(keys as f64 * libm::log1p(-1.0 / values)))
     }
 
-    /// Bits per key are what the filter is configured by; the others are by the false-positive rate.
+    /// Returns the storage engine's format if the filter is configured by bits per key instead of the false-positive
+    /// rate.
     pub(super) fn engine(self) -> Option<Format> {
         match self {
             Self::LevelDb => Some(Format::LevelDb),
@@ -160,7 +161,8 @@ impl Filter {
         }
     }
 
-    /// The filter for so many keys with this setting: bits per key for engines, otherwise the rate that is asked for.
+    /// Returns the size of the filter for this many keys. `setting` is the bits per key for engines, otherwise the
+    /// rate.
     pub(super) fn shape(self, keys: u64, setting: f64) -> Result<Shape, String> {
         if let Some(format) = self.engine() {
             let bits_per_key = BitsPerKey::fractional(setting).map_err(words)?;

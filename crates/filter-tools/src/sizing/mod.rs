@@ -1,9 +1,9 @@
-//! The calculator: from any of number of keys, false-positive rate, bits per key, memory and probe count the rest, for
-//! every filter of this project.
+//! The calculator: derives number of keys, false-positive rate, bits per key, memory and probe count from each other,
+//! for every filter of this project.
 //!
-//! A filter has two degrees of freedom: how many keys it is for, and one setting (bits per key in the formats of storage
-//! engines, the false-positive rate in the others). So a [`Question`] says at most two things, and the probe count beside
-//! them only where the textbook's formula is asked, since every format has a rule of its own for it.
+//! A filter has two degrees of freedom: the number of keys, and one setting (bits per key in the formats of storage
+//! engines, the false-positive rate in the others). So a [`Question`] states at most two of them. A probe count in
+//! addition affects only the textbook's formula, since every format has its own rule for it.
 
 mod chart;
 mod curve;
@@ -18,9 +18,9 @@ pub use solve::{NoAnswer, answer};
 
 use plots::thousands::grouped;
 
-/// Keys that are taken where a question does not say how many.
+/// The number of keys if a question gives none.
 pub const ASSUMED_KEYS: u64 = 1_000_000;
-/// The false-positive rate that is taken where a question does not fix one.
+/// The false-positive rate if a question does not determine it.
 pub const ASSUMED_RATE: f64 = 0.01;
 
 /// The known parameters of a filter; the rest is calculated.
@@ -28,7 +28,7 @@ pub const ASSUMED_RATE: f64 = 0.01;
 /// ```
 /// use filter_tools::sizing::{Filter, Question, answer};
 ///
-/// // Ten million keys at one in ten thousand: 22.85 MiB as Guava writes them.
+/// // Ten million keys at one in ten thousand: 22.85 MiB in Guava's format.
 /// let question = Question { keys: Some(10_000_000), rate: Some(0.0001), ..Question::default() }.checked()?;
 /// let guava = answer(Filter::Guava, &question)?;
 /// assert_eq!((guava.bytes, guava.probes), (23_962_654, Some(13)));
@@ -36,31 +36,31 @@ pub const ASSUMED_RATE: f64 = 0.01;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Question {
-    /// Distinct keys.
+    /// The number of distinct keys.
     pub keys: Option<u64>,
-    /// False-positive rate, above 0 and below 1.
+    /// The false-positive rate, above 0 and below 1.
     pub rate: Option<f64>,
-    /// Bits per key, above 0.
+    /// The bits per key, above 0.
     pub bits_per_key: Option<f64>,
-    /// Bytes that the stored filter may take.
+    /// The largest size of the stored filter in bytes.
     pub memory: Option<u64>,
-    /// Probe count k, at least 1.
+    /// The probe count k, at least 1.
     pub probes: Option<u32>,
 }
 
-/// A question that has an answer in principle.
+/// A question that is valid and has its defaults filled in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checked(pub(crate) Question);
 
 impl Question {
-    /// The most keys that can be asked about: beyond, whole numbers no longer are exact in the formulas.
+    /// The largest number of keys. Beyond it, integers are not exact in the formulas.
     pub const MAX_KEYS: u64 = 1 << 53;
 
-    /// The question with what is assumed filled in.
+    /// Checks the question and fills in the defaults.
     ///
     /// # Errors
     ///
-    /// In words, when a number is out of its range, or more is given than can be chosen.
+    /// Describes a number that is out of range, or parameters that contradict each other.
     pub fn checked(self) -> Result<Checked, String> {
         let refuse = |what: &str, given: Option<String>, allowed: &str| match given {
             None => Ok(()),
@@ -125,7 +125,7 @@ impl Question {
     }
 }
 
-/// A number as people write it, very large and very small ones by their power of ten.
+/// Formats a number, very large and very small ones with an exponent.
 fn plainly(number: f64) -> String {
     let is_long = number != 0.0 && !(1e-9..1e15).contains(&number.abs());
     if is_long {
@@ -136,7 +136,7 @@ fn plainly(number: f64) -> String {
 }
 
 impl Checked {
-    /// The question, with what was assumed.
+    /// Returns the question with its defaults.
     pub fn question(&self) -> &Question {
         &self.0
     }

@@ -1,4 +1,5 @@
-//! From what is given to the keys and the setting of a filter, by its own sizes: nothing here knows a formula.
+//! Finds the keys and the setting of a filter for a question, by trying the sizes of its format. Knows no formulas of
+//! sizes.
 
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::{self, Format};
@@ -13,18 +14,18 @@ use super::{Answer, Checked, Filter, Question, textbook};
 pub struct NoAnswer {
     /// The kind of filter.
     pub filter: Filter,
-    /// The reason in words.
+    /// A description of the reason.
     pub reason: String,
 }
 
-/// Most whole bits per key that are tried: beyond, no format has more probes, and hardly any a lower rate.
+/// The largest number of bits per key that is tried. Beyond it, no format has more probes, and hardly any a lower rate.
 const MAX_BITS: u32 = 100;
 
-/// The smallest filter of the kind that does what is asked, or with a given memory the best.
+/// Returns the smallest filter of a kind that meets the question, or the best one for a given memory.
 ///
 /// # Errors
 ///
-/// [`NoAnswer`] when the format's limits forbid it.
+/// [`NoAnswer`] if the limits of the format forbid it.
 pub fn answer(filter: Filter, question: &Checked) -> Result<Answer, NoAnswer> {
     let question = question.question();
     let answer = if filter == Filter::Textbook {
@@ -57,10 +58,10 @@ fn of_format(filter: Filter, question: &Question) -> Result<Answer, String> {
     })
 }
 
-/// Bits per key, or the rate to ask for, that make a filter for so many keys what is wanted.
+/// Returns the bits per key, or the rate, with which a filter for this many keys meets the question.
 fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String> {
     let configured = |bits: Result<BitsPerKey, _>| bits.map(BitsPerKey::get).map_err(words);
-    // Where the keys follow from the memory, it is not what fixes the setting.
+    // If the keys follow from the memory, the memory does not determine the setting.
     let memory = question.memory.filter(|_| question.keys.is_some());
     match (
         filter.engine(),
@@ -84,7 +85,7 @@ fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String
     }
 }
 
-/// The fewest whole bits per key at which the format takes so many probes.
+/// Returns the smallest integer of bits per key at which the format has this probe count.
 fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String> {
     let of = |bits| format.probe_count(keys, BitsPerKey::whole(bits));
     let mut most = 0;
@@ -102,12 +103,12 @@ fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String
     ))
 }
 
-/// The rate to ask for, so that the formula gives so many probes.
+/// Returns the rate for which the formula gives this probe count.
 fn rate_for_probes(filter: Filter, probes: u32) -> Result<f64, String> {
     let rate = libm::exp2(-f64::from(probes));
     match (filter, GrowthRule::default()) {
         (Filter::Cuckoo, _) => Err("filters of this kind have fingerprints and no probes".to_owned()),
-        // Its first link is made for a part of the rate.
+        // The first link of a growing filter gets only a part of the rate.
         (Filter::Growing, GrowthRule::Tightening { ratio, .. }) if rate < 1.0 - ratio => {
             Ok(rate / (1.0 - ratio))
         }
@@ -118,10 +119,10 @@ fn rate_for_probes(filter: Filter, probes: u32) -> Result<f64, String> {
     }
 }
 
-/// The lowest rate whose filter takes at most so many bytes.
+/// Returns the lowest rate whose filter takes at most this many bytes.
 fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
     let fits = |rate: f64| fits(filter, keys, rate, bytes);
-    // Positive numbers are in the order of their bits.
+    // Positive floats have the order of their bit patterns.
     let (mut low, mut high) = (f64::MIN_POSITIVE.to_bits(), (1.0 - f64::EPSILON / 2.0).to_bits());
     while low < high {
         let middle = low + (high - low) / 2;
@@ -144,20 +145,20 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
     }
 }
 
-/// The most keys for which LevelDB's format reaches a rate in so many bytes, and the bits per key that do it.
+/// Returns the most keys for which LevelDB's format reaches a rate in this many bytes, and the bits per key for them.
 ///
-/// Its rate is counted, which takes long, and does not rise steadily with the keys. Ideal probes bound it from below, so the
-/// numbers of bits that might hold most are counted first. What equal hash values add is known, and what probes add hardly
-/// depends on the keys, so one count tells about where the next is worth its time.
+/// LevelDB's rate must be counted, which is slow, and it is not monotonic in the keys. Ideal probes bound the rate from
+/// below, so the bits per key that might hold the most keys are counted first. The part of equal hash values is known,
+/// and the part of the probes hardly depends on the keys, so one count suggests where to count next.
 fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
-    /// Counts for a number of bits, at most.
+    /// The largest number of counts per number of bits.
     const COUNTS: u32 = 9;
-    /// The keys are found within this part of the bound.
+    /// The precision of the result: the bound divided by this number.
     const PARTS: u64 = 256;
-    /// With fewer keys, probes add at least this share of what they add at the bound.
+    /// With fewer keys, the part of the probes is at least this share of their part at the bound.
     const SWING: f64 = 0.5;
     let shared = |keys: u64| Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
-    // The keys at which equal hash values are all that is left of the wanted rate.
+    // The keys at which equal hash values use up the rest of the wanted rate.
     let keys_left = |by_probes: f64| {
         let left = ((wanted - by_probes) / (1.0 - by_probes)).max(0.0);
         (-libm::ldexp(libm::log1p(-left), 32)) as u64
@@ -212,7 +213,8 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
     Ok(best)
 }
 
-/// The most keys for which the format reaches a rate in so many bytes, and the fewest whole bits per key that do it.
+/// Returns the most keys for which the format reaches a rate in this many bytes, and the smallest integer of bits per
+/// key for them.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
     let (mut best, mut best_bits) = (0, 0.0);
     if format == Format::LevelDb {
@@ -226,13 +228,14 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         if most <= best {
             break;
         }
-        // What takes no more than the best of all filters needs no long sums.
+        // A rate that no filter of this size can reach needs no calculation.
         let least = libm::exp2(-8.0 * bytes as f64 / most as f64);
         if least <= wanted && rate(most)? <= wanted {
-            // With more bits per key fewer fit.
+            // With more bits per key, fewer keys fit.
             return Ok((most, f64::from(bits)));
         }
-        // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do, where so many bits do.
+        // The range of hash values and the length of RocksDB's filters are limited, so fewer keys may reach the rate,
+        // unless no filter of these bits per key does.
         if least_rate(format, bits) > wanted {
             continue;
         }
@@ -250,8 +253,8 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
     ))
 }
 
-/// No large filter of so many bits per key has a lower rate: of those with probes the best Bloom filter, otherwise what the
-/// information allows.
+/// Returns a lower bound on the rate of large filters: that of the best Bloom filter for formats with probes, otherwise
+/// the information-theoretic bound.
 fn least_rate(format: Format, bits: u32) -> f64 {
     let bits = f64::from(bits);
     if format == Format::Ribbon {
@@ -261,7 +264,7 @@ fn least_rate(format: Format, bits: u32) -> f64 {
     }
 }
 
-/// The most keys whose filter takes at most so many bytes.
+/// Returns the most keys whose filter takes at most this many bytes.
 fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, String> {
     let fits = |keys: u64| match (filter.engine(), question.bits_per_key) {
         (None, Some(bits)) => bits * keys as f64 <= 8.0 * bytes as f64,
@@ -269,7 +272,7 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
     };
     let most = largest(0, Question::MAX_KEYS, |keys| Ok(fits(keys)))?;
     if most == 0 {
-        // Mostly the reason is that of one key.
+        // The reason for one key is usually the clearest.
         setting(filter, question, 1)?;
         return Err(format!(
             "memory must have room for at least 1 key, got {bytes} bytes"
@@ -278,7 +281,8 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
     Ok(most)
 }
 
-/// The largest number up to `high` that will do; all below it do, and `low` does.
+/// Returns the largest number up to `high` that will do, by binary search. `low` must do, and all numbers below the
+/// result.
 fn largest(
     mut low: u64,
     mut high: u64,
@@ -296,9 +300,9 @@ fn largest(
     Ok(low)
 }
 
-/// Whether a filter fits; one that cannot be built fits if the formula says so, since then it is too small to be one.
+/// Returns true if a filter fits. A filter that cannot be built because it would be too small also fits.
 fn fits(filter: Filter, keys: u64, setting: f64, bytes: u64) -> bool {
-    // The rate of LevelDB's would take long, and is not asked for.
+    // `shape` would compute LevelDB's rate too, which is slow and not needed.
     let taken = match filter.engine() {
         Some(format) => BitsPerKey::fractional(setting)
             .and_then(|bits| format.filter_bytes(keys, bits))

@@ -1,4 +1,4 @@
-//! Published sizes, sizes as the filters write them, and questions of all kinds.
+//! Tests published sizes, the sizes that the filters write, and questions of all kinds.
 
 use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
@@ -37,7 +37,7 @@ fn published_examples() {
         assert_eq!(mebibytes(filter), 22.85, "{filter:?}");
         assert_eq!(of(filter).unwrap().probes, Some(13), "{filter:?}");
     }
-    // Sixteen bits and eight functions: not quite six in ten thousand.
+    // Sixteen bits and eight functions: almost six in ten thousand.
     let of = ask(Question {
         bits_per_key: Some(16.0),
         probes: Some(8),
@@ -46,9 +46,9 @@ fn published_examples() {
     let textbook = of(Filter::Textbook).unwrap();
     assert!((textbook.rate - 5.745e-4).abs() < 1e-7, "{}", textbook.rate);
     assert_eq!((textbook.keys, textbook.probes), (ASSUMED_KEYS, Some(8)));
-    // Formats have a rule of their own.
+    // Formats have their own rules.
     assert_eq!(of(Filter::LevelDb).unwrap().probes, Some(11));
-    // Its hash has 32 bits, so no size errs so seldom over so many keys.
+    // LevelDB's hash has 32 bits, so no size reaches this rate for this many keys.
     let refused = ask(keys_at(10_000_000, 1e-4))(Filter::LevelDb).unwrap_err();
     assert!(refused.reason.contains("must be at least"), "{refused}");
     // The filters over 80,000 ids.
@@ -139,7 +139,7 @@ fn the_most_keys_of_a_rate_are_found_where_hashes_or_lengths_end() {
     for (filter, most) in [
         // 1 % of 2^32 values, less the share of the probes.
         (Filter::LevelDb, 42_000_000..43_200_000),
-        // The largest filter has 4 GiB; nothing but the probes errs.
+        // The largest filter has 4 GiB, and all errors come from the probes.
         (Filter::FastLocalBloom, 3_200_000_000..3_700_000_000),
         (Filter::Ribbon, 3_200_000_000..3_700_000_000),
     ] {
@@ -151,7 +151,7 @@ fn the_most_keys_of_a_rate_are_found_where_hashes_or_lengths_end() {
         let found = ask(question)(filter).unwrap();
         assert!(most.contains(&found.keys), "{found:?}");
         assert!(found.rate <= 0.01 && found.bytes <= 1 << 40, "{found:?}");
-        // A little more is too many, at every number of bits per key.
+        // 1 % more keys are too many, at every number of bits per key.
         let more = ask(keys_at(found.keys + found.keys / 100, 0.01))(filter);
         assert!(more.is_err(), "{more:?}");
     }
@@ -220,11 +220,11 @@ proptest! {
     ) {
         let [keys, memory] = [digits, memory_digits].map(|digits| libm::pow(10.0, digits) as u64);
         let rate = libm::pow(10.0, -exponent);
-        // LevelDB's rate is counted, which takes long for many keys.
+        // LevelDB's rate is counted, which is slow for many keys.
         let counted = |filter: Filter| filter == Filter::LevelDb && (keys.max(memory) > 10_000 || exponent > 3.0);
         for filter in Filter::ALL.into_iter().filter(|&filter| !counted(filter)) {
             if let Ok(answer) = ask(keys_at(keys, rate))(filter) {
-                // Probe counts are whole, which costs filters configured by a rate a little; small ones of them more.
+                // Integer probe counts cost filters configured by a rate a little, and small filters more.
                 let above = if filter.engine().is_some() || filter == Filter::Cuckoo { 1.0 } else { 1.12 };
                 prop_assert!(
                     answer.rate <= rate * above || keys < 50,
@@ -267,7 +267,7 @@ fn names_lead_back() {
     assert_eq!(Filter::named("bloom"), None);
 }
 
-/// What the committed measurements of real filters show for the hashes of 32 bits that are good.
+/// Compares the rates with the committed measurements of real filters.
 #[test]
 fn what_32_bits_of_hash_cost_is_what_was_measured() {
     let rates = include_str!("../../../../reports/reference/rates/rates.csv");
@@ -290,7 +290,7 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
             continue;
         };
         let keys: u64 = keys.parse().unwrap();
-        // To fill larger filters takes seconds.
+        // Filling larger filters takes seconds.
         if !(320_000..20_000_000).contains(&keys) {
             continue;
         }

@@ -1,11 +1,11 @@
-//! The textbook's filter: independent probes, no rounding but of the probe count and the last byte.
+//! The textbook's filter: independent probes, and no rounding except of the probe count and the last byte.
 
 use filter_policy::sizing;
 
 use super::filter::words;
 use super::{Answer, Filter, Question};
 
-/// Sizes come before counts: first bits per key, then the keys that fit.
+/// Calculates the bits per key first, then the keys that fit.
 pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     let bits_per_key = match (question.rate, question.bits_per_key, question.probes) {
         (Some(rate), _, Some(probes)) => {
@@ -44,7 +44,7 @@ pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     })
 }
 
-/// Without its fraction.
+/// Drops the fraction.
 fn whole(number: f64) -> u64 {
     number as u64
 }

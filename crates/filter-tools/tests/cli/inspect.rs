@@ -1,4 +1,4 @@
-//! `inspect` on tables that LevelDB wrote, on damaged copies of them, and on what is no table.
+//! `inspect` on tables that LevelDB wrote, on damaged copies, and on other files.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const NO_FILTER: &str = "leveldb/ldb/db_nofilter_bs4096.ldb";
 const ARTICLE: &str = "article/article_key08_bpk10.ldb";
 const ROCKSDB: &str = "rocksdb/sst/fv5_nofilter.sst";
 
-/// A database folder with a table of each kind, none damaged.
+/// Creates a database folder with a table of each kind, all intact.
 fn database() -> Workbench {
     let bench = Workbench::new();
     bench.write("db/CURRENT", "MANIFEST-000002\n");
@@ -78,7 +78,7 @@ fn damage_is_told_and_is_exit_code_1() {
     );
 }
 
-/// A table without data blocks, with a filter block of one filter under each of these names.
+/// Builds a table without data blocks, with a filter block of one filter under each of these names.
 fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
     let mut file = File::default();
     let mut metaindex: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -147,7 +147,7 @@ fn filters_that_let_every_key_pass_are_no_damage() {
     insta::assert_snapshot!("inspect open filters", outcome.stdout);
 }
 
-/// A table of which one block is a hole as large as can be: what is too large for us may be whole.
+/// Tests a table with a block that is a huge hole. A block that is too large to read may be intact.
 #[test]
 fn too_large_is_not_read_and_no_damage() {
     use std::io::{Seek as _, SeekFrom, Write as _};
@@ -195,7 +195,7 @@ fn unreadable_is_exit_code_2() {
     let mut unreadable = 3;
     let closed = bench.path("db/000005.ldb");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    // The superuser reads all the same.
+    // The superuser can read the file anyway.
     if fs::File::open(&closed).is_err() {
         unreadable += 1;
         let outcome = bench.run(&["inspect", "db/000005.ldb"]);
@@ -224,7 +224,7 @@ fn unreadable_is_exit_code_2() {
         "{}",
         outcome.stdout
     );
-    // Damage goes before it.
+    // Damage takes precedence.
     bench.write("db/000015.ldb", "");
     let outcome = bench.run(&["inspect", "db"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
@@ -314,7 +314,7 @@ fn a_table_needs_no_particular_name() {
     assert!(outcome.stdout.starts_with("BloomFilter2\n"), "{}", outcome.stdout);
 }
 
-/// Bytes of every length and kind, some of them with a footer that leads somewhere.
+/// Tests bytes of every length and kind, some with a footer that points into the file.
 #[test]
 fn any_bytes_are_survived() {
     let bench = Workbench::new();
@@ -334,7 +334,7 @@ fn any_bytes_are_survived() {
         bytes.truncate(if number % 3 == 0 { number } else { usize::MAX });
         bench.write(&format!("any/{number:03}.ldb"), bytes);
     }
-    // As large as a file can be said to be, without the bytes: a hole, and not even a footer.
+    // A huge file that is one hole, without even a footer.
     let huge = fs::File::create(bench.path("any/huge.ldb")).unwrap();
     huge.set_len(1 << 40).unwrap();
     let outcome = bench.run(&["inspect", "any"]);

@@ -1,10 +1,10 @@
-//! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies of it.
+//! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies.
 
 use serde_json::{Value, json};
 
 use super::{Workbench, golden};
 
-/// Of three row groups each has every third number: what is smallest and largest in them tells nothing.
+/// A file of three row groups, each with every third number, so that minimum and maximum exclude no row group.
 const FILE: &str = "parquet/row_groups.parquet";
 
 fn bench() -> Workbench {
@@ -20,7 +20,7 @@ fn filters_of_all_columns() {
     insta::assert_snapshot!("inspect parquet", outcome.stdout);
 }
 
-/// Row groups that cannot hold a value are told apart from those that hold it, for every physical type.
+/// Distinguishes row groups that may hold a value from those that cannot, for every physical type.
 #[test]
 fn row_groups_that_can_be_skipped() {
     let bench = bench();
@@ -29,7 +29,7 @@ fn row_groups_that_can_be_skipped() {
         ("id", "300", [false, false, false]),
         ("name", "user-8", [false, false, true]),
         ("ratio", "0.75", [true, false, false]),
-        // Written as -0.0.
+        // The file has -0.0.
         ("ratio", "0", [true, false, false]),
         ("price", "NaN", [true, true, true]),
         (
@@ -152,7 +152,7 @@ fn damaged_filters() {
     let outcome = bench.run(&[&arguments[..], &["--json"]].concat());
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
-    // What cannot be read denies nothing.
+    // An unreadable filter denies nothing.
     let answers: Vec<_> = filters
         .iter()
         .map(|filter| filter["may_match"].as_bool().unwrap())

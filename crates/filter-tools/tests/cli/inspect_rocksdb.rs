@@ -1,10 +1,10 @@
-//! `inspect` on tables that RocksDB wrote, and on damaged copies of them.
+//! `inspect` on tables that RocksDB wrote, and on damaged copies.
 
 use std::fs;
 
 use super::{Workbench, data, golden};
 
-/// The tables that RocksDB wrote, in every format version and with every kind of filter.
+/// Tests tables of every format version and with every kind of filter.
 #[test]
 fn tables_of_rocksdb() {
     let bench = Workbench::new();
@@ -32,7 +32,7 @@ fn damage_in_tables_of_rocksdb() {
         change(&mut file);
         bench.write(&format!("damaged/{name}.sst"), file);
     };
-    // In the first, the filter lies at 60,200 and takes 2565 bytes; in the second the partitions start at 90,313.
+    // In the first table, the filter has 2565 bytes at 60,200; in the second, the partitions start at 90,313.
     damaged("bit", "fv5_bloom10_crc32c", |file| file[60_200] ^= 1);
     damaged("tail", "fv5_bloom10_crc32c", |file| file[60_200 + 2560] = 0xfd);
     damaged("partition", "fv5_bloom10_partitioned", |file| file[90_313] ^= 1);

@@ -1,4 +1,4 @@
-//! The program `filters` as its users meet it.
+//! Tests the program `filters` on its command line.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod inspect;
@@ -14,14 +14,14 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// What a command did.
+/// The exit code and output of a command.
 struct Outcome {
     code: i32,
     stdout: String,
     stderr: String,
 }
 
-/// A folder to work in, and the program.
+/// A temporary folder in which the program runs.
 struct Workbench {
     folder: TempDir,
 }
@@ -69,7 +69,7 @@ impl Workbench {
         outcome
     }
 
-    /// Every file below the folder with its bytes, sorted.
+    /// Returns every file below the folder with its bytes, sorted.
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         files(self.folder.path())
     }
@@ -90,7 +90,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// The tables that engines wrote.
+/// Returns the folder of tables that engines wrote.
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data")
 }

@@ -69,7 +69,7 @@ fn a_rate_below_what_32_bits_allow_is_refused_and_the_most_keys_stay_above_it() 
     let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
     let answer = &report["answers"][0];
     let keys = answer["keys"].as_u64().unwrap();
-    // 1 % of 2^32 values, less what the probes cost.
+    // 1 % of 2^32 values, less the part of the probes.
     assert!((40_000_000..43_200_000).contains(&keys), "{answer}");
     assert!(answer["rate"].as_f64().unwrap() <= 0.01, "{answer}");
 }
@@ -140,7 +140,7 @@ fn numbers_of_any_length_are_whole() {
             .skip_while(|line| !line.contains('─'))
             .skip(1);
         for line in table.take_while(|line| !line.is_empty()) {
-            // Of a broken number the rest would stand alone in a row without a name.
+            // A broken number would leave its rest in a row without a name.
             let name = line.split_whitespace().next().unwrap();
             let listed = bench.run(&["size", "--keys", "9", "--filter", name]);
             assert_eq!(listed.code, 0, "{}", outcome.stdout);

@@ -1,4 +1,4 @@
-//! Writes small tables, right or wrong.
+//! Writes small tables, valid or damaged.
 
 use filter_policy::table::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 
@@ -7,7 +7,7 @@ use filter_policy::table::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 pub(crate) struct File(Vec<u8>);
 
 impl File {
-    /// Appends a block with a checksum that fits.
+    /// Appends a block with its correct checksum.
     pub(crate) fn block(&mut self, contents: &[u8]) -> BlockHandle {
         let handle = BlockHandle {
             offset: self.0.len() as u64,
@@ -43,7 +43,7 @@ fn varint(mut value: u64) -> Vec<u8> {
     encoded
 }
 
-/// A block of these keys and values, each key whole.
+/// Encodes a block of these keys and values, without shared prefixes.
 pub(crate) fn entries(pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
     let mut block = Vec::new();
     for (key, value) in pairs {

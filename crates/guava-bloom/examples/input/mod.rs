@@ -1,4 +1,4 @@
-//! Lines of a file or of standard input, and how a program ends that cannot go on.
+//! Reads lines of a file or of standard input, and reports failures.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -6,24 +6,24 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Longest line, bytes, unless a program takes longer ones: a file without line ends must not fill the memory.
+/// The default length limit of a line in bytes, so that a file without line ends does not fill the memory.
 const LONGEST: usize = 64 * 1024;
 
-/// Bytes that are asked for at a time.
+/// The bytes of one read.
 const PIECE: usize = 1 << 18;
 
-/// Why a program stops.
+/// A reason to stop.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The arguments or the input are wrong: exit code 2.
     Input(String),
     /// The system failed: exit code 1.
     System(String),
-    /// Nobody reads on, as behind `head`: that is an end like any other.
+    /// Nobody reads the output any more, for example after `head`; not an error.
     Enough,
 }
 
-/// What standard output says.
+/// Converts an error of standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -40,30 +40,29 @@ impl From<guava_bloom::Error> for Failure {
 }
 
 impl Failure {
-    /// Wrong input; `place` is a file, or a file and a line.
+    /// Returns the failure for wrong input; `place` is a file, or a file and a line.
     pub(crate) fn input(place: impl Display, what: impl Display) -> Self {
         Self::Input(format!("{place}: {what}"))
     }
 
-    /// A failure of the system.
     pub(crate) fn system(place: impl Display, what: impl Display) -> Self {
         Self::System(format!("{place}: {what}"))
     }
 }
 
-/// Says on standard error what went wrong, if something did.
+/// Reports a failure on standard error. Returns the exit code.
 pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
     let (message, code) = match result {
         Ok(()) | Err(Failure::Enough) => return ExitCode::SUCCESS,
         Err(Failure::Input(message)) => (message, 2),
         Err(Failure::System(message)) => (message, 1),
     };
-    // Nobody is left to be told when standard error is closed.
+    // If standard error is closed, there is nowhere to report this.
     let _ = writeln!(io::stderr(), "error: {message}");
     ExitCode::from(code)
 }
 
-/// Reads lines of bytes and knows where they are.
+/// A reader of lines of bytes that knows the line number.
 pub(crate) struct Lines {
     pub(crate) reader: BufReader<Box<dyn Read>>,
     pub(crate) longest: usize,
@@ -72,7 +71,7 @@ pub(crate) struct Lines {
     line: Vec<u8>,
 }
 
-/// The lines of a file, or of standard input without one.
+/// Opens a file, or standard input if there is no path.
 pub(crate) fn open(path: Option<&Path>) -> Result<Lines, Failure> {
     let Some(path) = path else {
         return Ok(Lines::new("standard input", io::stdin().lock()));
@@ -82,7 +81,7 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Lines, Failure> {
 }
 
 impl Lines {
-    /// `name` is what messages call the reader.
+    /// Reads lines from `reader`, which messages call `name`.
     pub(crate) fn new(name: impl Display, reader: impl Read + 'static) -> Self {
         Self {
             reader: BufReader::with_capacity(PIECE, Box::new(reader)),
@@ -93,7 +92,7 @@ impl Lines {
         }
     }
 
-    /// The next line without its end, LF or CR LF, or `None` behind the last.
+    /// Reads the next line without its LF or CRLF; `None` after the last.
     pub(crate) fn read(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.line.clear();
         let read = (&mut self.reader)
@@ -122,7 +121,7 @@ impl Lines {
         Ok(Some(&self.line))
     }
 
-    /// Where the line is that was read last: `urls.txt:12`.
+    /// Returns the place of the line read last, such as `urls.txt:12`.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.name, self.number)
     }

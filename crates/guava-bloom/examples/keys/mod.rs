@@ -1,17 +1,17 @@
-//! Lines of standard input as keys: UTF-8, hashed, as many at a time as have arrived.
+//! Hashes the lines of standard input as UTF-8 keys, in blocks of as many as have arrived.
 
 use clap::ValueEnum;
 use guava_bloom::{BloomFilter, Funnel, Hash128, Strategy, Utf8};
 
 use crate::input::{Failure, Lines, open};
 
-/// Lines of up to so many bytes are keys.
+/// The longest key in bytes.
 const LONGEST: usize = 1 << 28;
 
-/// How bit positions follow from the hash.
+/// The strategy that derives bit positions from the hash.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Mitz {
-    /// MURMUR128_MITZ_32, of Guava before version 17.
+    /// MURMUR128_MITZ_32, the strategy of Guava before version 17.
     Mitz32,
     /// MURMUR128_MITZ_64, Guava's default.
     Mitz64,
@@ -34,7 +34,7 @@ pub(crate) fn insert_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure
     })
 }
 
-/// Gives the hashes of all lines to `each`, those that have arrived together.
+/// Calls `each` with the hashes of all lines, in blocks of those that arrived together.
 pub(crate) fn for_each_block(mut each: impl FnMut(&[Hash128]) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut lines = open(None)?;
     lines.longest = LONGEST;
@@ -47,7 +47,7 @@ pub(crate) fn for_each_block(mut each: impl FnMut(&[Hash128]) -> Result<(), Fail
                 continue;
             }
         }
-        // Lines before one that is wrong are answered.
+        // Lines before a wrong line are answered.
         each(&hashes)?;
         hashes.clear();
         if next?.is_none() {

@@ -1,4 +1,4 @@
-//! Files that appear when they are complete.
+//! Writes files that appear when they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
@@ -9,32 +9,32 @@ use tempfile::NamedTempFile;
 
 use crate::input::Failure;
 
-/// Where a filter goes.
+/// The destination of a filter.
 pub(crate) struct Output<'a> {
     path: &'a Path,
     to: Destination,
 }
 
 enum Destination {
-    /// A file that comes to its place when it is complete.
+    /// A file that is moved to its place when it is complete.
     Place {
         file: NamedTempFile,
         place: PathBuf,
-        /// Whether there is one already, which it takes the place of.
+        /// Set if it replaces a file.
         replaces: bool,
     },
-    /// A device or a pipe, which stays what it is.
+    /// A device or a pipe, which is written to directly.
     Through(File),
 }
 
 impl<'a> Output<'a> {
-    /// Finds out whether a filter can be written under this name: where nothing is, or an empty file, or another filter.
-    /// A link is followed. Whatever else a name stands for may be something that nobody wanted to lose.
+    /// Checks that a filter can be written under this name: that it is free, an empty file, or another filter. Follows
+    /// links. Refuses any other file, which the user may not want to lose.
     pub(crate) fn to(path: &'a Path) -> Result<Self, Failure> {
         let wrong = |error: io::Error| Failure::input(path.display(), error);
         let present = match fs::metadata(path) {
             Ok(metadata) => Some(metadata),
-            // A link to nothing is not found either.
+            // A dangling link is also "not found".
             Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => None,
             Err(error) => return Err(wrong(error)),
         };
@@ -75,7 +75,7 @@ impl<'a> Output<'a> {
         Ok(Self { path, to })
     }
 
-    /// Writes the filter and puts it in its place. Nothing is there, or what was before, when that fails.
+    /// Writes the filter and moves it to its place. If that fails, the place is as it was before.
     pub(crate) fn write(
         self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
@@ -101,7 +101,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether a file of this length is a filter and nothing else.
+/// Returns true if a file of this length is a filter and nothing else.
 fn is_filter(path: &Path, length: u64) -> io::Result<bool> {
     let mut header = [0; StreamHeader::LEN];
     if length < header.len() as u64 {
@@ -112,7 +112,7 @@ fn is_filter(path: &Path, length: u64) -> io::Result<bool> {
     Ok(header.validate().is_ok() && header.stream_len() == length)
 }
 
-/// A file in the folder of this one, with the permissions of any new file; by itself it would be its owner's alone.
+/// Creates a temporary file in the folder of `path`, with the permissions of any new file instead of the owner's alone.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! The guarantees of `ConcurrentBloomFilter` in every interleaving of a few threads, and with every value that the memory
-//! model lets a relaxed load see: `loom` stands in for the atomics.
+//! Checks the guarantees of `ConcurrentBloomFilter` in every interleaving of a few threads, and with every value that
+//! the memory model lets a relaxed load see. `loom` replaces the atomics.
 //!
 //! Built only with `--cfg loom`; `cargo xtask test` runs it as
 //! `RUSTFLAGS="--cfg loom" cargo test -p guava-bloom-model --release`.
@@ -14,7 +14,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
 
-/// Elements of two probes: the bits 0 and 1, 1 and 2, and one in each of the two words.
+/// Elements of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
 const LOW: Hash128 = Hash128 { h1: 0, h2: 1 };
 const NEXT: Hash128 = Hash128 { h1: 1, h2: 1 };
 const ACROSS: Hash128 = Hash128 { h1: 63, h2: 1 };
@@ -31,7 +31,7 @@ fn concurrent(elements: &[Hash128]) -> Arc<ConcurrentBloomFilter<Bytes>> {
     Arc::new(sequential(elements).into())
 }
 
-/// A thread that inserts the element; what `insert` returned.
+/// Starts a thread that inserts the element and returns the result of `insert`.
 fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
     let filter = Arc::clone(filter);
     thread::spawn(move || filter.insert_hash(element))
@@ -121,7 +121,7 @@ fn an_element_whose_put_returned_is_not_new() {
     });
 }
 
-/// A thread inserts an element and says so through a flag; another that reads the flag asks for it.
+/// Inserts an element in one thread, which then sets a flag; another thread that reads the flag queries the element.
 fn told_by_a_flag(release: Ordering, acquire: Ordering) {
     let filter = concurrent(&[]);
     let done = Arc::new(AtomicBool::new(false));
@@ -143,14 +143,14 @@ fn a_reader_that_is_told_of_an_element_finds_it() {
     loom::model(|| told_by_a_flag(Ordering::Release, Ordering::Acquire));
 }
 
-/// The guarantee needs a flag that synchronizes, as its words say; and the model does try stale values.
+/// The documented guarantee needs a flag that synchronizes. This also shows that the model tries stale values.
 #[test]
 #[should_panic(expected = "told, and not found")]
 fn a_reader_that_is_told_by_a_relaxed_flag_may_miss_it() {
     loom::model(|| told_by_a_flag(Ordering::Relaxed, Ordering::Relaxed));
 }
 
-/// The thread that tells of the element may have found it there and written nothing.
+/// The thread that sets the flag may have found the element's bits set and written nothing.
 #[test]
 fn a_reader_finds_what_the_teller_only_saw() {
     loom::model(|| {
@@ -216,7 +216,7 @@ fn counting_while_others_put_is_never_too_much() {
     });
 }
 
-/// The models can fail: a word that is loaded and then stored loses a bit.
+/// The models can fail: a separate load and store of a word loses a bit.
 #[test]
 #[should_panic(expected = "a bit was lost")]
 fn loading_and_then_storing_would_lose_a_bit() {

@@ -1,4 +1,4 @@
-//! The concurrent filter on real threads: the bytes of the sequential one, and its guarantees under contention.
+//! The concurrent filter on real threads: the bytes of the sequential filter, and the guarantees under contention.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, mpsc};
@@ -9,7 +9,7 @@ use guava_bloom::{
 };
 
 const THREADS: i64 = 8;
-/// Each thread inserts a range that overlaps with those of its neighbours by half.
+/// Half of the range of each thread, which overlaps each neighbour's range by half.
 const STEP: i64 = 20_000;
 const NUMBERS: i64 = STEP * (THREADS + 1);
 
@@ -30,7 +30,7 @@ fn eight_threads_with_overlapping_elements_make_the_bytes_of_one() {
     for parameters in [
         parameters(),
         parameters().with_strategy(Strategy::Murmur128Mitz32),
-        // A few words, so that the threads meet in them.
+        // A few words, so that the threads contend for them.
         Parameters::new(200, 0.5).unwrap(),
     ] {
         let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
@@ -77,7 +77,7 @@ fn an_absent_element_inserted_by_all_threads_is_new_to_at_least_one() {
             });
         }
     });
-    // At one in 10^9, no element is covered by the others.
+    // At a rate of 10^-9, no element is covered by others.
     for (number, news) in news.iter().enumerate() {
         let news = news.load(Ordering::Relaxed);
         assert!((1..=THREADS as u64).contains(&news), "{number}: {news}");
@@ -129,7 +129,7 @@ fn snapshots_streams_and_counts_while_others_insert_hold_what_was_there() {
                 .into();
             for copy in [filter.snapshot(), read] {
                 assert!((0..STEP).all(|number| copy.might_contain(&number)));
-                // Nothing that is not in the whole.
+                // The copy has no bit that the whole filter lacks.
                 let mut whole = all.clone();
                 whole.merge(&copy).unwrap();
                 assert_eq!(whole, all);

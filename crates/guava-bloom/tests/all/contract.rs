@@ -1,4 +1,4 @@
-//! What callers may rely on, and what mistakes are answered with.
+//! The documented behaviour, and the errors for wrong use.
 
 use std::io::{self, Read};
 
@@ -94,7 +94,7 @@ fn parameters_out_of_range_are_errors_with_the_value() {
     }
 }
 
-/// At the edge of the probe count the rules decide otherwise.
+/// The two rules for the probe count differ at its limit.
 #[test]
 fn a_probe_count_of_255_is_taken_and_256_is_not() {
     let of_k = |k: i32| libm::exp2(-f64::from(k));
@@ -112,7 +112,7 @@ fn a_probe_count_of_255_is_taken_and_256_is_not() {
     assert_eq!(older.probe_count(), 255);
 }
 
-/// Probabilities of 10^-9 to a half, each the same factor above the one before.
+/// Uses probabilities from 10^-9 to a half in geometric progression.
 #[test]
 fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_with_the_insertions() {
     let steps = 100_000;
@@ -187,7 +187,7 @@ fn positions_of_any_modulus_are_below_it() {
     }
 }
 
-/// A funnel with a state, by which two of one type can differ.
+/// A funnel with state, so that two of the same type can differ.
 #[derive(Debug, Clone, PartialEq)]
 struct Salted(i32);
 
@@ -292,7 +292,7 @@ fn long_texts_are_the_same_in_pieces() {
     }
 }
 
-/// Gives a few bytes at a time, an interruption between them, and an error or the end behind the last.
+/// A reader that returns a few bytes at a time with interruptions between them, and an error or the end after the last.
 struct Slow<'a> {
     rest: &'a [u8],
     interrupted: bool,
@@ -318,7 +318,7 @@ impl Read for Slow<'_> {
 
 #[test]
 fn streams_of_many_pieces_are_written_and_read() {
-    // One word less than a piece of 64 KiB, the piece, one more, and several.
+    // One word less than a piece of 64 KiB, a piece, one word more, and several pieces.
     for words in [1, 8191, 8192, 8193, 30_000_u64] {
         let pattern = (0..words)
             .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -397,7 +397,7 @@ fn the_text_of_a_filter_is_short() {
     );
 }
 
-/// A filter in its envelope, and what a reader of it says.
+/// Returns a filter in its envelope.
 fn sealed() -> Vec<u8> {
     let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
     filter.insert_many(&["a", "b", "c"]);
@@ -427,7 +427,7 @@ fn the_envelope_holds_the_stream_between_header_and_checksum() {
     );
     let hash = Hash128::of(&bytes[..bytes.len() - 8]);
     assert_eq!(u64::from_le_bytes(*checksum), hash.h1);
-    // What follows stays in a reader and is refused in a slice.
+    // Later bytes stay in a reader, but are an error in a slice.
     let longer = [&bytes[..], b"rest"].concat();
     let mut reader = &longer[..];
     assert_eq!(
@@ -451,7 +451,7 @@ fn the_envelope_refuses_every_damaged_bit_and_every_cut() {
             0..8 => ErrorKind::WrongFormat,
             8 => ErrorKind::UnsupportedVersion,
             9..16 => ErrorKind::InvalidField,
-            // The strategy, the word count.
+            // The strategy and the word count.
             16 | 18..22 => kind,
             _ => ErrorKind::ChecksumMismatch,
         };

@@ -1,4 +1,4 @@
-//! Filters that Guava wrote: built again byte for byte, read, and asked again.
+//! Filters that Guava wrote: rebuilt byte for byte, read, and queried.
 
 use guava_bloom::{
     BloomFilter, Bytes, Funnel, Integer, Long, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units,
@@ -23,25 +23,25 @@ struct Row {
     len: u64,
     sha256: String,
     hex: Option<String>,
-    /// One digit for each of the first 64 insertions.
+    /// One digit per insertion, for the first 64.
     put_changed: String,
     absent: String,
     approximate_element_count: serde_json::Value,
-    /// Read as text: see `number`.
+    /// Read as text by `number`.
     #[serde(rename = "fpp")]
     _fpp: f64,
     #[serde(rename = "expected_fpp")]
     _expected_fpp: f64,
 }
 
-/// Absent keys are numbered from here.
+/// The number of the first absent key.
 const FIRST_ABSENT: i64 = 1_000_000;
 
 fn digit(answer: bool) -> char {
     if answer { '1' } else { '0' }
 }
 
-/// Checks a row; `key` makes the keys of the row from their numbers.
+/// Checks a row. `key` converts numbers to the keys of the row.
 fn check<F, T>(row: &Row, line: &str, rule: ProbeCountRule, funnel: F, key: impl Fn(i64) -> T)
 where
     F: Funnel<T> + Clone + PartialEq + core::fmt::Debug,

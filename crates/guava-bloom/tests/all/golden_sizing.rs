@@ -1,4 +1,4 @@
-//! Guava's sizes, before and after it changed its rule for the probe count.
+//! Guava's sizes, before and after the change of the rule for the probe count.
 
 use guava_bloom::{ErrorKind, MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ struct Row {
     creatable: bool,
 }
 
-/// How many rows there are, and how many give a filter.
+/// Checks all rows. Returns their number, and the number of those that give a filter.
 fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
     let mut creatable = 0;
     for line in lines.lines() {

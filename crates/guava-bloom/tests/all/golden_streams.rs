@@ -1,4 +1,4 @@
-//! What Guava feeds to its hash, and how it reads broken streams.
+//! The bytes that Guava hashes, and its reading of broken streams.
 
 use guava_bloom::{
     BloomFilter, ErrorKind, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units,
@@ -17,7 +17,7 @@ struct FunnelRow {
     murmur3_128_hex: String,
 }
 
-/// Bytes and hash, both as hexadecimal digits, of an element under a funnel.
+/// Returns the funneled bytes of an element, and the bytes of its hash.
 fn fed<F: Funnel<T>, T: ?Sized>(funnel: F, element: &T) -> (Vec<u8>, Vec<u8>) {
     let mut bytes = Vec::new();
     funnel.funnel(element, &mut bytes);
@@ -112,7 +112,7 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
                 row.result.starts_with("java.io.EOFException"),
                 "{line}: {error}"
             );
-            // Guava's message has the header's values; so has this one.
+            // Like Guava's message, this one holds the header's values.
             if let Some((_, values)) = row.result.split_once("strategyOrdinal: ") {
                 let values: Vec<&str> = values
                     .split(|c: char| c != '-' && !c.is_ascii_digit())

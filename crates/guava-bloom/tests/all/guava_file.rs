@@ -1,4 +1,4 @@
-//! The example `guava_file` as a process: what it writes, answers and refuses.
+//! The example `guava_file` as a process: its files, answers and errors.
 
 use std::fs;
 use std::io::Write;
@@ -27,14 +27,14 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // The program may have ended before it read all: then writing fails, and the test is about what it said.
+    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
 }
 
-/// What a run that went well printed; nothing on standard error.
+/// Returns the output of a run that must succeed without messages.
 fn answers(arguments: &[&str], input: &[u8]) -> String {
     let output = run(arguments, input);
     assert_eq!(
@@ -48,7 +48,7 @@ fn answers(arguments: &[&str], input: &[u8]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a run said that ended with this code.
+/// Returns the message of a run that must end with this code.
 fn message(arguments: &[&str], input: &[u8], code: i32) -> String {
     let output = run(arguments, input);
     let text = String::from_utf8(output.stderr).unwrap();
@@ -116,7 +116,7 @@ fn line_ends_are_not_part_of_the_key() {
     assert_eq!(query("one"), "true\n");
     assert_eq!(query("one\r\ntwo\n\n\r\nfünf\r\nlast\n"), "true\n".repeat(6));
     assert_eq!(query("\r\r\n"), "true\n");
-    // Without a line feed behind it a carriage return is a character.
+    // A carriage return without a line feed is a character.
     assert_eq!(query("three\ntwo\r"), "false\nfalse\n");
 
     let empty = folder.path("empty");
@@ -224,7 +224,7 @@ fn filters_and_empty_files_are_replaced_and_nothing_else() {
     assert_eq!(answers(&["query", &out], b"one\ntwo\n"), "true\nfalse\n");
     assert_eq!(folder.names(), ["out"]);
 
-    // Keys, a filter with something behind it, and one that is cut.
+    // Keys, a filter with a trailing byte, and a truncated filter.
     let filter = fs::read(&out).unwrap();
     for precious in [
         b"precious",
@@ -308,7 +308,7 @@ fn files_that_are_no_filter_are_said() {
     let itself = folder.path("");
     assert!(message(&["query", &itself], b"", 2).starts_with(&format!("error: {itself}: ")));
 
-    // A filter with something behind it is what Guava reads; that is said, and answered.
+    // Guava reads a filter with trailing bytes. So does the program, with a note.
     fs::write(&file, b"\x01\x05\0\0\0\x01\0\0\0\0\0\0\0\0more").unwrap();
     let output = run(&["query", &file], b"key\n");
     assert_eq!(
@@ -335,7 +335,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         .unwrap();
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().unwrap();
-    // Writing may fail in its turn once the program has ended.
+    // Writing may fail once the program has ended.
     let _ = stdin.write_all("key\n".repeat(100_000).as_bytes());
     drop(stdin);
     let output = child.wait_with_output().unwrap();
@@ -345,7 +345,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     );
 }
 
-/// Under a limit on its memory the program says what it lacks; without one the allocation might succeed.
+/// Limits the memory, because the allocation might succeed otherwise.
 #[cfg(unix)]
 #[test]
 fn memory_that_is_not_there_is_said() {
@@ -369,7 +369,7 @@ fn memory_that_is_not_there_is_said() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
-/// Ten bytes that claim 16 GiB are refused under a limit of 100 MB, and words without end when that is full.
+/// Under a limit of 100 MB, refuses ten bytes that claim 16 GiB, and endless words when the memory is full.
 #[cfg(unix)]
 #[test]
 fn memory_is_taken_as_bytes_arrive() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Long, Parameters};
 
-/// Tells whether huge pages were asked for under this address, as Linux reports it.
+/// Returns true if Linux reports that huge pages were requested for this address.
 fn advised(address: usize) -> bool {
     let maps = fs::read_to_string("/proc/self/smaps").unwrap();
     let mut lines = maps.lines();
@@ -21,7 +21,6 @@ fn advised(address: usize) -> bool {
     flags.split_whitespace().any(|flag| flag == "hg")
 }
 
-/// The address in the middle of the words.
 fn middle<W>(words: &[W]) -> usize {
     words[words.len() / 2..].as_ptr().addr()
 }

@@ -1,4 +1,4 @@
-//! The example `map_reduce` as processes: partial filters of four mappers become the filter of the whole.
+//! The example `map_reduce` as processes: merges the partial filters of four mappers into the filter of all keys.
 
 use std::fs;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
     start(arguments, input).wait_with_output().unwrap()
 }
 
-/// What a run that succeeds writes.
+/// Returns the output of a run that must succeed.
 fn written(output: Output) -> Vec<u8> {
     assert!(
         output.status.success(),
@@ -45,7 +45,7 @@ fn written(output: Output) -> Vec<u8> {
     output.stdout
 }
 
-/// What a run says that finds its input wrong.
+/// Returns the message of a run that must find its input wrong.
 fn refusal(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
@@ -58,7 +58,7 @@ fn keys() -> Vec<String> {
     keys
 }
 
-/// The filter that one process makes of all keys.
+/// Returns the filter that one process builds from all keys.
 fn whole(strategy: Strategy) -> Vec<u8> {
     let parameters = Parameters::new(INSERTIONS as u64, 0.01).unwrap();
     let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy)).unwrap();
@@ -68,7 +68,7 @@ fn whole(strategy: Strategy) -> Vec<u8> {
     filter.to_bytes()
 }
 
-/// What four mappers, running at once, make of a quarter of the keys each. Line ends are of both kinds.
+/// Returns the output of four concurrent mappers, each with a quarter of the keys. Line ends are of both kinds.
 fn mapped(more: &[&str]) -> Vec<Vec<u8>> {
     let arguments = [&["map"], &SIZE[..], more].concat();
     let keys = keys();
@@ -99,7 +99,7 @@ impl Files {
         self.0.path().join(name).into_os_string().into_string().unwrap()
     }
 
-    /// Reduces all of them.
+    /// Reduces the first `count` files.
     fn reduce(&self, count: usize, more: &[&str]) -> Output {
         let paths: Vec<String> = (0..count).map(|number| self.path(&number.to_string())).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -147,9 +147,9 @@ fn lines_through_combiners_become_the_filter_of_the_whole() {
         .chunks(2)
         .map(|lines| written(run(&["reduce", "--base64"], &lines.concat())))
         .collect();
-    // A combiner that no line came to.
+    // A combiner without input.
     assert!(written(run(&["reduce", "--base64"], b"")).is_empty());
-    // Keys of more fields; a line without a key, which Hadoop takes for a key and writes a tab behind.
+    // Keys of several fields, and a line without a key, which Hadoop takes for a key and ends with a tab.
     let value = |line: &[u8]| line.strip_prefix(b"filter\t").unwrap().trim_ascii_end().to_vec();
     let fields: Vec<u8> = [
         &value(&lines[0])[..],
@@ -163,14 +163,14 @@ fn lines_through_combiners_become_the_filter_of_the_whole() {
     ]
     .concat();
     assert_eq!(written(run(&["reduce"], &fields)), whole);
-    // Without keys, without the last line end, with empty lines.
+    // Lines without keys, with empty lines and without the last line end.
     let mut bare: Vec<u8> = combined
         .iter()
         .flat_map(|line| [b"\r\n", line.strip_prefix(b"filter\t").unwrap()].concat())
         .collect();
     bare.pop();
     assert_eq!(written(run(&["reduce"], &bare)), whole);
-    // As files are.
+    // Files give the same line.
     let partials = mapped(&[]);
     assert_eq!(
         written(Files::new(&partials).reduce(4, &["--base64"])),
@@ -293,7 +293,7 @@ fn what_is_no_filter_is_not_written_over() {
     assert_eq!(fs::read(files.path("1")).unwrap(), b"precious");
 }
 
-/// A line without end is refused under a limit on the memory.
+/// Refuses an endless line under a memory limit.
 #[cfg(unix)]
 #[test]
 fn lines_without_end_do_not_fill_the_memory() {

@@ -1,10 +1,9 @@
-//! Merging of streams: the bytes of the whole, and errors that name the stream.
+//! Merging of streams: the merged bytes, and errors that name the stream.
 
 use std::io::{self, Cursor, Read, Write};
 
 use guava_bloom::{BloomFilter, Error, ErrorKind, Long, Parameters, merge_streams};
 
-/// A filter of these numbers.
 fn filter(parameters: &Parameters, numbers: impl IntoIterator<Item = i64>) -> BloomFilter<Long> {
     let mut filter = BloomFilter::new(Long, parameters).unwrap();
     for number in numbers {
@@ -13,7 +12,7 @@ fn filter(parameters: &Parameters, numbers: impl IntoIterator<Item = i64>) -> Bl
     filter
 }
 
-/// Streams of so many filters that share the numbers below 10,000.
+/// Returns the streams of `count` filters that divide the numbers below 10,000 among them.
 fn parts(parameters: &Parameters, count: usize) -> Vec<Vec<u8>> {
     (0..count)
         .map(|part| filter(parameters, (0..10_000).skip(part).step_by(count)).to_bytes())
@@ -26,7 +25,7 @@ fn merge(streams: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
     Ok(merged)
 }
 
-/// From one word to more than two pieces of 64 KiB, with and without a rest.
+/// Returns sizes from one word to more than two pieces of 64 KiB, with and without a remainder.
 fn shapes() -> [Parameters; 4] {
     [(1, 0.5), (10_000, 0.01), (109_395, 0.01), (150_000, 0.01)]
         .map(|(insertions, fpp)| Parameters::new(insertions, fpp).unwrap())
@@ -69,7 +68,7 @@ fn what_follows_a_filter_is_left_in_its_reader() {
     }
 }
 
-/// Gives bytes in small portions, with interruptions between them.
+/// A reader that returns small portions with interruptions between them.
 struct Hesitant<'a> {
     bytes: &'a [u8],
     interrupt: bool,
@@ -172,7 +171,7 @@ fn headers_that_no_filter_has_are_refused() {
     }
 }
 
-/// Takes so many bytes, or gives them, and then fails.
+/// A reader and writer that fails after this many bytes.
 struct Failing(usize);
 
 impl Write for Failing {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 const NUMBERS: i64 = 50_000;
 
-/// Bytes of the filter that one thread makes.
+/// Returns the bytes of the filter that one thread builds.
 fn alone(parameters: &Parameters) -> Vec<u8> {
     let mut filter = BloomFilter::new(Long, parameters).unwrap();
     for number in 0..NUMBERS {
@@ -17,7 +17,7 @@ fn alone(parameters: &Parameters) -> Vec<u8> {
     filter.to_bytes()
 }
 
-/// Some filters are small enough to be built apart, the last is not: it takes 12 MB, and eight of them too much.
+/// Returns sizes that are small enough to be built apart, except the last: it takes 12 MB, and eight of them too much.
 fn shapes() -> Vec<Parameters> {
     [(1, 0.5), (1000, 0.001), (NUMBERS, 0.01), (10_000_000, 0.01)]
         .into_iter()
@@ -53,7 +53,7 @@ fn a_thread_that_takes_up_other_work_between_two_elements_loses_none() {
     let filter = (0..NUMBERS)
         .into_par_iter()
         .map(|number| {
-            // While it waits for the other half, the thread may fill another part of the same filter.
+            // While the thread waits for the other half, it may fill another part of the same filter.
             let (half, rest) = rayon::join(|| number / 2, || number - number / 2);
             half + rest
         })

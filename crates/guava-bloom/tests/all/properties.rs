@@ -1,4 +1,4 @@
-//! What must hold for all elements, all parameters and all bytes.
+//! Properties of all elements, all parameters and all bytes.
 
 use guava_bloom::{
     BloomFilter, Bytes, ConcurrentBloomFilter, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
-/// Guava's strategies written down a second time, in the widest integers.
+/// Computes Guava's strategies a second time, in wider integers.
 fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u64> {
     let wide = |i: u8| match strategy {
         Strategy::Murmur128Mitz64 => {
@@ -25,7 +25,7 @@ fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u6
     (0..probes).map(|i| u64::try_from(wide(i)).unwrap()).collect()
 }
 
-/// A filter of flags.
+/// A filter of booleans.
 struct Oracle {
     strategy: Strategy,
     probes: u8,

@@ -1,4 +1,4 @@
-//! Counts that are known of Guava's filters: its own tests, and published programs.
+//! Known counts of Guava's filters, from its own tests and from published programs.
 
 use guava_bloom::{
     BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, Funnel, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units,
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use super::support::hex::unhex;
 use super::support::number::number;
 
-/// False positives among the odd numbers below 2,000,000 after the even ones went in, as decimal strings; and those
-/// below 900.
+/// Inserts the even numbers below 2,000,000 as decimal strings. Returns the count of false positives among the odd
+/// numbers, and those below 900.
 fn false_positives(strategy: Strategy, funnel: impl for<'a> Funnel<&'a str>) -> (usize, Vec<u32>) {
     let parameters = Parameters::new(1_000_000, DEFAULT_FALSE_POSITIVE_RATE)
         .unwrap()
@@ -42,7 +42,7 @@ fn mitz_32_has_the_false_positives_of_guavas_test() {
     );
 }
 
-/// Source: the same, `testCreateAndCheckBloomFilterWithKnownFalsePositives64`.
+/// Source: `BloomFilterTest.java` of Guava, `testCreateAndCheckBloomFilterWithKnownFalsePositives64`.
 #[test]
 fn mitz_64_has_the_false_positives_of_guavas_test() {
     assert_eq!(
@@ -54,7 +54,7 @@ fn mitz_64_has_the_false_positives_of_guavas_test() {
     );
 }
 
-/// Source: the same, `testCreateAndCheckBloomFilterWithKnownUtf8FalsePositives64`.
+/// Source: `BloomFilterTest.java` of Guava, `testCreateAndCheckBloomFilterWithKnownUtf8FalsePositives64`.
 #[test]
 fn mitz_64_has_the_false_positives_of_guavas_test_with_utf_8() {
     assert_eq!(
@@ -89,7 +89,7 @@ struct Md5Run {
     approximate_element_count: u64,
 }
 
-/// The hexadecimal digits of `Hashing.md5().hashInt(i)`.
+/// Returns the hexadecimal digits of `Hashing.md5().hashInt(i)`.
 fn md5_key(i: u32) -> String {
     Md5::digest(i.to_le_bytes())
         .iter()
@@ -134,7 +134,7 @@ fn a_filter_that_gets_three_times_its_elements() {
     }
 }
 
-/// `new UUID(0x1234567800004000 + (i << 32), 0x8000000000000000 + i).toString()`.
+/// Returns `new UUID(0x1234567800004000 + (i << 32), 0x8000000000000000 + i).toString()`.
 fn uuid(i: u64) -> String {
     let high = 0x1234_5678_0000_4000_u64.wrapping_add(i << 32);
     let low = 0x8000_0000_0000_0000 + i;

@@ -1,4 +1,4 @@
-//! A filter that is replaced while it is in use: who owns it, and that no element is lost.
+//! Filters replaced while in use: ownership, and no lost elements.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,6 @@ fn empty() -> ConcurrentBloomFilter<Long> {
     ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
 }
 
-/// A filter of one number.
 fn of(number: i64) -> BloomFilter<Long> {
     let mut filter = BloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
     filter.insert(&number);
@@ -147,7 +146,7 @@ fn a_dropped_rebuild_leaves_what_was_stored_meanwhile() {
     assert!(slot.might_contain(&3));
 }
 
-/// [`Long`], but that the next hash on this thread runs what was armed: something happens in the middle of an insertion.
+/// [`Long`], except that the next hash on this thread runs the armed function, in the middle of an insertion.
 #[derive(Clone, Copy)]
 struct Interrupted;
 
@@ -205,13 +204,13 @@ const WRITERS: usize = 2;
 const READERS: usize = 2;
 const EACH: i64 = 15_000;
 
-/// The elements of a writer: those below its number are in.
+/// Returns element `number` of a writer.
 fn element(writer: usize, number: i64) -> i64 {
     (writer as i64) << 32 | number
 }
 
-/// Writers write to the source and then to the slot, and tell how far they are. Readers look for everything they were told
-/// of, while the filter is rebuilt from the source again and again.
+/// Writers write to the source, then to the slot, and publish their progress. Readers look for published elements while
+/// the filter is rebuilt from the source again and again.
 #[test]
 fn no_reader_misses_an_element_while_rebuilds_go_on() {
     let source = Mutex::new(Vec::new());
@@ -240,7 +239,7 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
                         if told == 0 {
                             continue;
                         }
-                        // The newest, and one of all.
+                        // The newest element, and a random one.
                         probe = probe.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                         for number in [told - 1, (probe >> 33) as i64 % told] {
                             assert!(slot.might_contain(&element(writer, number)), "{number} of {told}");
@@ -262,7 +261,7 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
         }
         writing.store(false, Ordering::Release);
     });
-    // The last rebuild holds the same as a filter that was never replaced.
+    // The last rebuild has the same elements as a filter that was never replaced.
     let expected = empty();
     for writer in 0..WRITERS {
         for number in 0..EACH {
@@ -272,7 +271,7 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
     assert_eq!(slot.load().snapshot(), expected.into_sequential());
 }
 
-/// Without a source: what was put since a rebuild began is in the new filter.
+/// Without a source, elements inserted since a rebuild began are in the new filter.
 #[test]
 fn an_element_put_since_a_rebuild_began_is_in_the_new_filter() {
     let slot = Slot::new(empty());

@@ -1,8 +1,8 @@
-//! APHash: Arash Partow's hash in its form of 2002, cut to 31 bits.
+//! APHash: Arash Partow's hash in its form of 2002, masked to 31 bits.
 //!
-//! Origin: Arash Partow, General Purpose Hash Function Algorithms (2002, MIT). His library has since changed the
-//! function, which starts elsewhere and multiplies: [`ap_partow`]. The old form, which most copies carry, is
-//! [`ap_2002_full32`]; the mask is that of the published comparison.
+//! Origin: Arash Partow, General Purpose Hash Function Algorithms (2002, MIT). His library has since changed the start
+//! value and uses a product: [`ap_partow`]. Most copies have the old form, [`ap_2002_full32`]. The mask comes from the
+//! published comparison.
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use super::LOW_31_BITS;
@@ -39,7 +39,7 @@ pub const fn ap_2002_full32(key: &[u8]) -> u32 {
     h
 }
 
-/// Returns APHash as in Partow's library today: from 0xaaaaaaaa, with a product and a sum instead of two of the xors.
+/// Returns APHash as in Partow's library today: from 0xaaaaaaaa, with a product and a sum in place of two xors.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0xaaaaaaaa. Never panics.
 #[inline]

@@ -1,9 +1,9 @@
-//! BKDRHash: Kernighan and Ritchie's polynomial with the multiplier 131, cut to 31 bits.
+//! BKDRHash: Kernighan and Ritchie's polynomial with the multiplier 131, masked to 31 bits.
 //!
-//! Origin: Kernighan and Ritchie, *The C Programming Language*, 2nd edition (1988), p. 144, with 31; Arash Partow's
-//! General Purpose Hash Function Algorithms (2002, MIT) gave it the name and 131, and returns all 32 bits:
-//! [`bkdr131_full32`]. The mask is that of the published comparison and of many copies. With 31 it is Java's
-//! `String.hashCode`: [`bkdr31`]. 1313 and 13131 are met too: [`bkdr_full32`] takes any multiplier.
+//! Origin: Kernighan and Ritchie, *The C Programming Language*, 2nd edition (1988), p. 144, with 31. Arash Partow's
+//! General Purpose Hash Function Algorithms (2002, MIT) introduced the name and 131, and returns all 32 bits:
+//! [`bkdr131_full32`]. The mask comes from the published comparison and many copies. With 31 it is Java's
+//! `String.hashCode`: [`bkdr31`]. [`bkdr_full32`] takes any multiplier, for example the also common 1313 and 13131.
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use super::LOW_31_BITS;
@@ -25,7 +25,7 @@ pub const fn bkdr(key: &[u8]) -> u32 {
 
 /// Returns the polynomial `h = MULTIPLIER * h + byte` over the bytes, from 0.
 ///
-/// Output: 32 bits. Seed: none. Empty key: 0. Never panics. An even multiplier forgets all but the last 32 bytes.
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics. With an even multiplier, only the last 32 bytes count.
 #[inline]
 pub const fn bkdr_full32<const MULTIPLIER: u32>(key: &[u8]) -> u32 {
     step_by_byte!(key, 0, |h, byte| h.wrapping_mul(MULTIPLIER).wrapping_add(byte))
@@ -41,8 +41,8 @@ pub const fn bkdr131_full32(key: &[u8]) -> u32 {
 
 /// Returns Kernighan and Ritchie's hash: [`bkdr_full32`] with 31.
 ///
-/// For text of code points up to 255 whose bytes are its Latin-1 form (ASCII above all), it is the value of Java's
-/// `String.hashCode`, as unsigned; Java sums UTF-16 units, so UTF-8 bytes of other text give other values.
+/// For Latin-1 text, which includes ASCII, this is Java's `String.hashCode` as an unsigned number. Java sums UTF-16
+/// units, so the UTF-8 bytes of other text give other values.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 ///

@@ -1,8 +1,8 @@
-//! BPHash: shift by seven and xor, started at the key's length and cut to 31 bits.
+//! BPHash: shift by seven and xor, started at the key's length and masked to 31 bits.
 //!
 //! Origin: "BP" in Arash Partow's General Purpose Hash Function Algorithms (2002, MIT), which names no author; it
-//! starts at 0 and returns 32 bits: [`bp_partow`]. The length as start value and the mask are those of the published
-//! comparison (`hash.cpp` of github.com/hardcore-os/HashLib, 2021).
+//! starts at 0 and returns 32 bits: [`bp_partow`]. The start value and the mask come from the published comparison
+//! (`hash.cpp` of github.com/hardcore-os/HashLib, 2021).
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use super::LOW_31_BITS;

@@ -1,8 +1,8 @@
 //! CalcNrHash: MySQL's `calc_hashnr`.
 //!
-//! Origin: Michael "Monty" Widenius, `mysys/hash.c` of MySQL (in the GPL release of 2000, and in use before); carried
-//! on in MariaDB Connector/C (`libmariadb/ma_hash.c`) and FastDFS (`common/hash.c`). MySQL's collation code computes
-//! the same step in `unsigned long`; its low 32 bits agree.
+//! Origin: Michael "Monty" Widenius, `mysys/hash.c` of MySQL (in the GPL release of 2000, and in use before). MariaDB
+//! Connector/C (`libmariadb/ma_hash.c`) and FastDFS (`common/hash.c`) still have it. MySQL's collation code computes
+//! the same step in `unsigned long`; the low 32 bits agree.
 //! <https://github.com/mariadb-corporation/mariadb-connector-c/blob/3.3/libmariadb/ma_hash.c>
 
 use crate::HashInfo;

@@ -2,15 +2,15 @@
 //!
 //! Origin: Donald E. Knuth, *The Art of Computer Programming*, volume 3, section 6.4, in the form of Arash Partow's
 //! General Purpose Hash Function Algorithms (2002, MIT), which starts at the key's length: [`dek_partow`]. The start
-//! value 1315423911 is that of the published comparison and of a much-copied C++ collection, whose copies compute in
-//! `size_t` and return 0 for the empty key: other functions.
+//! value 1315423911 comes from the published comparison. A much-copied C++ collection has it too, but computes in
+//! `size_t` and returns 0 for the empty key, which makes it a different function.
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
 use crate::words::step_by_byte;
 
-/// Start value; JSHash's in Partow's library.
+/// The start value, which is JSHash's in Partow's library.
 const START: u32 = 1_315_423_911;
 
 /// Returns DEKHash of `key`: `h = h.rotate_left(5) ^ byte` over the bytes, from 1315423911.
@@ -61,7 +61,7 @@ pub(super) static INFO: HashInfo = HashInfo {
         (b"\x00\xff\x80", 0xe353_b853),
     ],
     answers_source: "hash.cpp of github.com/hardcore-os/HashLib, built with -funsigned-char",
-    // The start value itself: the function is linear, and what the 256 results add cancels.
+    // This is the start value: the function is linear, and the contributions of the 256 results cancel.
     verification: 0x4e67_c6a7,
     hash: |key| dek(key) as u64,
     seeded: None,
@@ -80,7 +80,7 @@ pub(super) static PARTOW: HashInfo = HashInfo {
         (b"\x00\xff\x80", 0x0001_9f60),
     ],
     answers_source: "DEKHash of Partow's C library",
-    // The length of the joined results: the function is linear, and what they add cancels.
+    // This is the length of the joined results: the function is linear, and their contributions cancel.
     verification: 0x0000_0400,
     hash: |key| dek_partow(key) as u64,
     ..INFO

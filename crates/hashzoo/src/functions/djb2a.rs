@@ -1,7 +1,7 @@
 //! DJB2Hash: Bernstein's hash with multiplier 33 and xor, called djb2a elsewhere.
 //!
-//! Origin: Daniel J. Bernstein's own later preference, the hash of his constant database cdb (1996),
-//! <https://cr.yp.to/cdb/cdb.txt>. A trap in the names: "djb2" elsewhere is the sum, [`djb2`](super::djb2).
+//! Origin: Daniel J. Bernstein, the hash of his constant database cdb (1996), which he came to prefer,
+//! <https://cr.yp.to/cdb/cdb.txt>. Beware of the names: "djb2" elsewhere is the sum, [`djb2`](super::djb2).
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, POOR_HIGH_BITS, POOR_LOW_BITS};

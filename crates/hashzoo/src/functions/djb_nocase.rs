@@ -1,9 +1,9 @@
-//! DJB: Bernstein's sum with multiplier 33, of the key with its ASCII capitals folded.
+//! DJB: Bernstein's sum with multiplier 33, of the key in ASCII lower case.
 //!
 //! Origin: Daniel J. Bernstein, comp.lang.c, about 1991; the folding form is `dictGenCaseHashFunction` of Redis
-//! (`src/dict.c`, commit 1b1f47c9 of 2010, until 4.0). Without the fold it is what is called djb2, Partow's `DJBHash`
-//! and GLib's `g_str_hash`: [`djb2`]. Redis calls `tolower`; here only A to Z are folded, on every platform and in
-//! every locale.
+//! (`src/dict.c`, commit 1b1f47c9 of 2010, until 4.0). Without the fold it is known as djb2, Partow's `DJBHash` and
+//! GLib's `g_str_hash`: [`djb2`]. Redis calls `tolower`; here only A to Z are folded, on every platform and in every
+//! locale.
 //! <http://www.cse.yorku.ca/~oz/hash.html>
 
 use crate::HashInfo;

@@ -2,8 +2,8 @@
 //!
 //! Origin: AT&T, *System V Application Binary Interface* (1990), chapter 5, "Hash Table"; today
 //! <https://www.sco.com/developers/gabi/latest/ch5.dynamic.html#hash>. Its step clears the top four bits with
-//! `h &= ~g` where the Dragon Book has `h ^= g`: the same effect. The published comparison then masks the value to 31
-//! bits, which removes a bit that is never set.
+//! `h &= ~g`; the Dragon Book's `h ^= g` has the same effect. The published comparison then masks the value to 31 bits,
+//! which removes a bit that is never set.
 
 use super::pjw::pjw;
 use crate::HashInfo;

@@ -1,10 +1,10 @@
 //! FarmHash's 64-bit fingerprint.
 //!
-//! Origin: Geoff Pike, FarmHash 1.0 (Google, 2014, MIT), `farmhashna::Hash64`, which is `Fingerprint64`: of all its
-//! functions one of the few that give the same value on every platform. Stored data depend on it, BigQuery's
-//! `FARM_FINGERPRINT` and Guava's `farmHashFingerprint64` among them. <https://github.com/google/farmhash>
+//! Origin: Geoff Pike, FarmHash 1.0 (Google, 2014, MIT), `farmhashna::Hash64`, which is `Fingerprint64`: one of the few
+//! functions of FarmHash that give the same value on every platform. Stored data depend on it, for example through
+//! BigQuery's `FARM_FINGERPRINT` and Guava's `farmHashFingerprint64`. <https://github.com/google/farmhash>
 //!
-//! Crate `farmhash` 1.1.5 gives other values at 128, 192, 256, ... bytes: its loop takes the last block twice.
+//! Crate `farmhash` 1.1.5 gives other values at 128, 192, 256, ... bytes, because its loop takes the last block twice.
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
@@ -15,7 +15,7 @@ const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 
-/// Bytes that the loop over long keys takes in one step.
+/// The bytes per step of the loop over long keys.
 const BLOCK: usize = 64;
 
 /// Returns FarmHash's `Fingerprint64` of `key`.
@@ -23,7 +23,7 @@ const BLOCK: usize = 64;
 /// Output: 64 bits. Seed: none. Empty key: 0x9ae16a3b2f90404f. Never panics.
 ///
 /// ```
-/// // The documentation of BigQuery's FARM_FINGERPRINT has this one.
+/// // From the documentation of BigQuery's FARM_FINGERPRINT.
 /// assert_eq!(hashzoo::farm_fingerprint64(b"1footrue") as i64, -1541654101129638711);
 /// ```
 #[inline]
@@ -88,7 +88,7 @@ const fn up_to_64(key: &[u8]) -> u64 {
     )
 }
 
-/// Two words of the first 16 bytes, `a` made of the first eight of them, and the last 16.
+/// Returns two words of the first and the last 16 bytes; `a` is made of the first eight bytes.
 #[inline]
 const fn halves(key: &[u8], a: u64, multiplier: u64) -> (u64, u64) {
     let len = key.len();
@@ -116,7 +116,7 @@ const fn longer(key: &[u8]) -> u64 {
         w: (0, 0),
     };
     let mut rest = key;
-    // The last 64 bytes come after, even where they are a block of their own.
+    // The last 64 bytes come after the loop, even if they are a whole block.
     while rest.len() > BLOCK {
         state = state.stepped(rest, K1, 1);
         rest = rest.split_at(BLOCK).1;
@@ -135,7 +135,7 @@ const fn longer(key: &[u8]) -> u64 {
     )
 }
 
-/// What the loop over long keys carries from block to block.
+/// The state of the loop over long keys.
 struct State {
     x: u64,
     y: u64,
@@ -145,7 +145,7 @@ struct State {
 }
 
 impl State {
-    /// One block further. The last block has a multiplier of its own, and takes two words `weight` times.
+    /// Mixes in a block. The last block has another multiplier, and counts two words of the state `weight` times.
     #[inline]
     const fn stepped(self, block: &[u8], multiplier: u64, weight: u64) -> Self {
         let Self {
@@ -177,7 +177,7 @@ impl State {
     }
 }
 
-/// 32 bytes from `at` on, and two words.
+/// Mixes the 32 bytes at `at` into two words.
 #[inline]
 const fn summed(block: &[u8], at: usize, a: u64, b: u64) -> (u64, u64) {
     let last = word(block, at + 24);
@@ -192,7 +192,7 @@ const fn summed(block: &[u8], at: usize, a: u64, b: u64) -> (u64, u64) {
     )
 }
 
-/// Two words made one.
+/// Combines two words into one.
 #[inline]
 const fn combined(u: u64, v: u64, multiplier: u64) -> u64 {
     let a = folded((u ^ v).wrapping_mul(multiplier));

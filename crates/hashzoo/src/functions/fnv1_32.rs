@@ -1,9 +1,9 @@
 //! FNVHash: FNV-1, 32 bits.
 //!
 //! Origin: Glenn Fowler, Phong Vo (1991) and Landon Curt Noll, public domain; draft-eastlake-fnv,
-//! <http://www.isthe.com/chongo/tech/comp/fnv/>, <https://github.com/lcn2/fnv>. FNV-1 multiplies, then xors;
-//! [`fnv1a_32`] xors first and is the one that its authors recommend; [`fnv0_32`] starts at 0 and is obsolete. What
-//! Arash Partow's library calls FNV takes the offset basis for the prime: [`fnv_partow`] is no FNV at all.
+//! <http://www.isthe.com/chongo/tech/comp/fnv/>, <https://github.com/lcn2/fnv>. FNV-1 multiplies, then xors. The
+//! authors recommend [`fnv1a_32`], which xors first. [`fnv0_32`] starts at 0 and is obsolete. Arash Partow's library
+//! mistakes the offset basis for the prime, so its function, [`fnv_partow`], is not FNV at all.
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};
@@ -12,7 +12,7 @@ use crate::words::step_by_byte;
 /// The prime of 32-bit FNV: 2^24 + 2^8 + 0x93.
 const PRIME: u32 = 16_777_619;
 
-/// The start value of 32-bit FNV-1 and FNV-1a: FNV-0 of a signature line of Noll's.
+/// The start value of 32-bit FNV-1 and FNV-1a: FNV-0 of Noll's signature line.
 const OFFSET_BASIS: u32 = 2_166_136_261;
 
 /// Returns FNV-1 of `key`: `h = (16777619 * h) ^ byte` over the bytes, from 2166136261.
@@ -39,7 +39,7 @@ pub const fn fnv1a_32(key: &[u8]) -> u32 {
     step_by_byte!(key, OFFSET_BASIS, |h, byte| (h ^ byte).wrapping_mul(PRIME))
 }
 
-/// Returns FNV-0 of `key`: [`fnv1_32`] from 0; leading zero bytes of a key have no effect.
+/// Returns FNV-0 of `key`: [`fnv1_32`] from 0. Leading zero bytes of the key have no effect.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]

@@ -1,7 +1,7 @@
-//! JSHash: Justin Sobel's bitwise hash, cut to 31 bits.
+//! JSHash: Justin Sobel's bitwise hash, masked to 31 bits.
 //!
-//! Origin: Justin Sobel, in Arash Partow's General Purpose Hash Function Algorithms (2002, MIT), where all 32 bits are
-//! returned: [`js_full32`]. The mask is that of the published comparison and of many copies.
+//! Origin: Justin Sobel, in Arash Partow's General Purpose Hash Function Algorithms (2002, MIT), which returns all 32
+//! bits: [`js_full32`]. The mask comes from the published comparison and many copies.
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use super::LOW_31_BITS;
@@ -9,7 +9,7 @@ use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS};
 use crate::words::step_by_byte;
 
-/// Start value in Partow's library.
+/// The start value in Partow's library.
 const START: u32 = 1_315_423_911;
 
 /// Returns JSHash of `key`: the low 31 bits of [`js_full32`].

@@ -1,7 +1,7 @@
 //! SimMurMurHash: LevelDB's own hash, in the shape of the first MurmurHash.
 //!
-//! Origin: `util/hash.cc` of LevelDB (Google, 2011), "similar to murmur hash"; the seed is that of its built-in Bloom
-//! filter, `util/bloom.cc`. LevelDB's stored filters depend on it.
+//! Origin: `util/hash.cc` of LevelDB (Google, 2011), "similar to murmur hash". The seed comes from LevelDB's built-in
+//! Bloom filter, `util/bloom.cc`. Stored filters depend on both.
 //! <https://github.com/google/leveldb/blob/main/util/hash.cc>
 
 use crate::HashInfo;
@@ -10,7 +10,7 @@ use crate::words::after_words_of_4;
 
 const M: u32 = 0xc6a4_a793;
 
-/// Seed of LevelDB's built-in Bloom filter (`BloomHash` in `util/bloom.cc`) and of the published comparison.
+/// The seed of LevelDB's built-in Bloom filter (`BloomHash` in `util/bloom.cc`) and of the published comparison.
 pub const LEVELDB_BLOOM_SEED: u32 = 0xbc9f_1d34;
 
 /// Returns LevelDB's `Hash` of `key` under `seed`; the published comparison uses [`LEVELDB_BLOOM_SEED`].
@@ -28,7 +28,7 @@ pub const fn leveldb_hash(key: &[u8], seed: u32) -> u32 {
     with_tail::<false>(key, seed)
 }
 
-/// LevelDB's hash, or RocksDB's, which reads the tail as signed `char`.
+/// Returns LevelDB's hash, or RocksDB's, which reads the tail as signed `char`.
 #[inline]
 pub(super) const fn with_tail<const SIGNED: bool>(key: &[u8], seed: u32) -> u32 {
     let mut h = seed ^ (key.len() as u32).wrapping_mul(M);
@@ -47,7 +47,7 @@ pub(super) const fn with_tail<const SIGNED: bool>(key: &[u8], seed: u32) -> u32 
     h ^ (h >> 24)
 }
 
-/// The one to three bytes of a tail as signed `char` enter: they are added, so a sign borrows from the byte above.
+/// Sums the one to three bytes of a tail as signed `char`. A negative byte borrows from the byte above.
 #[inline]
 const fn sum_of_signed(tail: u32) -> u32 {
     let [a, b, c, _] = tail.to_le_bytes();

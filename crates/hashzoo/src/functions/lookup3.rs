@@ -1,7 +1,7 @@
-//! Jenkins's lookup3, the value that his file calls `hashlittle`.
+//! Jenkins's lookup3: the function `hashlittle` of his file.
 //!
 //! Origin: Bob Jenkins, `lookup3.c`, May 2006, public domain; <https://burtleburtle.net/bob/c/lookup3.c>. Words are
-//! little-endian here on every platform; his `hashbig` is another function.
+//! little-endian here on every platform; `hashbig` is another function.
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS_FOR_A_SEED;
@@ -31,7 +31,7 @@ pub const fn lookup3(key: &[u8], seed: u32) -> u32 {
     finish(added(state, rest))
 }
 
-/// The state with up to three words added; missing bytes are zero.
+/// Adds up to three words to the state. Missing bytes are zero.
 #[inline]
 const fn added([a, b, c]: [u32; 3], block: &[u8]) -> [u32; 3] {
     let mut bytes = [0; 12];
@@ -45,7 +45,7 @@ const fn added([a, b, c]: [u32; 3], block: &[u8]) -> [u32; 3] {
     ]
 }
 
-/// Jenkins's `mix`: reversible, so that no two states become one.
+/// Jenkins's `mix`, which is reversible.
 #[inline]
 const fn mix([mut a, mut b, mut c]: [u32; 3]) -> [u32; 3] {
     a = a.wrapping_sub(c) ^ c.rotate_left(4);

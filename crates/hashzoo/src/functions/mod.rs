@@ -1,7 +1,7 @@
-//! The functions, one per file, each with its record and known answers; and the registry's tables.
+//! The functions, one per file with its record and known answers, and the tables of the registry.
 //!
-//! A new function is a file here, its `mod` and `pub use` lines and its line in a table below. Everything else, in this
-//! crate and outside, iterates the tables.
+//! To add a function, add a file here, its `mod` and `pub use` lines, and its line in a table below. All other code, in
+//! this crate and outside, iterates the tables.
 
 mod ap;
 mod bkdr;
@@ -78,8 +78,8 @@ pub static PUBLISHED: [&HashInfo; 17] = [
     &siphash12_low32::INFO,
 ];
 
-/// Other forms of the published functions: the canonical ones where the published form differs, and
-/// MurmurHash2 as compilers with a signed `char` build it.
+/// Other forms of the published functions: the canonical form if the published one differs, and MurmurHash2 as compiled
+/// with a signed `char`.
 pub static VARIANTS: &[&HashInfo] = &[
     &js::FULL32,
     &murmur2::SIGNED_TAIL,
@@ -100,7 +100,7 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_2_4,
 ];
 
-/// Functions outside the published comparison: those of stored formats and older programs, and any other.
+/// Functions outside the published comparison, such as those of stored formats and older programs.
 pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
@@ -111,5 +111,5 @@ pub static OTHERS: &[&HashInfo] = &[
     &farm_fingerprint64::INFO,
 ];
 
-/// Six of the published functions drop the top bit of their 32.
+/// The mask of the six published functions that drop the top bit.
 const LOW_31_BITS: u32 = 0x7fff_ffff;

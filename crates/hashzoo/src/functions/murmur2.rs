@@ -3,7 +3,7 @@
 //! Origin: Austin Appleby, 2008, public domain: `MurmurHash2` in `MurmurHash2.cpp` of SMHasher,
 //! <https://github.com/aappleby/smhasher/blob/master/src/MurmurHash2.cpp>. Words are read little-endian here on every
 //! platform (his `MurmurHashNeutral2`). `MurmurHash2A` and `MurmurHashAligned2` are other functions.
-//! The seed 5381 is Redis's (`src/dict.c`, commit da920e75 of 2012, until 4.0); nginx uses 0, Kafka 0x9747b28c.
+//! The seed 5381 comes from Redis (`src/dict.c`, commit da920e75 of 2012, until 4.0); nginx uses 0, Kafka 0x9747b28c.
 
 use crate::HashInfo;
 use crate::weakness::COLLISIONS_UNDER_EVERY_SEED;
@@ -11,7 +11,8 @@ use crate::words::after_words_of_4;
 
 const M: u32 = 0x5bd1_e995;
 
-/// Seed of the published comparison and of the `BloomFilter2` policy; Redis used it for its dictionaries before 4.0.
+/// The seed of the published comparison and of the `BloomFilter2` policy; Redis used it for its dictionaries before
+/// 4.0.
 pub const MURMUR2_SEED: u32 = 5381;
 
 /// Returns MurmurHash2 of `key` under `seed`; the published comparison uses [`MURMUR2_SEED`].
@@ -32,9 +33,8 @@ pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
 
 /// Returns MurmurHash2 as a C program with signed `char` computes it: the one to three tail bytes are sign-extended.
 ///
-/// The same as [`murmur2`] unless one of the last `key.len() % 4` bytes is above 0x7f. Programs whose source reads the
-/// key through `const char *` compute this on x86: github.com/hardcore-os/HashLib is one. It is here to read what
-/// they stored.
+/// The result equals [`murmur2`] unless one of the last `key.len() % 4` bytes is above 0x7f. Programs that read the key
+/// through `const char *` compute this on x86, for example github.com/hardcore-os/HashLib. Use it to read their data.
 ///
 /// Output: 32 bits. Seed: any. Empty key: 0x0342ce6c under the published seed. Never panics.
 ///
@@ -67,7 +67,7 @@ const fn murmur2_with_tail<const SIGNED: bool>(key: &[u8], seed: u32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// The one to three bytes of a tail, each as a signed `char` enters.
+/// Combines the one to three bytes of a tail, each sign-extended.
 #[inline]
 const fn sign_extended(tail: u32) -> u32 {
     let [a, b, c, _] = tail.to_le_bytes();

@@ -1,8 +1,8 @@
-//! MurmurHash3, the form of 128 bits for 64-bit machines.
+//! MurmurHash3, the 128-bit form for 64-bit machines.
 //!
 //! Origin: Austin Appleby, 2011, public domain: `MurmurHash3_x64_128` in `MurmurHash3.cpp` of SMHasher,
 //! <https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp>. Words are read little-endian here on every
-//! platform. Guava's `Hashing.murmur3_128` is this function, its bytes the two halves in order, each little-endian.
+//! platform. Guava's `Hashing.murmur3_128` is this function; its bytes are the two halves in order, each little-endian.
 //! `MurmurHash3_x86_128` is another function, and so is Cassandra's, which sign-extends tail bytes.
 
 use crate::HashInfo;
@@ -12,12 +12,12 @@ use crate::words::after_words_of_16;
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
 
-/// Bytes that are mixed in at a time.
+/// The bytes mixed in at a time.
 const BLOCK: usize = 16;
 
 /// Returns the 128 bits of MurmurHash3 of `key` under `seed`, as the halves `(h1, h2)`; Guava's seed is 0.
 ///
-/// Output: two times 64 bits. Seed: any; 0 leaves the empty key at (0, 0). Never panics; the length enters modulo 2^64.
+/// Output: twice 64 bits. Seed: any; 0 leaves the empty key at (0, 0). Never panics; the length enters modulo 2^64.
 /// [`Murmur3X64_128`] takes the key in pieces.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub const fn murmur3_x64_128(key: &[u8], seed: u32) -> (u64, u64) {
     state.finish(after_words_of_16(key), key.len() as u64)
 }
 
-/// Computes [`murmur3_x64_128`] of a key that arrives in pieces; the result does not depend on how it is divided.
+/// The state of [`murmur3_x64_128`] for a key that arrives in pieces. The result does not depend on the pieces.
 ///
 /// ```
 /// use hashzoo::{Murmur3X64_128, murmur3_x64_128};
@@ -50,9 +50,9 @@ pub const fn murmur3_x64_128(key: &[u8], seed: u32) -> (u64, u64) {
 #[derive(Debug, Clone)]
 pub struct Murmur3X64_128 {
     state: State,
-    /// The last `len % 16` bytes, at the front.
+    /// The last `len % 16` bytes, at the start of the array.
     tail: [u8; BLOCK],
-    /// Bytes so far, modulo 2^64.
+    /// The number of bytes so far, modulo 2^64.
     len: u64,
 }
 
@@ -91,7 +91,7 @@ impl Murmur3X64_128 {
     #[inline]
     pub const fn finish(&self) -> (u64, u64) {
         let stale = 8 * (BLOCK - self.waiting()) as u32;
-        // The bytes behind the tail are of earlier blocks; a shift by all 128 bits would not be one.
+        // The bytes after the tail belong to earlier blocks and are shifted out. A shift by 128 bits would overflow.
         let tail = match u128::from_le_bytes(self.tail).checked_shl(stale) {
             Some(shifted) => shifted >> stale,
             None => 0,
@@ -99,7 +99,7 @@ impl Murmur3X64_128 {
         self.state.finish(tail, self.len)
     }
 
-    /// Bytes that do not fill a block yet.
+    /// Returns the number of bytes that do not fill a block yet.
     const fn waiting(&self) -> usize {
         (self.len % BLOCK as u64) as usize
     }
@@ -123,7 +123,7 @@ impl State {
     #[inline]
     const fn with_block(self, block: u128) -> Self {
         let State { h1, h2 } = self.with_words(block);
-        // The second half as it was before its word came in.
+        // `self.h2` is the second half before its word was mixed in.
         let h1 = h1.rotate_left(27).wrapping_add(self.h2);
         let h1 = h1.wrapping_mul(5).wrapping_add(0x52dc_e729);
         let h2 = h2.rotate_left(31).wrapping_add(h1);
@@ -131,7 +131,7 @@ impl State {
         Self { h1, h2 }
     }
 
-    /// Both words enter their halves; a zero leaves its half as it is.
+    /// Mixes both words into their halves. A zero word leaves its half unchanged.
     #[inline]
     const fn with_words(self, words: u128) -> Self {
         let (k1, k2) = (words as u64, (words >> 64) as u64);

@@ -2,15 +2,15 @@
 //!
 //! Origin: Bob Jenkins, *Hash functions*, Dr. Dobb's Journal, September 1997, public domain;
 //! <https://burtleburtle.net/bob/hash/doobs.html>. Perl used it until 5.18, and SMHasher calls this form
-//! `JenkinsOOAT_perl`; its `JenkinsOOAT` is the form that Perl hardened afterwards, another function.
+//! `JenkinsOOAT_perl`; SMHasher's `JenkinsOOAT` is another function, the form that Perl hardened afterwards.
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS_FOR_A_SEED, LEADING_ZEROS};
 
 /// Returns one-at-a-time of `key`: each byte is added and mixed in by two shifts; three more shifts finish the value.
 ///
-/// Output: 32 bits. Seed: the start value; the article has 0. Empty key under seed 0: 0, and so are keys of zero bytes
-/// alone. Never panics.
+/// Output: 32 bits. Seed: the start value; the article has 0. Under seed 0, the empty key and keys of only zero bytes
+/// give 0. Never panics.
 ///
 /// ```
 /// assert_eq!(hashzoo::one_at_a_time(b"a", 0), 0xca2e9442);

@@ -1,4 +1,4 @@
-//! PJW: Peter J. Weinberger's hash of the Dragon Book.
+//! PJW: Peter J. Weinberger's hash in the Dragon Book.
 //!
 //! Origin: Aho, Sethi, Ullman, *Compilers: Principles, Techniques, and Tools* (1986), p. 436, `hashpjw`. The `.hash`
 //! section of ELF uses the same function: [`elf`](super::elf()).
@@ -6,10 +6,11 @@
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS};
 
-/// The four bits that each step takes from the top and folds in again at bits 4 to 7.
+/// The top four bits, which each step folds back in at bits 4 to 7.
 const TOP_FOUR_BITS: u32 = 0xf000_0000;
 
-/// Returns the PJW hash of `key`: shifts left by four bits, adds the byte, and folds the top four bits back in below.
+/// Returns the PJW hash of `key`: each step shifts left by four bits, adds the byte, and folds the top four bits back
+/// in.
 ///
 /// Output: 28 bits. Seed: none. Empty key: 0. Never panics.
 ///

@@ -1,8 +1,8 @@
 //! RocksDB's 32-bit hash: LevelDB's, with the tail read as a signed `char`.
 //!
 //! Origin: `util/hash.cc` of RocksDB (Facebook, 2012, from LevelDB): "to avoid data format incompatibilities" it keeps
-//! the sign that its first compiler gave `char`, on every platform. Its Bloom filters of format version 4 and before
-//! depend on it, with the seed of LevelDB's.
+//! the sign that its first compiler gave `char`, on every platform. RocksDB's Bloom filters up to format version 4
+//! depend on it, with LevelDB's seed.
 //! <https://github.com/facebook/rocksdb/blob/main/util/hash.cc>
 
 use crate::HashInfo;
@@ -12,7 +12,7 @@ use super::leveldb_hash::{self, LEVELDB_BLOOM_SEED};
 
 /// Returns RocksDB's `Hash` of `key` under `seed`; its Bloom filters use [`LEVELDB_BLOOM_SEED`].
 ///
-/// The same as [`leveldb_hash`](crate::leveldb_hash) unless one of the last `key.len() % 4` bytes is above 0x7f.
+/// The result equals [`leveldb_hash`](crate::leveldb_hash) unless one of the last `key.len() % 4` bytes is above 0x7f.
 ///
 /// Output: 32 bits. Seed: any; 0 leaves the empty key at 0. Empty key: `seed`. Never panics; the length enters
 /// modulo 2^32.

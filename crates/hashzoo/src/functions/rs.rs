@@ -1,18 +1,18 @@
-//! RSHash: Robert Sedgewick's hash with a changing multiplier, cut to 31 bits.
+//! RSHash: Robert Sedgewick's hash with a changing multiplier, masked to 31 bits.
 //!
 //! Origin: Robert Sedgewick, *Algorithms in C*, in the form of Arash Partow's General Purpose Hash Function Algorithms
-//! (2002, MIT), which returns all 32 bits: [`rs_full32`]. The mask is that of the published comparison and of many
-//! copies. Partow's Python file swaps the two constants and never reduces: that is another function.
+//! (2002, MIT), which returns all 32 bits: [`rs_full32`]. The mask comes from the published comparison and many copies.
+//! Partow's Python file has another function: it swaps the two constants and never reduces to 32 bits.
 //! <https://www.partow.net/programming/hashfunctions/>
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS, POOR_HIGH_BITS, POOR_LOW_BITS};
 
-/// First multiplier.
+/// The first multiplier.
 const FIRST: u32 = 63689;
 
-/// What the multiplier is multiplied by after each byte.
+/// The factor by which the multiplier grows after each byte.
 const GROWTH: u32 = 378_551;
 
 /// Returns RSHash of `key`: the low 31 bits of [`rs_full32`].

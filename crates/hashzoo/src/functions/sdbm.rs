@@ -1,14 +1,14 @@
 //! SDBMHash: the polynomial with multiplier 65599 of the sdbm database library.
 //!
-//! Origin: Ozan Yigit, `hash.c` of sdbm (beta of August 1989, first release in December 1990, public domain), a
-//! clone of ndbm. Perl's `SDBM_File`, gawk and Berkeley DB carry it on.
+//! Origin: Ozan Yigit, `hash.c` of sdbm (beta of August 1989, first release in December 1990, public domain), a clone
+//! of ndbm. Perl's `SDBM_File`, gawk and Berkeley DB still have it.
 //! <http://www.cse.yorku.ca/~oz/hash.html>
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
-/// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
+/// A prime. sdbm writes the product as `(h << 6) + (h << 16) - h`.
 const MULTIPLIER: u32 = 65599;
 
 /// Returns SDBMHash of `key`: `h = 65599 * h + byte` over the bytes, from 0.

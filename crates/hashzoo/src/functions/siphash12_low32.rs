@@ -1,15 +1,15 @@
 //! SipHash: the low 32 bits of SipHash-1-2, and SipHash with any number of rounds.
 //!
 //! Origin: Jean-Philippe Aumasson and Daniel J. Bernstein, *SipHash: a fast short-input PRF* (INDOCRYPT 2012, CC0),
-//! <https://eprint.iacr.org/2012/351>. One round a word and two at the end is Redis's choice (`src/siphash.c`, commit
-//! adeed29a of 2017), and [`SIPHASH_KEY`] is the key of its self-test; Redis itself keeps all 64 bits and draws a
-//! random key.
+//! <https://eprint.iacr.org/2012/351>. Redis chose one round per word and two at the end (`src/siphash.c`, commit
+//! adeed29a of 2017); [`SIPHASH_KEY`] is the key of its self-test. Redis itself keeps all 64 bits and draws a random
+//! key.
 
 use crate::HashInfo;
 use crate::weakness::{FEWER_ROUNDS, PUBLIC_KEY};
 use crate::words::after_words_of_8;
 
-/// The published comparison's key, of Redis's self-test: the ASCII digits `1234567812345678`.
+/// The key of the published comparison and of Redis's self-test: the ASCII digits `1234567812345678`.
 pub const SIPHASH_KEY: [u8; 16] = *b"1234567812345678";
 
 /// The key of the paper's test vectors: the bytes 0 to 15. The 64-bit records of the registry use it.
@@ -62,7 +62,7 @@ pub const fn siphash24(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<2, 4>(key, data)
 }
 
-/// SipHash of the data as they are, or with the ASCII capitals folded as the words are read.
+/// Returns SipHash of the data, or of the data in ASCII lower case, folded as the words are read.
 pub(super) const fn siphash_of<const C: usize, const D: usize, const FOLD: bool>(
     key: &[u8; 16],
     data: &[u8],
@@ -86,8 +86,8 @@ const fn fold_ascii_case(word: u64) -> u64 {
     const fn in_each_byte(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
     }
-    // Seven-bit bytes plus at most 63 stay below 256, so no byte carries into the next; the sums have their top bit
-    // where the byte reaches 'A', and where it is past 'Z'.
+    // Seven-bit bytes plus at most 63 stay below 256, so no byte carries into the next. The top bit of a sum is set if
+    // the byte is at least 'A', or above 'Z'.
     let low_seven = word & in_each_byte(0x7f);
     let from_a = low_seven + in_each_byte(0x80 - b'A');
     let past_z = low_seven + in_each_byte(0x7f - b'Z');
@@ -104,7 +104,7 @@ struct State {
 }
 
 impl State {
-    /// The key mixed with "somepseudorandomlygeneratedbytes", the paper's constants.
+    /// Mixes the key with the paper's constants, "somepseudorandomlygeneratedbytes".
     #[inline]
     const fn new(key: &[u8; 16]) -> Self {
         let key = u128::from_le_bytes(*key);
@@ -147,7 +147,7 @@ impl State {
     }
 }
 
-/// How SMHasher seeds SipHash (`siphash_test` and `siphash13_test` of rurban/smhasher): the seed is the first four
+/// Seeds SipHash like SMHasher (`siphash_test` and `siphash13_test` of rurban/smhasher): the seed is the first four
 /// bytes of the key, the others are zero, and the empty input is not hashed but gives 0.
 pub(super) const fn as_smhasher_seeds<const C: usize, const D: usize, const FOLD: bool>(
     data: &[u8],

@@ -1,7 +1,7 @@
-//! SipHashNoCase: SipHash of the key with its ASCII capitals folded, the low 32 bits of SipHash-1-2.
+//! SipHashNoCase: the low 32 bits of SipHash-1-2 of the key in ASCII lower case.
 //!
-//! Origin: `siphash_nocase` of Redis (`src/siphash.c`, commit adeed29a of 2017), which folds byte by byte as it reads,
-//! A to Z only, and returns 64 bits: [`siphash_nocase`]. The function itself: [`siphash`](super::siphash).
+//! Origin: `siphash_nocase` of Redis (`src/siphash.c`, commit adeed29a of 2017), which folds A to Z as it reads the
+//! bytes, and returns 64 bits: [`siphash_nocase`]. See [`siphash`](super::siphash) for the function itself.
 
 use super::siphash12_low32::{SIPHASH_KEY, as_smhasher_seeds, siphash_of};
 use crate::HashInfo;

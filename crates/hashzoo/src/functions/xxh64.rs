@@ -1,8 +1,8 @@
 //! XXH64, the 64-bit form of xxHash.
 //!
 //! Origin: Yann Collet, 2014, BSD: `XXH64` in `xxhash.h`, frozen since release 0.3.5 and described in
-//! <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>. Parquet hashes the values of its split-block Bloom filters
-//! with it, under the seed 0.
+//! <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>. Parquet uses it with seed 0 for the values of its
+//! split-block Bloom filters.
 
 use crate::HashInfo;
 use crate::weakness::COLLISIONS_UNDER_EVERY_SEED;
@@ -14,7 +14,7 @@ const PRIME_3: u64 = 0x1656_67b1_9e37_79f9;
 const PRIME_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME_5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// Bytes that the four accumulators take in together.
+/// The bytes that the four accumulators take together.
 const STRIPE: usize = 32;
 
 /// Returns XXH64 of `key` under `seed`; Parquet's filters use the seed 0.
@@ -47,8 +47,8 @@ pub const fn xxh64(key: &[u8], seed: u64) -> u64 {
     avalanche(hash)
 }
 
-/// Does all that can lie behind the last word, one to seven bytes, and keeps what does: where lengths are mixed, a processor would
-/// guess wrong once or twice a key.
+/// Mixes in the one to seven bytes after the last word. Computes every possible step and selects the results, because
+/// branches would be mispredicted once or twice per key if lengths are mixed.
 #[inline]
 const fn with_tail(mut hash: u64, tail: u64, len: usize) -> u64 {
     let word = (hash ^ (tail & 0xffff_ffff).wrapping_mul(PRIME_1))
@@ -69,13 +69,13 @@ const fn with_tail(mut hash: u64, tail: u64, len: usize) -> u64 {
     hash
 }
 
-/// By masks, which the compiler does not turn into a branch.
+/// Selects by a mask, which the compiler does not turn into a branch.
 #[inline]
 const fn choose(condition: bool, yes: u64, no: u64) -> u64 {
     no ^ ((yes ^ no) & (condition as u64).wrapping_neg())
 }
 
-/// All whole stripes. Apart, so that the function itself is small enough to become part of its callers.
+/// Mixes in all whole stripes. Separate, so that the rest of the function is small enough to be inlined.
 const fn stripes(key: &[u8], seed: u64) -> u64 {
     let mut sums = [
         seed.wrapping_add(PRIME_1).wrapping_add(PRIME_2),

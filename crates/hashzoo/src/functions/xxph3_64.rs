@@ -1,9 +1,8 @@
 //! XXPH3: the preview of XXH3 that RocksDB froze.
 //!
-//! Origin: Yann Collet's XXH3, 64 bits, as xxHash 0.7.2 had it (2019, BSD), before its values were made final; kept in
-//! RocksDB as `util/xxph3.h`, with another value for the empty key, and used there as `Hash64`. RocksDB's Bloom and
-//! Ribbon filters of format version 5 and later depend on it. Today's XXH3 is another function: it gives other values
-//! at every length.
+//! Origin: Yann Collet's XXH3, 64 bits, in xxHash 0.7.2 (2019, BSD), before its values became final. RocksDB keeps it
+//! as `util/xxph3.h`, with another value for the empty key, and calls it `Hash64`. RocksDB's Bloom and Ribbon filters
+//! of format version 5 and later depend on it. Today's XXH3 is another function, with other values at every length.
 //! <https://github.com/facebook/rocksdb/blob/main/util/xxph3.h>
 
 use crate::HashInfo;
@@ -37,13 +36,13 @@ const SECRET: [u8; SECRET_LEN] = [
 
 const SECRET_LEN: usize = 192;
 
-/// Bytes that all eight accumulators take in together.
+/// The bytes that the eight accumulators take together.
 const STRIPE: usize = 64;
 
-/// How far the secret moves on with each stripe.
+/// The bytes by which the secret advances with each stripe.
 const SECRET_STEP: usize = 8;
 
-/// Stripes until the secret is used up and the accumulators are scrambled.
+/// The number of stripes until the secret is used up and the accumulators are scrambled.
 const STRIPES: usize = (SECRET_LEN - STRIPE) / SECRET_STEP;
 
 type Accumulators = [u64; 8];
@@ -55,7 +54,7 @@ type Accumulators = [u64; 8];
 /// ```
 /// use hashzoo::xxph3_64;
 ///
-/// assert_eq!(xxph3_64(b"", 0), 5_999_572_062_939_766_020); // as librocksdb's Hash64
+/// assert_eq!(xxph3_64(b"", 0), 5_999_572_062_939_766_020); // from librocksdb's Hash64
 /// ```
 #[inline(always)]
 pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
@@ -67,13 +66,13 @@ pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
     }
 }
 
-/// Apart, so that what is usual is short enough to become part of the callers, into which a call would take as long as half of the
-/// hash.
+/// Hashes keys of unusual length. Separate, so that the usual cases are small enough to be inlined: a call would take
+/// half as long as the hash.
 const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
     match key.len() {
         0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
         1..=3 => of_1_to_3(key, seed),
-        // Those of 4 to 64 do not come here.
+        // Lengths 4 to 64 never get here.
         4..=128 => of_65_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
@@ -109,7 +108,7 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     )
 }
 
-/// Sixteen bytes from either end, and sixteen more from either in keys of more than 32.
+/// Mixes 16 bytes from either end, and 16 more from either end if the key has more than 32.
 #[inline(always)]
 const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
@@ -121,7 +120,7 @@ const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
     avalanche(hash.wrapping_add(outer))
 }
 
-/// Sixteen bytes from either end, as long as they meet new ones.
+/// Mixes 16 bytes from either end, moving inwards until all bytes are covered.
 const fn of_65_to_128(key: &[u8], seed: u64) -> u64 {
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
     let mut pair = 0;
@@ -135,7 +134,7 @@ const fn of_65_to_128(key: &[u8], seed: u64) -> u64 {
 }
 
 const fn of_129_to_240(key: &[u8], seed: u64) -> u64 {
-    /// Chunks that the secret's start is for; those behind begin at its fourth byte.
+    /// The number of chunks that use the secret from its start; later ones use it from its fourth byte.
     const FIRST: usize = 8;
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
     let mut chunk = 0;
@@ -172,13 +171,13 @@ const fn of_more(key: &[u8], seed: u64) -> u64 {
     }
     let left = key.len() % STRIPE;
     if left > 0 {
-        // The last stripe overlaps the one before, so it takes another part of the secret.
+        // The last stripe overlaps the previous one, so it takes another part of the secret.
         sums = accumulate(sums, key, key.len() - STRIPE, &secret, SECRET_LEN - STRIPE - 7);
     }
     merge(&sums, &secret, (key.len() as u64).wrapping_mul(PRIME64_1))
 }
 
-/// The secret with the seed added to every other word and subtracted from those between.
+/// Returns the secret with the seed added to even words and subtracted from odd ones.
 const fn seeded_secret(seed: u64) -> [u8; SECRET_LEN] {
     let mut secret = SECRET;
     if seed == 0 {
@@ -203,7 +202,7 @@ const fn seeded_secret(seed: u64) -> [u8; SECRET_LEN] {
     secret
 }
 
-/// Takes in the stripe that starts at `at`.
+/// Accumulates the stripe that starts at `at`.
 #[inline]
 const fn accumulate(
     mut sums: Accumulators,
@@ -235,7 +234,7 @@ const fn scramble(mut sums: Accumulators, secret: &[u8; SECRET_LEN]) -> Accumula
 }
 
 const fn merge(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u64 {
-    /// Where the secret's part for this starts.
+    /// The start of the part of the secret used here.
     const AT: usize = 11;
     let mut hash = start;
     let mut lane = 0;
@@ -248,7 +247,7 @@ const fn merge(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u6
     avalanche(hash)
 }
 
-/// Sixteen bytes of the key against sixteen of the secret.
+/// Mixes 16 bytes of the key with 16 bytes of the secret.
 #[inline]
 const fn mix_16(key: &[u8], at: usize, secret_at: usize, seed: u64) -> u64 {
     let (low, high) = two_words(key, at);
@@ -258,7 +257,7 @@ const fn mix_16(key: &[u8], at: usize, secret_at: usize, seed: u64) -> u64 {
     )
 }
 
-/// Both halves of the product, one upon the other.
+/// Returns the xor of both halves of the product.
 #[inline]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;

@@ -1,10 +1,10 @@
-//! The golden data of `tests/data`; its README says where they come from.
+//! The golden data of `tests/data`, whose README names the sources.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// `vectors.json`, whole: an unknown field is an error, so nothing in the file goes unread.
+/// The contents of `vectors.json`. An unknown field is an error, so nothing in the file goes unread.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vectors {
@@ -13,7 +13,7 @@ pub(crate) struct Vectors {
     pub(crate) keys: Vec<Key>,
     pub(crate) functions: Vec<Function>,
     pub(crate) variants: Vec<Function>,
-    /// Function name, key id, value.
+    /// Values by function name and key id.
     pub(crate) signed_char: BTreeMap<String, BTreeMap<String, String>>,
     pub(crate) smhasher_verification: BTreeMap<String, String>,
     pub(crate) collisions: Vec<Collision>,
@@ -33,9 +33,9 @@ pub(crate) struct Key {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// Width of the container.
+    /// The width of the C type.
     pub(crate) bits: u32,
-    /// Key id, value.
+    /// Values by key id.
     pub(crate) vectors: BTreeMap<String, String>,
 }
 
@@ -59,7 +59,7 @@ impl Vectors {
         vectors
     }
 
-    /// Key id and bytes.
+    /// Returns the keys' bytes by id.
     pub(crate) fn keys_by_id(&self) -> BTreeMap<&str, Vec<u8>> {
         self.keys
             .iter()
@@ -72,7 +72,6 @@ impl Vectors {
     }
 }
 
-/// The bytes of a hexadecimal text.
 pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     assert!(hex.len().is_multiple_of(2), "{hex}");
     (0..hex.len())
@@ -81,7 +80,7 @@ pub(crate) fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A number written as `0x...`.
+/// Parses a number written as `0x...`.
 pub(crate) fn number(text: &str) -> u64 {
     u64::from_str_radix(text.strip_prefix("0x").unwrap(), 16).unwrap()
 }

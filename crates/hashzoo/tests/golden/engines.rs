@@ -1,4 +1,4 @@
-//! Values that storage engines and programs computed.
+//! Tests values computed by storage engines and other programs.
 
 use hashzoo::{
     Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxh64,

@@ -1,4 +1,4 @@
-//! Values that other programs computed: everything in `tests/data`.
+//! Tests all values in `tests/data`, which other programs computed.
 
 #![expect(
     clippy::unwrap_used,

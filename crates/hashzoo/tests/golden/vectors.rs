@@ -1,4 +1,4 @@
-//! Every value of `data/vectors.json`; a function or form that is in the file and not in the crate fails.
+//! Tests every value of `data/vectors.json`. A function or form that is missing in the crate fails.
 
 use hashzoo::{
     HashInfo, PUBLISHED, SIPHASH_KEY, find, leveldb_hash, murmur2, murmur2_signed_tail, siphash12,
@@ -7,7 +7,7 @@ use hashzoo::{
 
 use crate::data::{Vectors, number};
 
-/// The record for a form that the file names otherwise than the crate; `None` for a function under another seed or key.
+/// Returns the record of a form that has another name in the file; `None` for a function under another seed or key.
 fn registered(name: &str) -> Option<&'static HashInfo> {
     let ident = match name {
         "ap_partow_2011" => "ap_partow",
@@ -21,7 +21,7 @@ fn registered(name: &str) -> Option<&'static HashInfo> {
     find(ident)
 }
 
-/// The function of any name in the file.
+/// Returns the function of any name in the file.
 fn function(name: &str) -> fn(&[u8]) -> u64 {
     match name {
         "murmur2_seed0" => |key| murmur2(key, 0).into(),
@@ -145,7 +145,7 @@ fn smhashers_codes() {
         };
         assert_eq!(u64::from(verification_value(seeded, 4)), number(code), "{name}");
     }
-    // The form with sign-extended tail bytes is another function, and its code says so.
+    // The form with sign-extended tail bytes is another function with another code.
     assert_ne!(
         verification_value(|key, seed| murmur2_signed_tail(key, seed).into(), 4),
         verification_value(|key, seed| murmur2(key, seed).into(), 4)

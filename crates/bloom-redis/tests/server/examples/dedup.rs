@@ -1,4 +1,4 @@
-//! The example `dedup`: what it answers, leaves on the server, and refuses.
+//! The example `dedup`: its answers, the keys that it leaves on the server, and its errors.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use super::{program, text};
 use crate::support::{Server, golden, hex};
 
-/// Starts the program with the words of its arguments.
+/// Starts the program with arguments separated by spaces.
 fn start(url: &str, arguments: &str) -> Child {
     Command::new(program("dedup"))
         .args(["--redis", url])
@@ -20,19 +20,19 @@ fn start(url: &str, arguments: &str) -> Child {
         .unwrap()
 }
 
-/// Runs it on this input.
+/// Runs the program on this input.
 fn run(url: &str, arguments: &str, input: &[u8]) -> Output {
     let mut child = start(url, arguments);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // The program may have ended before it read all: then writing fails, and the test is about what it said.
+    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
 }
 
-/// What a run that went well answers.
+/// Returns the answers of a run that must succeed.
 #[track_caller]
 fn answers(url: &str, arguments: &str, input: &[u8]) -> String {
     let output = run(url, arguments, input);
@@ -44,7 +44,7 @@ fn answers(url: &str, arguments: &str, input: &[u8]) -> String {
     text(&output.stdout).to_owned()
 }
 
-/// Exit code, answers and message of a run that did not go well.
+/// Returns exit code, answers and message of a run that must fail.
 #[track_caller]
 fn refused(url: &str, arguments: &str, input: &[u8]) -> (i32, String, String) {
     let output = run(url, arguments, input);
@@ -105,7 +105,7 @@ fn long_input_is_answered_line_by_line() {
     let answers = answers(&server.url(), arguments, input.as_bytes());
     let lines: Vec<&str> = answers.lines().collect();
     assert_eq!(lines.len(), 60_000);
-    // Less than one false positive is to be expected, and there is none.
+    // Fewer than one false positive is expected, and there is none.
     assert!(lines[..40_000].iter().all(|&line| line == "new"));
     assert!(lines[40_000..].iter().all(|&line| line == "seen"));
 }
@@ -170,7 +170,7 @@ fn input_that_is_not_text_is_named() {
                 .to_owned()
         )
     );
-    // What was answered was inserted, what follows was not.
+    // The answered keys were inserted, those after them were not.
     assert_eq!(answers(&server.url(), SMALL, b"a\nb\nc\n"), "seen\nseen\nnew\n");
 }
 
@@ -220,7 +220,7 @@ fn a_key_of_something_else_is_left_alone() {
 
 #[test]
 fn a_server_that_is_not_there_is_said_so() {
-    // A port that is free again, and not the next one to be given away.
+    // This port is free again, and not the next one that the system hands out.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

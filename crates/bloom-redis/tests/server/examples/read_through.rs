@@ -1,4 +1,4 @@
-//! The example `read_through`: what it counts, and that it leaves nothing behind.
+//! The example `read_through`: its counts, and the removal of its keys.
 
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ fn run(url: &str, arguments: &str) -> Output {
         .unwrap()
 }
 
-/// What its first lines say that it prints.
+/// Returns the output in the example's documentation.
 fn documented() -> String {
     let source = include_str!("../../../examples/read_through/main.rs");
     let lines: Vec<&str> = source

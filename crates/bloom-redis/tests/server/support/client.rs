@@ -1,4 +1,4 @@
-//! A connection of either kind.
+//! A client over any kind of connection.
 
 use bloom_redis::{Call, Error};
 use redis::aio::MultiplexedConnection;
@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::{Cluster, Server};
 
-/// Does operations over one kind of connection, and plain commands over a connection of its own.
+/// A client that executes operations over one kind of connection, and plain commands over another connection.
 pub(crate) struct Client {
     connection: Kind,
     plain: Box<dyn ConnectionLike + Send>,
@@ -19,11 +19,10 @@ enum Kind {
     Asynchronous(Runtime, MultiplexedConnection),
     BlockingCluster(Box<ClusterConnection>),
     AsynchronousCluster(Runtime, cluster_async::ClusterConnection),
-    /// Slots at the same time.
+    /// Sends to several slots concurrently.
     TogetherCluster(Runtime, cluster_async::ClusterConnection),
 }
 
-/// A runtime for one client.
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -33,7 +32,7 @@ fn runtime() -> Runtime {
 }
 
 impl Client {
-    /// A blocking connection.
+    /// Connects a blocking client.
     pub(crate) fn blocking(server: &Server) -> Self {
         Self {
             connection: Kind::Blocking(server.connection()),
@@ -41,7 +40,7 @@ impl Client {
         }
     }
 
-    /// The ways to talk to a cluster.
+    /// The kinds of clients for a cluster.
     pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 3] = [
         |cluster| Self {
             connection: Kind::BlockingCluster(Box::new(cluster.connection())),
@@ -71,11 +70,11 @@ impl Client {
         (runtime, connection)
     }
 
-    /// An asynchronous connection, on a runtime of its own.
+    /// Connects an asynchronous client with its own runtime.
     pub(crate) fn asynchronous(server: &Server) -> Self {
         let runtime = runtime();
         let client = redis::Client::open(server.url()).expect("an address");
-        // The default of half a second is short for a machine that compiles meanwhile.
+        // The default of half a second is too short while the machine compiles.
         let config = redis::AsyncConnectionConfig::new()
             .set_response_timeout(Some(std::time::Duration::from_secs(60)));
         let connection = runtime
@@ -87,7 +86,6 @@ impl Client {
         }
     }
 
-    /// Does an operation.
     pub(crate) fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
         match &mut self.connection {
             Kind::Blocking(connection) => call.query(connection),
@@ -98,7 +96,7 @@ impl Client {
         }
     }
 
-    /// Does an operation that must succeed.
+    /// Executes an operation that must succeed.
     #[track_caller]
     pub(crate) fn run<T: Send>(&mut self, call: Call<'_, T>) -> T {
         match self.try_run(call) {
@@ -107,7 +105,7 @@ impl Client {
         }
     }
 
-    /// Does an operation that must fail.
+    /// Executes an operation that must fail.
     #[track_caller]
     pub(crate) fn fail<T: Send>(&mut self, call: Call<'_, T>) -> Error {
         match self.try_run(call) {
@@ -122,7 +120,7 @@ impl Client {
         command.query(&mut *self.plain).expect("a reply")
     }
 
-    /// Sends a command of words.
+    /// Sends a command given as words.
     #[track_caller]
     pub(crate) fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
         let mut command = Cmd::new();

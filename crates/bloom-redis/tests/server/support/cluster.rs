@@ -7,7 +7,7 @@ use redis::cmd;
 
 use super::{Server, wait_until};
 
-/// Slots of a cluster, as its specification says.
+/// The number of slots in the cluster specification.
 const SLOTS: u16 = 16_384;
 const MASTERS: u16 = 3;
 
@@ -17,14 +17,14 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a cluster whose nodes get further arguments, and waits until every node knows it as complete.
+    /// Starts a cluster whose nodes get these further arguments, and waits until every node sees it complete.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let own = [
             "--cluster-enabled",
             "yes",
             "--cluster-node-timeout",
             "2000",
-            // A node that is gone takes its own slots along, no others.
+            // A lost node must not stop the slots of others.
             "--cluster-require-full-coverage",
             "no",
         ];
@@ -78,7 +78,7 @@ impl Cluster {
         }
     }
 
-    /// A client that gives up on a node after some tries.
+    /// Returns a client that gives up on a node after some retries.
     pub(crate) fn client(&self) -> ClusterClient {
         let nodes = self.masters.iter().map(Server::url);
         ClusterClient::builder(nodes)
@@ -91,12 +91,11 @@ impl Cluster {
             .expect("a client")
     }
 
-    /// A blocking connection.
     pub(crate) fn connection(&self) -> ClusterConnection {
         self.client().get_connection().expect("a connection")
     }
 
-    /// The number of the master that has the slot of a key.
+    /// Returns the number of the master that serves the slot of a key.
     pub(crate) fn master_of(&self, key: &[u8]) -> usize {
         let slot = self.slot(key);
         usize::from(slot / (SLOTS / MASTERS + 1))
@@ -106,7 +105,6 @@ impl Cluster {
         &mut self.masters[number]
     }
 
-    /// The slot of a key.
     pub(crate) fn slot(&self, key: &[u8]) -> u16 {
         let mut command = cmd("CLUSTER");
         self.masters[0].command(command.arg("KEYSLOT").arg(key))
@@ -132,7 +130,7 @@ impl Cluster {
     }
 }
 
-/// A slot that is on its way from one master to another.
+/// A slot that is moving from one master to another.
 pub(crate) struct Move<'a> {
     cluster: &'a Cluster,
     slot: String,
@@ -154,12 +152,12 @@ impl Move<'_> {
         assert_eq!(done, "OK", "{}", key.escape_ascii());
     }
 
-    /// Keys that have not moved yet.
+    /// Returns the keys that have not moved yet.
     pub(crate) fn left(&self) -> Vec<Vec<u8>> {
         self.cluster.masters[self.from].words(&["CLUSTER", "GETKEYSINSLOT", &self.slot, "1000"])
     }
 
-    /// Keys that have moved.
+    /// Returns the keys that have moved.
     pub(crate) fn moved(&self) -> Vec<Vec<u8>> {
         self.cluster.masters[self.to].words(&["CLUSTER", "GETKEYSINSLOT", &self.slot, "1000"])
     }
@@ -172,7 +170,7 @@ impl Move<'_> {
         self.give();
     }
 
-    /// Moves the keys back, and leaves the slot where it was.
+    /// Moves the keys back and leaves the slot with its old master.
     pub(crate) fn undo(self) {
         self.set(self.from, &["STABLE"]);
         let back = Self {

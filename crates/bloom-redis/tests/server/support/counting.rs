@@ -2,7 +2,7 @@
 
 use redis::{ConnectionLike, RedisResult, Value};
 
-/// Passes everything on, and counts how many times it waits for replies.
+/// A connection that counts how many times it waits for replies.
 pub(crate) struct Counting {
     connection: redis::Connection,
     trips: usize,
@@ -13,7 +13,7 @@ impl Counting {
         Self { connection, trips: 0 }
     }
 
-    /// Round trips since the last time it was asked.
+    /// Returns the round trips since the last call.
     pub(crate) fn trips(&mut self) -> usize {
         std::mem::take(&mut self.trips)
     }

@@ -1,6 +1,6 @@
-//! Servers of the tests' own, and clients of both kinds for them.
+//! Servers started by the tests, and clients for them.
 //!
-//! A test starts the servers it needs, or has its body run once for each kind of client: [`for_each_client`].
+//! A test starts the servers that it needs, or runs its body once for each kind of client with [`for_each_client`].
 
 mod client;
 mod cluster;
@@ -13,7 +13,7 @@ pub(crate) use cluster::Cluster;
 pub(crate) use counting::Counting;
 pub(crate) use server::{Server, wait_until};
 
-/// Runs the body with a blocking client on an empty server of its own, then with an asynchronous one on another.
+/// Runs the body with a blocking and then an asynchronous client, each with its own empty server.
 pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {
     for connect in [Client::blocking, Client::asynchronous] {
         let server = Server::start(&[]);
@@ -31,7 +31,7 @@ pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) 
     }
 }
 
-/// What the servers and proxies in use take, as the crate's README lists them.
+/// Returns the sets of commands that the servers and proxies in the README accept.
 pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
     [
         // Redis 6 and later, Valkey.
@@ -40,7 +40,7 @@ pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
         (false, true, true),
         // Codis, Twemproxy.
         (false, false, true),
-        // Clusters of a provider that forbids scripts.
+        // OCI Cache, sharded.
         (true, true, false),
         // Pika.
         (false, false, false),
@@ -54,12 +54,11 @@ pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
     })
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A golden file.
 pub(crate) fn golden(name: &str) -> serde_json::Value {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -1,4 +1,4 @@
-//! A server process on a free loopback port, with a folder of its own, stopped when dropped.
+//! A server process on a free loopback port, with its own folder, killed when dropped.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
@@ -11,17 +11,16 @@ use std::time::Duration;
 
 use redis::{Cmd, FromRedisValue};
 
-/// The environment variable that names another program than `redis-server`: Valkey's, say.
+/// The environment variable that replaces `redis-server`, for example by Valkey's program.
 const PROGRAM: &str = "BLOOM_REDIS_SERVER";
 /// Ports to try. A cluster's bus takes the port 10,000 above, which must stay below 55,536.
 const PORTS: std::ops::Range<u16> = 21_000..45_536;
-/// Ports that the processes of one test run leave to each other.
+/// The distance between the first ports of two test processes.
 const STRIDE: u16 = 53;
-/// How long a server may take to answer, in steps.
+/// The number of steps that a server may take to answer.
 const STEPS: u32 = 2_000;
 const STEP: Duration = Duration::from_millis(5);
 
-/// A running server.
 pub(crate) struct Server {
     child: Process,
     port: u16,
@@ -34,7 +33,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When the program cannot be started, or it does not answer: its log is in the message.
+    /// Panics with the server's log if the program cannot be started or does not answer.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let own = [
@@ -42,7 +41,7 @@ impl Server {
             "",
             "--appendonly",
             "no",
-            // A replica need not wait for others to come.
+            // A replica must not wait for others.
             "--repl-diskless-sync-delay",
             "0",
         ];
@@ -63,12 +62,11 @@ impl Server {
         }
     }
 
-    /// Where clients connect.
+    /// Returns the URL for clients.
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// The port on 127.0.0.1.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -78,7 +76,7 @@ impl Server {
         self.process().kill();
     }
 
-    /// What can end the server while others use it.
+    /// Returns a handle that can end the server while others use it.
     pub(crate) fn process(&self) -> Process {
         self.child.clone()
     }
@@ -90,13 +88,13 @@ impl Server {
         self.child = Process::new(child);
     }
 
-    /// Sends a command over a connection of its own.
+    /// Sends a command over a new connection.
     #[track_caller]
     pub(crate) fn command<T: FromRedisValue>(&self, command: &Cmd) -> T {
         command.query(&mut self.connection()).expect("a reply")
     }
 
-    /// Sends a command of words over a connection of its own.
+    /// Sends a command given as words over a new connection.
     #[track_caller]
     pub(crate) fn words<T: FromRedisValue>(&self, words: &[&str]) -> T {
         let mut command = Cmd::new();
@@ -106,13 +104,12 @@ impl Server {
         self.command(&command)
     }
 
-    /// A blocking connection.
     pub(crate) fn connection(&self) -> redis::Connection {
         connect(self.port).expect("a connection")
     }
 }
 
-/// Waits until something is so, for 10 s at most.
+/// Waits until a condition holds, for at most 10 s.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     for _ in 0..STEPS {
@@ -139,7 +136,7 @@ impl Process {
         Self(Arc::new(Mutex::new(child)))
     }
 
-    /// Sends a signal: `STOP` has the process hang, `CONT` go on.
+    /// Sends a signal: `STOP` suspends the process, `CONT` resumes it.
     pub(crate) fn signal(&self, name: &str) {
         let child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = Command::new("kill")
@@ -151,7 +148,7 @@ impl Process {
     /// Ends the process at once, as SIGKILL does.
     pub(crate) fn kill(&self) {
         let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = child.kill();
         child.wait().expect("the server's end");
     }
@@ -162,7 +159,7 @@ fn connect(port: u16) -> redis::RedisResult<redis::Connection> {
         .get_connection_with_timeout(Duration::from_secs(5))
 }
 
-/// A port on which nobody listens, nor on the one for the cluster's bus.
+/// Returns a port that is free, together with the port of the cluster's bus.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = PORTS.end - PORTS.start;
@@ -179,7 +176,7 @@ fn free_port() -> u16 {
     panic!("no free port in {PORTS:?}");
 }
 
-/// Starts a server and waits until it answers; `None` if somebody took the port first.
+/// Starts a server and waits until it answers. Returns `None` if another process took the port first.
 fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
     let log = folder.join("log");
     let output = File::create(&log).expect("the server's log");
@@ -211,13 +208,13 @@ fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
         }
         sleep(STEP);
     }
-    // The process is ours and would outlive the panic.
+    // Without this, the process would outlive the panic.
     let _ = child.kill();
     let log = std::fs::read_to_string(&log).unwrap_or_default();
     panic!("the server does not answer on port {port}: {log}");
 }
 
-/// Whether this very process answers on the port, and has read its data.
+/// Returns true if this very process answers on the port and has loaded its data.
 fn answers(port: u16, process: u32) -> bool {
     let Ok(mut connection) = connect(port) else {
         return false;

@@ -1,4 +1,4 @@
-//! Policies that misbehave.
+//! Tests policies that misbehave.
 
 use std::panic;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use filter_policy::{Error, FilterPolicy};
 use super::{Called, OPEN};
 use crate::ffi::Callbacks;
 
-/// How a policy misbehaves.
+/// A kind of misbehaviour.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fault {
     None,
@@ -24,13 +24,13 @@ enum Fault {
     FilterElsewhere,
 }
 
-/// Stores the keys' lengths, and may misbehave.
+/// A policy whose filter holds the keys' lengths, and which may misbehave.
 struct Odd {
     fault: Fault,
     drops: Arc<AtomicUsize>,
 }
 
-/// Panics again when it is dropped.
+/// A panic payload that panics when it is dropped.
 struct Payload;
 
 impl Drop for Payload {

@@ -1,4 +1,4 @@
-//! Policies that count what they are asked.
+//! Policies that count their queries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use filter_policy::{Error, FilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 
-/// What a counting policy was asked.
+/// The counts of a counting policy.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) questions: AtomicU64,
     pub(crate) denials: AtomicU64,
 }
 
-/// A policy that counts.
+/// A policy that counts queries and denials.
 #[derive(Debug, Clone)]
 pub(crate) struct Counting<P> {
     policy: P,
@@ -54,7 +54,7 @@ impl<P: FilterPolicy> FilterPolicy for Counting<P> {
     }
 }
 
-/// The adapter over a counting policy.
+/// Returns the adapter over a counting policy.
 pub(crate) fn counting<P: FilterPolicy>(policy: P) -> (RustyLevelDbPolicy<Counting<P>>, Arc<Asked>) {
     let (counting, asked) = Counting::new(policy);
     (RustyLevelDbPolicy::new(counting).unwrap(), asked)

@@ -1,12 +1,12 @@
-//! A database of some thousand keys, and what a reader finds in it.
+//! A database of some thousand keys, and its reads.
 
 use rusty_leveldb::{DB, LdbIterator, Options};
 
-/// Keys in the database; those with odd numbers are absent.
+/// The number of keys in the database. Keys with odd numbers are absent.
 pub(crate) const COUNT: u32 = 3_000;
 
 pub(crate) fn key(number: u32) -> Vec<u8> {
-    // Some have bytes above 0x7f at the end, where hash functions differ.
+    // Some keys end in bytes above 0x7f, on which hash functions differ.
     match number % 8 {
         4 => format!("key{number:05}ü").into_bytes(),
         _ => format!("key{number:05}").into_bytes(),
@@ -17,12 +17,12 @@ pub(crate) fn value(number: u32) -> Vec<u8> {
     format!("{number:0100}").into_bytes()
 }
 
-/// The numbers below the count, scattered: a block in the cache is not the next one's.
+/// Returns the numbers below the count, scattered so that the cached block is not the next one read.
 pub(crate) fn scattered() -> impl Iterator<Item = u32> {
     (0..COUNT).map(|i| i * 1_013 % COUNT)
 }
 
-/// Writes all keys in a scattered order, some of them twice, and compacts.
+/// Writes all keys twice, first in a scattered order, and compacts.
 pub(crate) fn write(db: &mut DB) {
     for number in scattered() {
         db.put(&key(2 * number), b"first").unwrap();
@@ -33,7 +33,7 @@ pub(crate) fn write(db: &mut DB) {
     db.compact_range(b"a", b"z").unwrap();
 }
 
-/// A database in a folder of its own, written through these options and closed.
+/// Writes a database with these options in a new folder, and closes it.
 pub(crate) fn written(options: Options) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut db = DB::open(folder.path(), options).unwrap();
@@ -42,7 +42,7 @@ pub(crate) fn written(options: Options) -> tempfile::TempDir {
     folder
 }
 
-/// How many of the keys a Get finds.
+/// Returns the number of keys that a Get finds.
 pub(crate) fn found(db: &mut DB) -> u32 {
     let mut found = 0;
     for number in scattered().map(|number| 2 * number) {
@@ -54,7 +54,7 @@ pub(crate) fn found(db: &mut DB) -> u32 {
     found
 }
 
-/// How many keys an iterator passes: what is really there.
+/// Returns the number of keys that an iterator visits, which is the number really stored.
 pub(crate) fn iterated(db: &mut DB) -> u32 {
     let mut iterator = db.new_iter().unwrap();
     let mut count = 0;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use rusty_leveldb::Options;
 
-/// Several tables of many blocks, and a block cache that holds one of them.
+/// Returns options for several tables of many blocks, and a block cache of one block.
 pub(crate) fn options() -> Options {
     Options {
         write_buffer_size: 64 << 10,
@@ -26,7 +26,7 @@ pub(crate) fn with_policy<P: rusty_leveldb::FilterPolicy + 'static>(options: Opt
     }
 }
 
-/// The tables of a database, ascending.
+/// Returns the tables of a database in ascending order.
 pub(crate) fn tables(folder: &Path) -> Vec<PathBuf> {
     let mut tables: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()

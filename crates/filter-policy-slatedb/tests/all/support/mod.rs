@@ -1,4 +1,4 @@
-//! A database in memory with counters: what the engine asked of filters, and which blocks it fetched.
+//! A database in memory that counts queries of filters and fetched blocks.
 
 use std::ops::Sub;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use slatedb::object_store::memory::InMemory;
 use slatedb::{Db, Error, FilterPolicy};
 use slatedb_common::metrics::{DefaultMetricsRecorder, MetricValue};
 
-/// Filters in tables of any size, and no compaction.
+/// Returns settings with filters in tables of any size, and without compaction.
 pub(crate) fn settings() -> Settings {
     Settings {
         min_filter_keys: 1,
@@ -25,7 +25,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// What outlives a database that is closed.
+/// The object store, which outlives a closed database.
 pub(crate) struct Store(Arc<InMemory>);
 
 impl Store {
@@ -48,7 +48,7 @@ impl Store {
     }
 }
 
-/// An open database; every value is the key's own bytes.
+/// An open database. Every value equals its key.
 pub(crate) struct Opened {
     db: Db,
     recorder: Arc<DefaultMetricsRecorder>,
@@ -72,7 +72,7 @@ impl Opened {
             .unwrap();
     }
 
-    /// Whether the key is there; its value is checked.
+    /// Returns true if the key exists, and checks its value.
     pub(crate) async fn has(&self, key: &str) -> bool {
         let value = self.db.get(key).await.unwrap();
         if let Some(value) = &value {
@@ -129,14 +129,14 @@ impl Opened {
     }
 }
 
-/// What has happened since the database was opened.
+/// Counts since the database was opened.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counters {
-    /// Tables that a filter kept from being read.
+    /// The number of tables that a filter excluded.
     pub(crate) negatives: u64,
-    /// Tables whose filters all said "may match".
+    /// The number of tables whose filters all answered "may match".
     pub(crate) positives: u64,
-    /// Data blocks that were fetched.
+    /// The number of data blocks fetched.
     pub(crate) blocks: u64,
 }
 
@@ -152,7 +152,7 @@ impl Sub for Counters {
     }
 }
 
-/// A cache that keeps nothing and counts the data blocks that it is asked for.
+/// A cache that stores nothing and counts the data blocks requested from it.
 #[derive(Default)]
 struct BlockCounter(AtomicU64);
 

@@ -1,6 +1,6 @@
-//! Numbers as people write them on a command line.
+//! Parses numbers as people write them on a command line.
 
-/// A whole number with separators and a decimal unit.
+/// Parses an integer with separators and a decimal unit.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
     number(text, &units).map_err(|reason| {
@@ -8,10 +8,10 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Bytes with a binary or decimal unit.
+/// Parses a number of bytes with a binary or decimal unit.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     const KIB: f64 = 1024.0;
-    // Longer names first: a unit is the end of the text.
+    // Longer names first, because a unit is matched as a suffix.
     let units = [
         ("kib", KIB),
         ("mib", KIB * KIB),
@@ -54,7 +54,7 @@ fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// A share, in percent where it says so.
+/// Parses a share, or a percentage if it ends in `%`.
 pub(super) fn rate(text: &str) -> Result<f64, String> {
     let (digits, factor) = text
         .strip_suffix('%')

@@ -1,4 +1,4 @@
-//! The chart of `size`, in a new file.
+//! The chart of `size`, written to a new file.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -8,7 +8,7 @@ use crate::sizing::{Answer, Filter, draw};
 
 use crate::failure::Failure;
 
-/// A chart to be drawn, checked before anything is printed.
+/// A chart to draw. Its path is checked before anything is printed.
 pub(super) struct Picture<'a> {
     pub(super) path: &'a Path,
     is_svg: bool,
@@ -17,7 +17,7 @@ pub(super) struct Picture<'a> {
 impl<'a> Picture<'a> {
     /// # Errors
     ///
-    /// When the name is of no kind of picture, or the file is there.
+    /// If the name is not of a supported format, or the file exists.
     pub(super) fn new(path: &'a Path) -> Result<Self, Failure> {
         let extension = path
             .extension()
@@ -39,11 +39,11 @@ impl<'a> Picture<'a> {
         Ok(Self { path, is_svg })
     }
 
-    /// Writes a file that was not there before.
+    /// Draws the chart into a new file.
     ///
     /// # Errors
     ///
-    /// When there is nothing to draw, or the file cannot be written.
+    /// If there is nothing to draw, or the file cannot be written.
     pub(super) fn draw(&self, filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<(), Failure> {
         let path = self.path;
         let bytes = if self.is_svg {

@@ -1,4 +1,4 @@
-//! A list that is replaced while it serves.
+//! The example `malicious_urls`: a list that is replaced while in use.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -8,7 +8,7 @@ use guava_bloom::{BloomFilter, Parameters, Utf8};
 
 use super::{application, check, refused, run};
 
-/// A program that is talked to.
+/// A running program, used interactively.
 struct Talk {
     child: Child,
     stdin: ChildStdin,
@@ -45,7 +45,7 @@ impl Talk {
         self.stderr.next().unwrap().unwrap()
     }
 
-    /// Ends the input; the rest of standard error.
+    /// Ends the input. Returns the rest of standard error.
     fn end(self) -> Vec<String> {
         drop(self.stdin);
         let rest = self.stderr.map(Result::unwrap).collect();
@@ -65,7 +65,7 @@ fn lists_change_while_it_serves() {
         fs::rename(next, &list).unwrap();
     };
     replace("# of today\nhttp://bad.example/\n\nhttp://worse.example/\n");
-    // On command alone.
+    // Reload only on command.
     let mut talk = Talk::start(application("malicious_urls").arg(&list).args(["--poll", "86400"]));
     assert_eq!(talk.told(), "serving 2 URLs");
     assert_eq!(talk.ask("http://bad.example/"), "malicious\thttp://bad.example/");
@@ -124,7 +124,7 @@ fn answers_keep_the_order_of_questions_and_the_exact_list_decides() {
         listed.push_str(&format!("{}\n", url(10 * i)));
     }
     fs::write(&list, listed).unwrap();
-    // More than are read ahead.
+    // More questions than are read ahead.
     let (mut questions, mut answers) = (String::new(), String::new());
     for i in 0..2000 {
         let verdict = if i % 10 == 0 { "malicious" } else { "clean" };
@@ -134,7 +134,7 @@ fn answers_keep_the_order_of_questions_and_the_exact_list_decides() {
     let looked_up = (0..2000).filter(|&i| filter.might_contain(&url(i))).count();
     assert!(looked_up > 300, "{looked_up}");
 
-    // From a file: answers fill their pipe before the last question is read.
+    // Ask from a file, because the answers fill their pipe before the last question is read.
     let path = folder.path().join("questions.txt");
     fs::write(&path, questions).unwrap();
     let output = application("malicious_urls")

@@ -1,4 +1,4 @@
-//! The examples that are applications, run as the programs they are.
+//! The examples that are applications, run as programs.
 
 #[cfg(feature = "slot")]
 mod malicious_urls;
@@ -13,14 +13,14 @@ use super::support::example;
 
 const EXAMPLES: [&str; 2] = ["malicious_urls", "url_dedup"];
 
-/// An example, built as it is now.
+/// Returns a command for an example, built from the current source.
 fn application(name: &str) -> Command {
     static PROGRAMS: [OnceLock<PathBuf>; EXAMPLES.len()] = [const { OnceLock::new() }; EXAMPLES.len()];
     let place = EXAMPLES.iter().position(|example| *example == name).unwrap();
     Command::new(PROGRAMS[place].get_or_init(|| example::program(name)))
 }
 
-/// Runs to the end with this standard input.
+/// Runs a command to its end with this standard input.
 fn run(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
@@ -29,14 +29,14 @@ fn run(command: &mut Command, input: &[u8]) -> Output {
         .spawn()
         .unwrap();
     match child.stdin.take().unwrap().write_all(input) {
-        // It may refuse its arguments without reading.
+        // The program may refuse its arguments without reading.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         written => written.unwrap(),
     }
     child.wait_with_output().unwrap()
 }
 
-/// Exit code, standard output and standard error.
+/// Checks exit code, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, code: i32, stdout: &str, stderr: &str) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -46,7 +46,7 @@ fn check(output: &Output, code: i32, stdout: &str, stderr: &str) {
     );
 }
 
-/// What a failed run says, and that it says it with code 2 and nothing on standard output.
+/// Returns the message of a run that must fail with code 2 and without output.
 #[track_caller]
 fn refused(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");

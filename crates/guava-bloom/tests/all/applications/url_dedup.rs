@@ -1,4 +1,4 @@
-//! URLs of a crawl.
+//! The example `url_dedup`: URLs of a crawl.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn new_urls_are_printed_once_over_all_runs() {
         "new 3, seen before 1; of new URLs the filter now takes 0.000 % for seen\n",
     );
 
-    // The size is that of the state. A URL is its line, whatever it ends with.
+    // The state determines the size. The line end is not part of the URL.
     let mut dedup = application("url_dedup");
     dedup.arg("--state").arg(&state);
     check(
@@ -49,7 +49,7 @@ fn new_urls_are_printed_once_over_all_runs() {
         expected.insert(url);
     }
     assert_eq!(fs::read(&state).unwrap(), expected.to_bytes());
-    // Nothing is left beside it.
+    // No temporary file is left.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -62,7 +62,7 @@ fn an_overfull_filter_is_reported() {
     );
     let stderr = String::from_utf8(output.stderr).unwrap();
     let new = output.stdout.split(|&byte| byte == b'\n').count() - 1;
-    // No URL is there twice: what is not new was dropped wrongly.
+    // Every URL is unique, so each one that is not reported as new was dropped by mistake.
     let dropped = 100 - new;
     let (counts, warning) = stderr.split_once('\n').unwrap();
     assert!(

@@ -1,8 +1,8 @@
-//! Examples as programs that tests run.
+//! Paths of the examples' programs.
 
 use std::path::{Path, PathBuf};
 
-/// The program of an example: cargo builds examples beside the folder of the tests.
+/// Returns the program of an example, which cargo builds next to the folder of the tests.
 pub(crate) fn program(example: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();

@@ -1,6 +1,5 @@
 //! Hexadecimal digits.
 
-/// The bytes of hexadecimal digits.
 pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     assert!(digits.len().is_multiple_of(2), "{digits}");
     (0..digits.len())

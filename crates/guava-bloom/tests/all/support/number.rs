@@ -1,6 +1,6 @@
-//! Numbers of JSON, to the last digit.
+//! Exact numbers from JSON.
 
-/// A number of a JSON line as it is written there: JSON parsers need not give the nearest double.
+/// Returns the text of a number in a JSON line, because JSON parsers may not return the nearest double.
 pub(crate) fn number<'a>(line: &'a str, field: &str) -> &'a str {
     let key = format!("\"{field}\":");
     let start = line.find(&key).unwrap_or_else(|| panic!("no {field} in {line}")) + key.len();
