@@ -13,7 +13,7 @@ use core::arch::x86_64::*;
 /// The processor has AVX2, and the positions are below the number of bits.
 #[inline(always)]
 pub(super) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, probes: u32) -> __m128i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let places = _mm256_srli_epi32::<3>(positions);
         let low = _mm256_castsi256_si128(places);
