@@ -120,8 +120,8 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
 ///
 /// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
 /// are `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. The literal `b"key"` is none of these: write
-/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in), accept
-/// literals, strings and all other keys.
+/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in),
+/// accept literals, strings and all other keys.
 ///
 /// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths,
 /// then vectors.

@@ -20,9 +20,8 @@ const LN_2_OF_THE_FORMAT: f64 = 0.69;
 
 /// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
 ///
-/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see
-/// [`sizing`](crate::sizing)). The number is not stored with the filter and may change from one filter to the
-/// next; readers do not need it.
+/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see [`sizing`](crate::sizing)). The
+/// number is not stored with the filter and may change from one filter to the next; readers do not need it.
 ///
 /// ```
 /// use filter_policy::BitsPerKey;
