@@ -18,7 +18,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 const USAGE: &str =
     "usage: bloom_test [BITS_PER_KEY [murmur2 | murmur2-signed-tail | leveldb | murmur2:SEED]]";
 
-/// Keys that no filter holds.
+/// The first of the keys that no filter holds.
 const ABSENT_FROM: u32 = 1_000_000_000;
 const ABSENT: u32 = 100_000;
 

@@ -409,7 +409,6 @@ fn announced(values: &impl Iterator) -> Option<usize> {
     (upper == Some(lower)).then_some(lower)
 }
 
-/// Returns the part of a slice that a filter takes.
 pub(crate) fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)

@@ -125,7 +125,6 @@ impl Murmur2 {
     }
 }
 
-/// Returns the hexadecimal digit for 0 to 15.
 const fn digit(value: u8) -> u8 {
     if value < 10 {
         b'0' + value

@@ -51,9 +51,9 @@ impl Modulus {
 /// A number of bits below 2^31 and its reciprocal, for remainders in 32-bit lanes.
 ///
 /// The reciprocal `m` is `2^32 / bits` rounded down, or one less if `bits` divides 2^32. The high half of `hash * m` is
-/// the quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So `r
-/// = hash - q * bits` is below `2 * bits`, and the remainder is the lesser of `r` and `r - bits`, which wraps around if
-/// `r` is already the remainder.
+/// the quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
+/// `r = hash - q * bits` is below `2 * bits`, and the remainder is the lesser of `r` and `r - bits`, which wraps around
+/// if `r` is already the remainder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LaneDivisor {
     pub(crate) bits: u32,

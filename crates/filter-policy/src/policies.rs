@@ -185,7 +185,7 @@ fn without_prefixes(mut name: &[u8]) -> &[u8] {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownPolicy {
-    /// The given name.
+    /// The unknown name.
     pub name: String,
 }
 

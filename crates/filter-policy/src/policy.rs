@@ -14,7 +14,7 @@ pub use prepared::PreparedFilter;
 
 /// Builds a filter from the keys of a block and answers from the filter's bytes whether a key may be in the block.
 ///
-/// An engine stores the bytes beside the block and queries them before it reads the block. Both sides rely on this
+/// An engine stores the bytes next to the block and queries them before it reads the block. Both sides rely on this
 /// contract:
 ///
 /// * **No false negatives.** For every key that a filter was built from, [`key_may_match`](Self::key_may_match) on

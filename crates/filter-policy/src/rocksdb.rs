@@ -1,8 +1,8 @@
 //! RocksDB's filters: Bloom filters whose probes stay in one cache line, and Ribbon filters.
 //!
-//! Every filter ends in five bytes that identify its kind, and RocksDB has one reader for all kinds. So has this crate:
-//! each policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them. The
-//! policies differ in what they write. See [`format`](crate::format) for the bytes and the names.
+//! Every filter ends in five bytes that identify its kind, and RocksDB has one reader for all kinds. So does this
+//! crate: each policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them.
+//! The policies differ in what they write. See [`format`](crate::format) for the bytes and the names.
 
 mod bits_per_key;
 mod fast_local;

@@ -142,10 +142,10 @@ impl<'a> FilterView<'a> {
         Some(self.ones()? as f64 / bits)
     }
 
-    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter `fill
-    /// ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones in a
-    /// block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns; 0 for an
-    /// empty filter and 1 for a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
+    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
+    /// in a block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns; 0 for
+    /// an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
@@ -161,9 +161,9 @@ impl<'a> FilterView<'a> {
         lines.map(of_line).sum::<f64>() / count
     }
 
-    /// Returns an estimate of the number of distinct keys in the filter, from the number of ones: `ln(1 - fill) / (k
-    /// ln(1 - 1/m))`, summed over the lines if the layout has lines. (In split blocks each word is a filter of 32 bits
-    /// with k = 1; the estimates of a block's words are averaged.)
+    /// Returns an estimate of the number of distinct keys in the filter, from the number of ones:
+    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines if the layout has lines. (In split blocks each word is a
+    /// filter of 32 bits with k = 1; the estimates of a block's words are averaged.)
     ///
     /// `None` when no estimate is possible: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(
@@ -216,7 +216,6 @@ fn fills(bytes: &[u8]) -> impl Iterator<Item = f64> {
     words.map(|word| f64::from(u32::from_ne_bytes(*word).count_ones()) / 32.0)
 }
 
-/// Returns the number of ones.
 pub(crate) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_words: u64 = words

@@ -151,8 +151,8 @@ impl<F> GrowingBloomFilter<F> {
         self.last.ones = 0;
     }
 
-    /// Returns the probability that an absent element seems to be in the filter now: `1 - product of (1 - (ones /
-    /// bits)^k)` over all links.
+    /// Returns the probability that an absent element seems to be in the filter now:
+    /// `1 - product of (1 - (ones / bits)^k)` over all links.
     ///
     /// The rate of a link of a few thousand bits exceeds the formula by up to 1.4 divided by the number of bits; a
     /// tightening rule leaves room for that.

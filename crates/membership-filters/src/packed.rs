@@ -33,7 +33,6 @@ pub(crate) fn too_large(bytes: u128) -> Error {
 }
 
 impl PackedIntegers {
-    /// Makes an array of zeros.
     pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, Error> {
         let count = word_count(len, width).map_err(too_large)?;
         let mut words = Vec::new();

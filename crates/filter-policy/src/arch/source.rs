@@ -7,7 +7,6 @@ use crate::keys::{Keys, PackedKeys};
 /// a byte need not wait for the one before, as a change of a bit would.
 pub(crate) const MAP_BITS: usize = 8192;
 
-/// A source of hash values.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     Slices(&'a [&'a [u8]], LaneHash),

@@ -49,7 +49,7 @@ impl KernelToken {
         Self::given(Some(kernel))
     }
 
-    /// Returns [`of`](Self::of) the kernel if one is given, otherwise the [`best`](Self::best).
+    /// Returns [`of`](Self::of) the given kernel, or [`best`](Self::best) if none is given.
     #[inline]
     pub(crate) fn given(kernel: Option<Kernel>) -> Self {
         #[cfg(target_arch = "x86_64")]

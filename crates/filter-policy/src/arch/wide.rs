@@ -33,7 +33,6 @@ pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
 #[cfg(target_arch = "x86_64")]
 pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 
-/// A source of hash values.
 #[derive(Clone, Copy)]
 pub(crate) enum WideSource<'a> {
     Keys(Keys<'a>),

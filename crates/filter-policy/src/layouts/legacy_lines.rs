@@ -4,7 +4,6 @@ use core::num::NonZeroU32;
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
-/// Returns the hash value of a key.
 #[inline]
 pub(crate) const fn hash(key: &[u8]) -> u32 {
     rocksdb_hash(key, LEVELDB_BLOOM_SEED)
@@ -38,7 +37,6 @@ impl Lines {
     }
 }
 
-/// Sets the bits of these hash values.
 pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
     for &hash in hashes {
         for position in lines.positions(hash, probes) {

@@ -112,7 +112,7 @@ impl<'a> SplitBlockFilter<'a> {
         blocks::may_match(self.kernel, self.blocks, hash)
     }
 
-    /// Prepares the filter for queries of many keys in one call, as for the filters of a policy.
+    /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
         PreparedFilter::of_contents(self.kernel, Contents::SplitBlocks(self.blocks))

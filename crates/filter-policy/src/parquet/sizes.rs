@@ -109,8 +109,8 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
 /// Returns the smallest size in bytes, in whole blocks up to 2 GiB, for which the [`expected_rate`] of this many
 /// distinct values does not exceed the rate.
 ///
-/// Writers of Parquet files choose other sizes: the textbook formula assumes equally full blocks, which at 1 % gives 8
-/// % too few bits, and powers of two give up to twice as many.
+/// Writers of Parquet files choose other sizes: the textbook formula assumes equally full blocks and gives 8 % too few
+/// bits at a rate of 1 %; powers of two give up to twice as many.
 ///
 /// ```
 /// use filter_policy::parquet::{bytes_for_rate, expected_rate};

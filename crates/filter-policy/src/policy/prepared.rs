@@ -16,7 +16,7 @@ use crate::layouts::{Contents, FilterKind};
 /// [`FilterView`](crate::view::FilterView) describes the bytes and answers no queries.)
 ///
 /// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
-/// and chooses a [`Kernel`](crate::kernels::Kernel). That saves up to a nanosecond per query. Querying many keys in one
+/// and chooses a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many keys in one
 /// call saves much more: see [`may_match_many`](Self::may_match_many). The answers are those of
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///

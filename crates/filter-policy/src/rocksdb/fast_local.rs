@@ -23,7 +23,6 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_of(bits_per_key.millibits(), keys)
 }
 
-/// Returns the number of lines by millibits per key.
 #[inline]
 const fn lines_of(millibits: u32, keys: u64) -> u64 {
     // A saturated product is far beyond the maximum.
@@ -32,7 +31,6 @@ const fn lines_of(millibits: u32, keys: u64) -> u64 {
     bytes.div_ceil(LINE_LEN as u64)
 }
 
-/// Returns the tail after the lines.
 const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
     [NEW_BLOOM_MARKER, 0, probes, 0, 0]
 }

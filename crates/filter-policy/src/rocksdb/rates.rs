@@ -20,12 +20,10 @@ pub(super) fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
     2.0 / (crowded + uncrowded)
 }
 
-/// Returns the number of lines in a FastLocalBloom filter of this many keys.
 pub(crate) fn fast_local_lines(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_for(bits_per_key, keys)
 }
 
-/// Returns the length of a FastLocalBloom filter of this many keys.
 pub(crate) fn fast_local_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_for(bits_per_key, keys) * LINE_LEN as u64 + TAIL_LEN as u64
 }

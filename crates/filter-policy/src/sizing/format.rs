@@ -16,7 +16,7 @@ use crate::rocksdb::{self, RocksDbBits};
 /// The number of bits that 32-bit hash values can reach.
 const REACHABLE_BITS: u64 = 1 << 32;
 
-/// For 64-bit hash values: nearly as many bits as fit into 64 bits.
+/// The same limit for 64-bit hash values: the largest power of two below 2^64.
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 
 /// The longest bit set of split blocks, in bits.
@@ -325,12 +325,11 @@ fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
     with_equal_halves(lines, keys, by_probes)
 }
 
-/// Returns the rate of this many keys in this many split blocks.
 pub(crate) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
     with_equal_halves(blocks, keys, lines::split_block_rate)
 }
 
-/// Adds to the rate of the probes that of keys with the same line and the same probe half of the hash.
+/// Adds the rate of keys with the same line and the same probe half of the hash to the rate of the probes.
 fn with_equal_halves(lines: u64, keys: u64, by_probes: impl Fn(u64, u64) -> f64) -> f64 {
     const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
     if keys == 0 {

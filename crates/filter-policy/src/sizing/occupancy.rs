@@ -5,13 +5,13 @@ use crate::params::MAX_PROBES;
 
 const MAX: usize = MAX_PROBES as usize;
 
-/// Probes per bit from which on hardly any bit is still zero.
+/// From this many probes per bit on, hardly any bit is still zero.
 const CROWDED: f64 = 4.0;
 
 /// Returns the exact false-positive rate of an ideal filter: the probability that an absent key matches if each probe
-/// of every key, and of the absent key, picks one of `bits` bits independently. With X ones the rate is the mean of `(X
-/// / bits)^probes`, which is more than [`rate`](super::rate), the power of the mean: by 1 to 4 % in filters of 32 keys,
-/// and by a negligible amount in filters of thousands.
+/// of every key, and of the absent key, picks one of `bits` bits independently. With X ones the rate is the mean of
+/// `(X / bits)^probes`, which is more than [`rate`](super::rate), the power of the mean: by 1 to 4 % in filters of 32
+/// keys, and by a negligible amount in filters of thousands.
 ///
 /// Accurate to about 11 digits.
 ///

@@ -80,8 +80,8 @@ pub fn bits_per_key_for_rate(rate: f64) -> Result<f64, Error> {
     Ok(-libm::log(rate) / (LN_2 * LN_2))
 }
 
-/// Returns the bits per key that reach a false-positive rate with `probes` probes in a large filter: `-probes / ln(1 -
-/// rate^(1/probes))`.
+/// Returns the bits per key that reach a false-positive rate with `probes` probes in a large filter:
+/// `-probes / ln(1 - rate^(1/probes))`.
 ///
 /// # Errors
 ///
@@ -90,8 +90,8 @@ pub fn bits_per_key_for_rate_and_probe_count(rate: f64, probes: u32) -> Result<f
     Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
 }
 
-/// Returns the memory, in bits, for `keys` keys at a false-positive rate with the best probe count: `-keys * ln(rate) /
-/// (ln 2)^2`.
+/// Returns the memory, in bits, for `keys` keys at a false-positive rate with the best probe count:
+/// `-keys * ln(rate) / (ln 2)^2`.
 ///
 /// The result is not rounded: formats round to bytes or words, and some of them down.
 ///

@@ -116,12 +116,10 @@ impl<R: ReadAt> Blocks<R> {
         })
     }
 
-    /// Returns the start of the footer.
     pub(super) const fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns the kind of checksums.
     pub(super) const fn protection(&self) -> Protection {
         self.protection
     }

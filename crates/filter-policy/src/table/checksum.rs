@@ -1,4 +1,4 @@
-//! The checksum behind every block of a table.
+//! The checksum after every block of a table.
 
 use core::fmt;
 

@@ -201,7 +201,7 @@ impl fmt::Display for Damage {
 
 impl Error for Damage {}
 
-/// The reason why a table, or a block of it, could not be read; `E` is the error type of the reader.
+/// The reason why reading a table, or a block of it, failed; `E` is the error type of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError<E> {

@@ -76,7 +76,7 @@ fn claims_of_a_compressed_block_are_not_believed() {
     );
 }
 
-/// A file far larger than memory, of which only the end may be read.
+/// A file far larger than memory; only its end may be read.
 #[derive(Debug)]
 struct Sparse {
     size: u64,

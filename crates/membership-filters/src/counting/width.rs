@@ -5,10 +5,10 @@ use guava_bloom::{Error, ErrorKind};
 /// The width of a counter: any number of bits from 2 to 16.
 ///
 /// A counter of w bits that reaches 2^w - 1 stays there for good. Four bits are the usual choice: in a filter that is
-/// no fuller than expected, with elements inserted once, a counter reaches 15 with a probability of at most `(e ln 2 /
-/// 15)^15`, some 3e-14 (Fan, Cao, Almeida, Broder, "Summary Cache", 2000, section V.C). More bits suit elements that
-/// are inserted many times each; fewer save memory if counters may stick. Counters are stored without gaps, so every
-/// width is supported by the same code.
+/// no fuller than expected, with elements inserted once, a counter reaches 15 with a probability of at most
+/// `(e ln 2 / 15)^15`, some 3e-14 (Fan, Cao, Almeida, Broder, "Summary Cache", 2000, section V.C). More bits suit
+/// elements that are inserted many times each; fewer save memory if counters may stick. Counters are stored without
+/// gaps, so every width is supported by the same code.
 ///
 /// ```
 /// use membership_filters::CounterWidth;

@@ -114,9 +114,9 @@ impl GrowingParameters {
     /// if the rule tightens, and otherwise that of a link.
     ///
     /// A small capacity may be raised. With a rule that tightens, a link of *m* bits cannot err less often than about
-    /// once in *m*, a limit of Guava's positions. The first link therefore has at least `2 / (false_positive_rate * (1
-    /// - ratio))` bits: 1250 bytes at a probability of 0.001 and the default ratio. If that exceeds 2 MiB, the capacity
-    /// is refused instead. With the other rule 0 counts as 1.
+    /// once in *m*, a limit of Guava's positions. The first link therefore has at least
+    /// `2 / (false_positive_rate * (1 - ratio))` bits: 1250 bytes at a probability of 0.001 and the default ratio. If
+    /// that exceeds 2 MiB, the capacity is refused instead. With the other rule 0 counts as 1.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::{LaneDivisor, Modulus};
 
-/// The kernel. This module is compiled only for targets where every processor has NEON, which makes its calls sound:
-/// the comments below that refer to the type mean this.
+/// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is
+/// sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Neon(());
 

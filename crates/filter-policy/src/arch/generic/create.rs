@@ -259,7 +259,6 @@ struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const 
     bits: &'b mut B,
     /// Prepared rows whose bits are not set yet.
     rows: Aligned<[[u32; MAX_LANES]; ROWS]>,
-    /// The number of groups so far.
     groups: usize,
 }
 

@@ -84,7 +84,6 @@ pub(super) trait Lanes: Copy {
 
     /// Returns words in which only the bit of each position, counted modulo 32, is set.
     fn bit_of(self, positions: Self::Vector) -> Self::Vector;
-    /// Returns hits for all lanes.
     fn all_hits(self) -> Self::Hits;
     /// Keeps the lanes whose word has the bit of the position, counted modulo 32, set.
     fn hit(self, hits: Self::Hits, words: Self::Vector, positions: Self::Vector) -> Self::Hits;

@@ -24,7 +24,6 @@ impl<S: Lanes> Remainders<S> {
         }
     }
 
-    /// Returns the remainders of hash values.
     #[inline(always)]
     pub(super) fn of(&self, hashes: S::Vector) -> S::Vector {
         let quotients = self.lanes.mul_high(hashes, self.reciprocal);
@@ -78,13 +77,11 @@ impl<S: Lanes> Probes<S> {
         }
     }
 
-    /// Returns the positions of the current probe.
     #[inline(always)]
     pub(super) fn positions(&self) -> S::Vector {
         self.positions
     }
 
-    /// Moves on to the next probe.
     #[inline(always)]
     pub(super) fn advance(&mut self) {
         let lanes = self.remainders.lanes;

@@ -10,7 +10,6 @@ use crate::keys::Keys;
 
 /// Hash values in groups.
 pub(super) trait Groups<S: Lanes> {
-    /// Returns the number of hash values.
     fn len(&self) -> usize;
 
     /// Returns the hash values of the group with this index, in order. If the last group is not full, its last value is
@@ -69,7 +68,6 @@ impl<S: Lanes> Groups<S> for Hashed<'_> {
     }
 }
 
-/// A consumer of hash values.
 pub(super) trait Consumer<S: Lanes> {
     /// Takes the next hash values. All parts except the last have `PART` of them, or there is only one part.
     fn take(&mut self, lanes: S, groups: &impl Groups<S>);

@@ -104,7 +104,7 @@ macro_rules! by_kernel {
     };
 }
 
-/// Adds the bits of all keys to the blocks, of which there are at most 2^32.
+/// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub(crate) fn insert(kernel: KernelToken, blocks: &mut [Block], source: WideSource<'_>) {
     by_kernel!(kernel, insert_in_blocks, insert_by(blocks, source));
 }
@@ -148,7 +148,6 @@ pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u6
     by_kernel!(kernel, blocks_may_match_each, may_match_each_by(filters, hash))
 }
 
-/// Returns the index of a hash value's block.
 #[inline(always)]
 const fn block_of(hash: u64, blocks: usize) -> usize {
     // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.

@@ -177,14 +177,12 @@ pub(crate) fn may_match_many(
     }
 }
 
-/// Returns the index of a hash value's line.
 #[inline(always)]
 pub(in super::super) const fn line_of(hash: u64, lines: usize) -> usize {
     // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
     (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
 }
 
-/// Returns the start of a hash value's walk.
 #[inline(always)]
 pub(in super::super) const fn walk_of(hash: u64) -> u32 {
     (hash >> 32) as u32

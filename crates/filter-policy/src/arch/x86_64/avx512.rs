@@ -16,8 +16,8 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::LaneDivisor;
 
-/// The kernel. A value exists only if the processor and the operating system have the instructions, which makes calls
-/// of them sound: the comments below that refer to the type mean this.
+/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
+/// is sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 

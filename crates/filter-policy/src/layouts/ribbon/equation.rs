@@ -25,7 +25,6 @@ pub(super) const fn used_seed(stored: u8) -> u64 {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Equation {
-    /// The first slot.
     pub(super) start: u32,
     /// The selected slots from `start` on; the lowest bit, which is always set, is the first slot's.
     pub(super) coefficients: u128,

@@ -14,8 +14,8 @@ pub(crate) const SMALL_SLOTS: u32 = 1024;
 /// The minimum number of slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
 
-/// The number of keys that fit into 2^8, 2^9, ... 2^17 slots if one system in 20 may have no solution (`kOneIn20`, 128
-/// bits).
+/// The number of keys that fit into 2^8, 2^9, ... 2^17 slots with coefficients of 128 bits if one system in 20 may have
+/// no solution (`kOneIn20`).
 const KEYS_BY_POWER: [f64; 10] = [
     248.851, 499.532, 1001.26, 2003.97, 4005.59, 8000.39, 15966.6, 31828.1, 63447.3, 126506.0,
 ];
@@ -107,7 +107,6 @@ impl Shape {
         self.slots() - (WIDTH - 1)
     }
 
-    /// Returns the number of columns in a block.
     #[cfg(feature = "alloc")]
     pub(crate) const fn columns_of(self, block: u32) -> u32 {
         self.columns - (block < self.narrow) as u32

@@ -109,7 +109,6 @@ impl RocksDbFooter {
     }
 }
 
-/// Returns the format version in a footer.
 pub(super) fn format_version(footer: &[u8; ROCKSDB_FOOTER_LEN]) -> u32 {
     let [.., a, b, c, d, _, _, _, _, _, _, _, _] = *footer;
     u32::from_le_bytes([a, b, c, d])

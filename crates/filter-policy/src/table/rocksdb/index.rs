@@ -8,7 +8,6 @@ use super::super::stored::TRAILER_LEN;
 use super::super::varint;
 use super::properties::IndexForm;
 
-/// An entry of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexEntry<'e> {
     /// A key at or above the last key of the handle's block, and below the first key after the block.

@@ -74,7 +74,7 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping that `new` made, of which nothing is borrowed any more.
+        // SAFETY: `new` made the mapping, and nothing borrows from it any more.
         let freed = unsafe { libc::munmap(self.map.cast(), (self.pages + 2) * self.page) };
         assert_eq!(freed, 0, "the map could not be freed");
     }

@@ -72,7 +72,7 @@ fn filled_up<'a>(hashes: &'a [u64], filled: &'a mut [u64; 8]) -> &'a [u64; 8] {
     filled
 }
 
-/// Returns the bytes of a 16-byte key.
+/// Returns the bytes of a key that has 16 of them.
 #[inline(always)]
 fn whole(key: &[u8]) -> Option<&[u8; 16]> {
     key.try_into().ok()

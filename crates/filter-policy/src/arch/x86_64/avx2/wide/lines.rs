@@ -62,7 +62,6 @@ fn insert<const PROBES: usize, const MAX: usize>(
     tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
 }
 
-/// Sets the bits of these hash values.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
@@ -152,7 +151,6 @@ fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_
     tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
-/// Returns the answers for these hash values.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask(lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {

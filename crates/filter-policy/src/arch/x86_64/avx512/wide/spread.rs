@@ -112,7 +112,7 @@ fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(Tile<'_>)) {
     }
 }
 
-/// Hash values, of which the first `count` are in use.
+/// Hash values; only the first `count` are in use.
 #[derive(Clone, Copy)]
 struct Tile<'a> {
     hashes: &'a [u64; TILE],
@@ -199,7 +199,7 @@ fn set_either(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     }
 }
 
-/// Like [`set_in_map`], but for the bits themselves.
+/// Like [`set_in_map`], but sets the bits themselves.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn set<const PROBES: usize, const MAX: usize>(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
