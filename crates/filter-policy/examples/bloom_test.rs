@@ -18,11 +18,11 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 const USAGE: &str =
     "usage: bloom_test [BITS_PER_KEY [murmur2 | murmur2-signed-tail | leveldb | murmur2:SEED]]";
 
-/// Keys that no filter holds.
+/// The first of the keys that no filter holds.
 const ABSENT_FROM: u32 = 1_000_000_000;
 const ABSENT: u32 = 100_000;
 
-/// A policy, the keys that wait for the next filter, and the filter.
+/// A policy, the keys for the next filter, and the filter.
 struct BloomTest {
     policy: Box<dyn FilterPolicy>,
     keys: Vec<Vec<u8>>,
@@ -73,7 +73,7 @@ fn key(i: u32) -> Vec<u8> {
     i.to_string().into_bytes()
 }
 
-/// 1, 2, ... 10, 20, ... 100, 200, ... 100,000.
+/// Returns 1, 2, ... 10, 20, ... 100, 200, ... 100,000.
 fn key_counts() -> impl Iterator<Item = u32> {
     (0..5)
         .flat_map(|power| (1..10).map(move |digit| digit * 10_u32.pow(power)))
@@ -108,7 +108,7 @@ fn parse_policy(hash: &str, bits_per_key: BitsPerKey) -> Result<Box<dyn FilterPo
 fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), String> {
     let mut out = io::stdout().lock();
     let mut line = |text: String| match writeln!(out, "{text}") {
-        // Nobody reads on, as behind `head`; that is no failure.
+        // The reader may stop early, as `head` does; that is no failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
         _ => Ok(()),
     };

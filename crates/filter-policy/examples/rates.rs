@@ -1,13 +1,13 @@
 //! Measures false-positive rates against the exact expectation of an ideal filter, for the probe sequence and the hash
-//! of `BloomFilter64.Xxph3` and for the ones that it was chosen from.
+//! of `BloomFilter64.Xxph3` and for the alternatives that were considered.
 //!
 //! ```text
 //! cargo run --release --example rates [-- FALSE_POSITIVES]
 //! ```
 //!
-//! Every row is measured until so many false positives were seen (40,000 when not given, which leaves half a per cent of
-//! chance), over as many filters as that takes. The default takes half an hour, 2,000 a few minutes. Seeds are fixed: the
-//! output is the same in every run.
+//! Every row is measured until this many false positives were seen (40,000 by default, for a random error of half a per
+//! cent), over as many filters as that takes. The default takes half an hour, 2,000 a few minutes. Seeds are fixed, so
+//! the output is the same in every run.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -22,18 +22,18 @@ mod expectation;
 
 use expectation::exact_rate;
 
-/// Where a filter's hash values come from.
+/// The source of a filter's hash values.
 #[derive(Clone, Copy)]
 enum Hashes {
     /// A random generator: the ideal hash.
     Random,
-    /// The policy's hash of 16-byte decimal numbers in a row; the absent keys are those that follow.
+    /// The policy's hash of consecutive 16-byte decimal numbers; the absent keys are the numbers that follow.
     Decimals,
-    /// The policy's hash of eight bytes that count up.
+    /// The policy's hash of eight-byte counters.
     Counters,
 }
 
-/// Its hash function is that of any bits per key.
+/// The hash function does not depend on the bits per key.
 const TEN: BloomFilter64Policy = BloomFilter64Policy::new(BitsPerKey::whole(10));
 
 impl Hashes {
@@ -45,7 +45,7 @@ impl Hashes {
         }
     }
 
-    /// The value number `i` of all filters together.
+    /// Returns hash value number `i`, counted over all filters.
     fn of(self, i: u64) -> u64 {
         match self {
             Self::Random => SplitMix64::seed_from_u64(i).next_u64(),
@@ -55,7 +55,7 @@ impl Hashes {
     }
 }
 
-/// Sixteen digits.
+/// Formats a number in sixteen digits.
 fn decimal(mut number: u64) -> [u8; 16] {
     let mut digits = [b'0'; 16];
     for digit in digits.iter_mut().rev() {
@@ -65,18 +65,18 @@ fn decimal(mut number: u64) -> [u8; 16] {
     digits
 }
 
-/// How a filter's positions follow from a hash value.
+/// The sequence of positions that a hash value gives.
 #[derive(Clone, Copy)]
 enum Sequence {
     /// The policy itself.
     Policy,
-    /// LevelDB's, with the low half of the hash value.
+    /// LevelDB's sequence, from the low half of the hash value.
     LevelDb,
-    /// One step further each time, both halves of the hash value making start and step.
+    /// One step further each time; the halves of the hash value are start and step.
     DoubleHashing,
     /// The step grows by a constant each time.
     EnhancedDoubleHashing,
-    /// Times the golden ratio each time.
+    /// Multiplication by the golden ratio each time.
     GoldenRatio,
 }
 
@@ -94,7 +94,7 @@ impl Sequence {
 
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Positions of the sequences that the policy was chosen from.
+/// Returns the positions of the alternative sequences.
 fn positions(sequence: Sequence, hash: u64, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
     let mut walk = hash;
     let mut step = hash.rotate_left(32);
@@ -112,7 +112,7 @@ fn positions(sequence: Sequence, hash: u64, bits: u64, probes: u8) -> impl Itera
     })
 }
 
-/// One row.
+/// One row of the output.
 #[derive(Clone, Copy)]
 struct Case {
     sequence: Sequence,
@@ -121,7 +121,6 @@ struct Case {
     bits_per_key: u32,
 }
 
-/// What was measured.
 struct Measured {
     filters: u64,
     queries: u64,
@@ -130,7 +129,7 @@ struct Measured {
 }
 
 impl Case {
-    /// Builds filters and asks them for absent keys until there are enough false positives.
+    /// Builds filters and queries them for absent keys until there are enough false positives.
     fn measure(self, enough: u64) -> Measured {
         let bits_per_key = BitsPerKey::whole(self.bits_per_key);
         let policy = BloomFilter64Policy::new(bits_per_key);
@@ -145,7 +144,7 @@ impl Case {
                 .unwrap_or_default(),
         };
         let expected = exact_rate(bits, self.keys, probes);
-        // As many queries to a filter as leave its own luck and theirs about the same.
+        // The number of queries per filter balances the random errors of filters and queries.
         let wanted = enough as f64 / expected;
         let filters = (100_000_000 / self.keys).clamp(1, 200_000);
         let queries = (wanted / filters as f64).ceil() as u64;
@@ -197,7 +196,7 @@ impl Case {
     }
 }
 
-/// Every sequence where filters are small and large, then the policy at all sizes.
+/// Returns every sequence for small and large filters, then the policy at all sizes.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for bits_per_key in [10, 15, 20] {

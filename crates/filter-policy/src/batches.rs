@@ -1,9 +1,9 @@
-//! Hash values in batches: builders take values one at a time, the loops that set bits take slices.
+//! Collects hash values into batches: builders take values one at a time, the loops that set bits take slices.
 
-/// Values in a batch: few enough to stay on the stack, enough for a kernel that takes eight at a time.
+/// The number of values in a batch: small enough for the stack, large enough for kernels that process eight at a time.
 const BATCH: usize = 64;
 
-/// Hands the values on in batches and returns how many there were.
+/// Passes the values to `take` in batches and returns their number.
 pub(crate) fn for_each_batch<H: Copy + Default>(
     mut hashes: impl Iterator<Item = H>,
     mut take: impl FnMut(&[H]),

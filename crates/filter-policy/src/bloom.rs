@@ -8,11 +8,11 @@ use crate::keys::Keys;
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 
-/// A Bloom filter in LevelDB's layout, with a choice of hash functions; [`format`](crate::format) has the bytes.
+/// A Bloom filter in LevelDB's layout, with a choice of hash functions; see [`format`](crate::format) for the bytes.
 ///
-/// The constructors are named after the policy names under which engines store the filters. Keys in a
-/// [`KeyBatch`](crate::KeyBatch) are hashed 8 or 16 at a time if the processor can and the hasher has a
-/// [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one, and only their bits are set together.
+/// Each constructor is named after the policy name under which engines store its filters. Kernels hash the keys of a
+/// [`KeyBatch`](crate::KeyBatch) 8 or 16 at a time if the processor supports it and the hasher has a
+/// [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one and only the bits are set in batches.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
@@ -30,45 +30,45 @@ use crate::policy::{FilterPolicy, PreparedFilter};
 pub struct BloomFilterPolicy<H> {
     hasher: H,
     bits_per_key: BitsPerKey,
-    /// `None`: the best one.
+    /// `None` selects the best available kernel.
     kernel: Option<Kernel>,
 }
 
 impl BloomFilterPolicy<Murmur2> {
     /// Makes the policy `BloomFilter2`: MurmurHash2, seed 5381, tail bytes unsigned.
     ///
-    /// Beware of tables that a C or C++ program wrote under this name on a platform where `char` is signed:
-    /// keys with a byte above 0x7f among the last `len % 4` need
-    /// [`bloom_filter2_signed_tail`](BloomFilterPolicy::bloom_filter2_signed_tail), and this policy denies
-    /// them. The bytes of a filter do not tell which of the two wrote it.
+    /// Tables that a C or C++ program wrote under this name on a platform with signed `char` differ for keys with a
+    /// byte above 0x7f among the last `len % 4` bytes. This policy misses those keys; read such tables with
+    /// [`bloom_filter2_signed_tail`](BloomFilterPolicy::bloom_filter2_signed_tail). The filter's bytes do not show
+    /// which of the two wrote it.
     pub const fn bloom_filter2(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2::new(), bits_per_key)
     }
 
-    /// Makes a policy of MurmurHash2 with another seed, under a name that carries the seed: `BloomFilter2.Seed9747b28c`. With
-    /// the seed 5381 it is `BloomFilter2` itself.
+    /// Makes a policy of MurmurHash2 with another seed, under a name that includes the seed:
+    /// `BloomFilter2.Seed9747b28c`. With the seed 5381 the policy is `BloomFilter2` itself.
     pub const fn bloom_filter2_with_seed(seed: u32, bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2::with_seed(seed), bits_per_key)
     }
 }
 
 impl BloomFilterPolicy<Murmur2SignedTail> {
-    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. It is for filters
-    /// that a program with signed `char` wrote, under whatever name it stored them.
+    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. Use it for filters
+    /// written by a program with signed `char`, whatever name they are stored under.
     pub const fn bloom_filter2_signed_tail(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2SignedTail, bits_per_key)
     }
 }
 
 impl BloomFilterPolicy<LevelDbHash> {
-    /// Makes the policy `leveldb.BuiltinBloomFilter2`: LevelDB's own, byte for byte.
+    /// Makes the policy `leveldb.BuiltinBloomFilter2`: identical to LevelDB's own, byte for byte.
     pub const fn leveldb_builtin(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(LevelDbHash, bits_per_key)
     }
 }
 
 impl<H> BloomFilterPolicy<H> {
-    /// Makes a policy with a custom hash function, under the name that the function gives.
+    /// Makes a policy with a custom hash function; the function also provides the policy name.
     pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
         Self {
             hasher,
@@ -77,8 +77,8 @@ impl<H> BloomFilterPolicy<H> {
         }
     }
 
-    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self

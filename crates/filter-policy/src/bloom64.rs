@@ -1,4 +1,4 @@
-//! A Bloom filter in LevelDB's layout with a 64-bit hash and probes that are as good as independent.
+//! A Bloom filter in LevelDB's layout with a 64-bit hash and practically independent probes.
 
 mod probes;
 
@@ -15,12 +15,13 @@ use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 pub(crate) use probes::probes_for;
 
-/// The Bloom filter with the rate that theory predicts: `BloomFilter64.Xxph3`.
+/// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.
 ///
-/// The layout is LevelDB's, a bit array and one byte for k; hash, probe sequence and k differ. Positions come from 64
-/// bits of hash by multiplication, so that large filters use all of their bits, and small ones have no keys whose
-/// probes coincide. k is the best one for the size. The rate is 0.82 % at 10 bits per key, where LevelDB's filters have
-/// 0.87 to 1.5 %, and 0.0067 % at 20, where they have 0.0075 to 0.24 %. [`theory`](crate::theory) has the measurements.
+/// The layout is LevelDB's, a bit array and one byte for k; the hash, the probe sequence and k differ. Bit positions
+/// come from a 64-bit hash by multiplication, so large filters use all of their bits, and in small filters no key's
+/// probes coincide. k is the best value for the filter's size. The false-positive rate is 0.82 % at 10 bits per key,
+/// against 0.87 to 1.5 % for LevelDB's filters, and 0.0067 % at 20, against 0.0075 to 0.24 %. See
+/// [`theory`](crate::theory) for the measurements.
 ///
 /// LevelDB's own reader answers "may match" for such a filter.
 ///
@@ -39,7 +40,7 @@ pub(crate) use probes::probes_for;
 #[derive(Debug, Clone, Copy)]
 pub struct BloomFilter64Policy {
     bits_per_key: BitsPerKey,
-    /// `None`: the best one.
+    /// `None` selects the best available kernel.
     kernel: Option<Kernel>,
 }
 
@@ -55,8 +56,8 @@ impl BloomFilter64Policy {
         }
     }
 
-    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self
@@ -121,7 +122,7 @@ impl FilterPolicy for BloomFilter64Policy {
         Self::NAME
     }
 
-    /// Returns the exact length of a filter of this many keys, which is that of LevelDB's.
+    /// Returns the exact length of a filter of this many keys, the same as in LevelDB.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         self.bits_per_key.filter_len(keys)
     }

@@ -1,10 +1,10 @@
-//! What can go wrong, in one type.
+//! The error type of builders and sizing functions.
 
 use core::fmt;
 
 /// The reason why a filter could not be built or a size could not be computed.
 ///
-/// Reading stored bytes never fails: any bytes have an answer.
+/// Querying stored filters never fails: any bytes have an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,21 +17,21 @@ pub enum Error {
     FilterTooLarge {
         /// The number of keys.
         keys: u64,
-        /// At how many bits per key.
+        /// The number of bits per key.
         bits_per_key: f64,
     },
     /// The caller's slice cannot hold the filter.
     BufferTooShort {
-        /// Bytes that the filter takes.
+        /// The length of the filter in bytes.
         needed: usize,
-        /// Bytes that the slice has.
+        /// The length of the slice in bytes.
         given: usize,
     },
     /// The caller's slice has too few words for the answers.
     TooFewAnswers {
-        /// Words that the answers take.
+        /// The number of words that the answers need.
         needed: usize,
-        /// Words that the slice has.
+        /// The number of words in the slice.
         given: usize,
     },
     /// The allocator refused the memory.
@@ -41,32 +41,32 @@ pub enum Error {
     },
     /// An argument of a sizing function lies outside its domain.
     OutOfDomain {
-        /// The argument's meaning.
+        /// The name of the argument, in words.
         what: &'static str,
         /// The value given.
         given: f64,
-        /// The values that have a meaning, in words.
+        /// The allowed values, in words.
         allowed: &'static str,
     },
-    /// The format cannot reach the rate, whatever the bits per key.
+    /// No number of bits per key reaches the rate in this format.
     RateUnreachable {
-        /// The false-positive rate that was asked for.
+        /// The requested false-positive rate.
         given: f64,
         /// The lowest rate that the format reaches for this number of keys.
         lowest: f64,
     },
     /// A key was added to a filter block before any data block was started.
     KeyBeforeBlock,
-    /// A data block was started in front of the one before it.
+    /// A data block was started at a lower offset than the previous data block.
     BlockOffsetWentBack {
         /// The offset that the caller gave.
         given: u64,
-        /// The offset of the data block before.
+        /// The offset of the previous data block.
         last: u64,
     },
-    /// The filter block would be larger than its own offsets can tell.
+    /// The filter block would be too large for its 32-bit offsets.
     FilterBlockTooLarge {
-        /// The bytes that it would take.
+        /// The length of the filter block in bytes.
         bytes: u64,
     },
 }

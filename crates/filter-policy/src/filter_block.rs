@@ -1,6 +1,6 @@
-//! LevelDB's filter block: the filters of all data blocks of a table, and where each of them lies.
+//! LevelDB's filter block: the filters of all data blocks of a table, followed by the filters' offsets.
 //!
-//! Filters are bytes here; what is in them is the policy's alone. [`format`](crate::format) has the layout.
+//! Filters are opaque bytes here; only the policy interprets them. See [`format`](crate::format) for the layout.
 
 #[cfg(feature = "alloc")]
 mod builder;

@@ -1,6 +1,6 @@
-//! What hash functions of keys return.
+//! The types of the keys' hash values.
 
-/// Keeps traits to the types of this crate.
+/// Seals traits: only types of this crate can implement them.
 pub trait Sealed {}
 
 /// A hash value of a key: `u32` or `u64`.

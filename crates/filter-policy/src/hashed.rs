@@ -1,4 +1,4 @@
-//! What policies that hash keys offer beyond the contract with engines.
+//! The methods of policies that hash keys, beyond the contract with engines.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
 
-/// A policy of this crate that hashes each key once, and can be given and asked for hash values as well as keys.
+/// A policy of this crate that hashes each key once and accepts hash values as well as keys.
 ///
 /// Every method that builds writes the same bytes for the same keys in the same order:
 ///
@@ -23,17 +23,18 @@ use crate::policy::append_with;
 /// | a [`KeyBatch`] | [`build_batch_in`](Self::build_batch_in) | `append_batch` | `build_batch` |
 /// | hash values of any iterator | [`build_hashes_in`](Self::build_hashes_in) | `append_hashes` | `build_hashes` |
 ///
-/// Batches are fastest: kernels hash 8 or 16 of their keys at a time. An iterator into a slice must be `Clone`, because the
-/// number of keys has to be known before the filter is written; an iterator that does not know it is run twice. Where
-/// memory can be allocated, its hash values are collected instead.
+/// Batches are fastest: kernels hash 8 or 16 of their keys at a time. Methods that write into a slice need a `Clone`
+/// iterator, because the number of keys must be known before the filter is written; an iterator without an exact size
+/// hint is run twice. Methods that allocate collect the hash values instead.
 ///
-/// All of these return [`Error::BufferTooShort`] when a slice cannot hold the filter, [`Error::FilterTooLarge`] when no
-/// slice could, and [`Error::AllocationFailed`] when there is no memory; slice and vector are then unchanged.
+/// All of these return [`Error::BufferTooShort`] when the slice cannot hold the filter, [`Error::FilterTooLarge`] when
+/// no slice could, and [`Error::AllocationFailed`] when there is no memory; the slice or vector is then unchanged.
 ///
-/// To ask one filter many times, see [`FilterPolicy::prepare`]; many filters for one key, [`hashed_key`](Self::hashed_key).
+/// To query one filter for many keys, see [`FilterPolicy::prepare`]; to query many filters for one key, see
+/// [`hashed_key`](Self::hashed_key).
 ///
-/// The trait is sealed: a policy of another crate implements [`FilterPolicy`], and a hash function
-/// [`KeyHasher`](crate::hashers::KeyHasher).
+/// The trait is sealed: other crates implement [`FilterPolicy`] for policies and
+/// [`KeyHasher`](crate::hashers::KeyHasher) for hash functions.
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -60,7 +61,7 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
 
     /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
     ///
-    /// An iterator that announces a wrong number of values makes a filter of another size that still holds every value.
+    /// If the iterator's size hint is wrong, the filter has another size but still holds every value.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
     where
         I: IntoIterator<Item = Self::Hash, IntoIter: Clone>;
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written: the fastest way.
+    /// Writes the filter of these keys to the start of `out` and returns the part written; the fastest method.
     ///
     /// # Errors
     ///
@@ -115,7 +116,7 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         self.append_hashes(keys.into_iter().map(|key| self.hash_key(key.as_ref())), out)
     }
 
-    /// Appends the filter of these keys to `out`: the fastest way.
+    /// Appends the filter of these keys to `out`; the fastest method.
     ///
     /// # Errors
     ///
@@ -139,7 +140,7 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         self.append(keys, &mut filter).map(|()| filter)
     }
 
-    /// Returns the filter of these keys: the fastest way.
+    /// Returns the filter of these keys; the fastest method.
     ///
     /// # Errors
     ///
@@ -161,7 +162,7 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         self.append_hashes(hashes, &mut filter).map(|()| filter)
     }
 
-    /// Hashes a key that many filters will be asked for.
+    /// Hashes a key once, for queries to many filters.
     #[inline]
     fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self>
     where
@@ -198,8 +199,8 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
 
 /// A key, hashed once, for queries to many filters of a policy.
 ///
-/// Reads of a log-structured tree query one level after the other until they find the key. Hashing once pays from the
-/// second filter on, and more for longer keys. [`HashedPolicy::hashed_key`] makes it.
+/// Log-structured trees query one level after the other until they find the key. Hashing once pays off from the second
+/// filter on, and more so for longer keys. Created by [`HashedPolicy::hashed_key`].
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
@@ -233,11 +234,11 @@ impl<P: HashedPolicy> HashedKey<'_, P> {
             .hashed_may_match(self.kernel, self.key, self.hash, filter)
     }
 
-    /// Asks many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
+    /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
     ///
-    /// It writes a word for every 64 filters, sets the bits beyond the last filter to 0, and leaves further words unchanged.
-    /// [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) fetches the blocks of 64 filters ahead; other
-    /// policies ask one filter after the other.
+    /// It writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words
+    /// unchanged. [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) prefetches the blocks of 64 filters;
+    /// other policies query one filter after the other.
     ///
     /// # Errors
     ///
@@ -250,35 +251,35 @@ impl<P: HashedPolicy> HashedKey<'_, P> {
     }
 }
 
-/// A filter whose size follows from the number of its keys, so that it is started and then filled.
+/// A policy whose filter size follows from the number of keys, so that a filter is first started and then filled.
 pub trait Layout: FilterPolicy {
     type Hash: HashValue;
 
-    /// Whether a hash value that equals the one before it is dropped and not counted, as by RocksDB
-    /// (`XXPH3FilterBitsBuilder::AddKey`): equal keys follow each other where keys are sorted.
+    /// Set if a hash value equal to the previous one is dropped and not counted, as in RocksDB
+    /// (`XXPH3FilterBitsBuilder::AddKey`): equal keys are adjacent in sorted input.
     const DROPS_REPEATS: bool = false;
 
     fn kernel(&self) -> KernelToken;
 
     fn hash_key(&self, key: &[u8]) -> Self::Hash;
 
-    /// Makes a slice, of the length for so many keys, an empty filter.
+    /// Initializes a slice, whose length is that for this many keys, as an empty filter.
     fn start(&self, keys: usize, filter: &mut [u8]);
 
-    /// Adds values to a filter that was started, as often as there are any.
+    /// Adds values to a started filter; can be called repeatedly.
     fn insert(&self, filter: &mut [u8], hashes: &[Self::Hash]);
 
-    /// Writes the filter of these keys over a slice of any length and gives the number of keys whose value was dropped;
-    /// `None` where keys have to be hashed one by one.
+    /// Writes the filter of these keys over a slice of any length and returns the number of keys whose value was
+    /// dropped; `None` if keys must be hashed one by one.
     fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
         let _ = (keys, filter);
         None
     }
 
-    /// Whether a filter, of any bytes, may hold the key with this hash value.
+    /// Returns true if a filter, of any bytes, may hold the key with this hash value.
     fn may_match(&self, kernel: KernelToken, key: &[u8], hash: Self::Hash, filter: &[u8]) -> bool;
 
-    /// The same of many filters, for which there are words enough.
+    /// Queries many filters; `answers` has enough words.
     fn may_match_each(
         &self,
         kernel: KernelToken,
@@ -310,8 +311,8 @@ impl<L: Layout> HashedPolicy for L {
         let hashes = hashes.into_iter();
         let mut count = announced(&hashes).unwrap_or_else(|| hashes.clone().count());
         let mut len = self.max_filter_len(count)?;
-        // Values are taken once where none equals the one before it. Where the filter becomes smaller than the number of
-        // values tells, or that does not fit, they are counted first.
+        // Without repeats, one pass over the values is enough. If dropped repeats make the filter smaller, or a filter
+        // of all values does not fit, the kept values are counted first.
         if L::DROPS_REPEATS {
             let kept = if len <= out.len() {
                 write(self, count, len, hashes.clone(), out)?
@@ -401,21 +402,20 @@ impl<L: Layout> HashedPolicy for L {
     }
 }
 
-/// How many values the iterator says that it has, if it says so.
+/// Returns the number of values if the iterator's size hint is exact.
 fn announced(values: &impl Iterator) -> Option<usize> {
-    // Not `len`, which panics where the two halves of the hint differ.
+    // Not `len`, which panics if the bounds of the hint differ.
     let (lower, upper) = values.size_hint();
     (upper == Some(lower)).then_some(lower)
 }
 
-/// The part of a slice that a filter takes.
 pub(crate) fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)
         .ok_or(Error::BufferTooShort { needed, given })
 }
 
-/// Writes a filter of this length, sized for so many values, and returns how many there were.
+/// Writes a filter of this length, sized for `count` values, and returns the number of values inserted.
 fn write<L: Layout>(
     layout: &L,
     count: usize,
@@ -433,7 +433,7 @@ fn write<L: Layout>(
     })
 }
 
-/// Values but for those that equal the one before them.
+/// Drops each value that equals the one before it.
 pub(crate) fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
     let mut last = None;
     hashes.filter(move |&hash| last.replace(hash) != Some(hash))
@@ -444,7 +444,7 @@ pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<V
     let mut collected = Vec::new();
     for hash in hashes {
         if collected.len() == collected.capacity() {
-            // Grows by doubling; the iterator's hint is not believed, it may ask for all of the memory.
+            // Grows by doubling. The size hint is not trusted: it could request all of the memory.
             collected.try_reserve(1).map_err(|_| Error::AllocationFailed {
                 bytes: collected.len().saturating_add(1).saturating_mul(size_of::<H>()),
             })?;
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn only_what_follows_at_once_is_a_repeat() {
-        // Zero is a value as any other.
+        // Zero is an ordinary value.
         assert!(without_repeats([0_u32, 0, 1, 0, 0, 2].into_iter()).eq([0, 1, 0, 2]));
     }
 }

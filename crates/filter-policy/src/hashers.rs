@@ -6,8 +6,8 @@ use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_s
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
 ///
-/// Implement it to use another function in LevelDB's filter layout, under a new name. Filters that were built with one
-/// function and are read with another deny stored keys, and only the name keeps them apart.
+/// Implement this trait to use another hash function in LevelDB's filter layout, under a new policy name. A filter that
+/// is read with a different function misses stored keys, and only the policy name prevents such a mix-up.
 pub trait KeyHasher {
     /// Returns the hash value of a key. The same key must give the same value on every platform, for as long as
     /// filters are kept.
@@ -16,20 +16,19 @@ pub trait KeyHasher {
     /// Returns the name of the policy that stores filters made with exactly this function, its seed included.
     fn policy_name(&self) -> &str;
 
-    /// Returns which of the functions that kernels compute for many keys at once this function is, if it is one of them.
+    /// Returns the function that kernels can compute in place of this hasher for many keys at once, if there is one.
     ///
-    /// Only speed depends on it: with the default, `None`, keys are hashed one by one. A hasher that returns one of them
-    /// must give the same values as [`LaneHash::hash`], or filters hide keys.
+    /// The result affects only speed: with the default, `None`, keys are hashed one by one. A hasher that returns
+    /// `Some` must compute the same values as [`LaneHash::hash`], or filters miss stored keys.
     #[inline]
     fn lane_hash(&self) -> Option<LaneHash> {
         None
     }
 }
 
-/// A hash function that kernels compute for 8 or 16 keys at once, see
-/// [`Kernel`](crate::kernels::Kernel).
+/// A hash function that kernels compute for 8 or 16 keys at once; see [`Kernel`](crate::kernels::Kernel).
 ///
-/// A hasher of another crate that returns one of them is as fast as those of this crate:
+/// A hasher of another crate that returns a `LaneHash` is as fast as the hashers of this crate:
 ///
 /// ```
 /// use filter_policy::hashers::{KeyHasher, LaneHash};
@@ -83,8 +82,8 @@ impl LaneHash {
 
 /// MurmurHash2 with a seed, tail bytes unsigned: the hash of `BloomFilter2`.
 ///
-/// The policy's name is `BloomFilter2` with the seed 5381 and `BloomFilter2.Seed` with eight hexadecimal
-/// digits after it with any other.
+/// The policy name is `BloomFilter2` for seed 5381; for any other seed it is `BloomFilter2.Seed` and eight hexadecimal
+/// digits.
 ///
 /// ```
 /// use filter_policy::hashers::{KeyHasher, Murmur2};
@@ -126,7 +125,6 @@ impl Murmur2 {
     }
 }
 
-/// The hexadecimal digit for 0 to 15.
 const fn digit(value: u8) -> u8 {
     if value < 10 {
         b'0' + value
@@ -188,8 +186,7 @@ impl KeyHasher for Murmur2SignedTail {
     }
 }
 
-/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name:
-/// `leveldb.BuiltinBloomFilter2`.
+/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name: `leveldb.BuiltinBloomFilter2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelDbHash;
 

@@ -22,7 +22,7 @@ use core::slice;
 pub struct PackedKeys<'a> {
     bytes: &'a [u8],
     key_len: NonZeroUsize,
-    /// Kept, as it would take a division.
+    /// Stored, because computing the length takes a division.
     len: usize,
 }
 
@@ -33,7 +33,8 @@ impl core::fmt::Debug for PackedKeys<'_> {
 }
 
 impl<'a> PackedKeys<'a> {
-    /// Takes the bytes as keys of `key_len` bytes each; `None` if `key_len` is 0 or the bytes are no whole number of keys.
+    /// Splits the bytes into keys of `key_len` bytes each; `None` if `key_len` is 0 or does not divide the number of
+    /// bytes.
     #[inline]
     pub fn new(bytes: &'a [u8], key_len: usize) -> Option<Self> {
         let key_len = NonZeroUsize::new(key_len)?;
@@ -43,7 +44,7 @@ impl<'a> PackedKeys<'a> {
 
     /// Takes the elements of a slice of arrays as keys.
     ///
-    /// Arrays of no bytes do not compile: empty keys cannot be told apart in memory.
+    /// Empty arrays do not compile: empty keys cannot be told apart in memory.
     #[inline]
     pub const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
         const {
@@ -77,7 +78,7 @@ impl<'a> PackedKeys<'a> {
         self.key_len.get()
     }
 
-    /// Returns all keys together.
+    /// Returns the bytes of all keys.
     #[inline]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
@@ -115,15 +116,15 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
     }
 }
 
-/// Many keys for one call.
+/// A batch of keys for one call.
 ///
 /// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
 /// are `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. The literal `b"key"` is none of these: write
-/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in), accept
-/// literals, strings and all other keys.
+/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in),
+/// accept literals, strings and all other keys.
 ///
-/// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths, then
-/// vectors.
+/// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths,
+/// then vectors.
 ///
 /// ```
 /// use filter_policy::KeyBatch;
@@ -149,7 +150,7 @@ enum Batch<'a> {
     Vectors(&'a [Vec<u8>]),
 }
 
-/// The keys that kernels take.
+/// Keys in a form that kernels accept.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys<'a> {
     /// Keys of any lengths.
@@ -215,7 +216,7 @@ impl<'a> KeyBatch<'a> {
         (0..self.len()).map(move |index| batch.get(index).unwrap_or_default())
     }
 
-    /// The keys as kernels take them; `None` of vectors.
+    /// Returns the keys in a form that kernels accept; `None` for vectors.
     #[inline]
     pub(crate) const fn for_kernels(&self) -> Option<Keys<'a>> {
         match self.0 {
@@ -233,7 +234,7 @@ impl<'a> From<PackedKeys<'a>> for KeyBatch<'a> {
     }
 }
 
-/// A type of keys that a batch can hold.
+/// A key type that a batch can hold.
 pub trait BatchKey: Sized {
     /// Makes a batch of these keys.
     fn batch(keys: &[Self]) -> KeyBatch<'_>;

@@ -1,6 +1,6 @@
-//! What stored bytes are in the layouts that tell how keys are hashed, and the answers from them.
+//! Recognizes stored filters in the layouts that determine the hash of keys, and answers queries from them.
 //!
-//! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
+//! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
 pub(crate) mod answers;
 pub(crate) mod bloom64;
@@ -22,9 +22,8 @@ use answers::{each, fill};
 use legacy_lines::Lines;
 use ribbon::Solution;
 
-/// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
-/// whatever the key: its last byte is above 30 and reserved. Engines' adapters store it where
-/// a filter cannot be made.
+/// A filter that matches every key, for every reader of LevelDB's format and every policy of this crate: its last byte
+/// is above 30 and reserved. Engine adapters store it when a filter cannot be built.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
@@ -38,31 +37,31 @@ pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterKind {
-    /// Too short to hold a key, fewer than two bytes in LevelDB's layout and that of `BloomFilter64`, fewer than six in
-    /// RocksDB's, none in Parquet's: never matches.
+    /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB and `BloomFilter64`,
+    /// six in RocksDB's and one in Parquet's.
     Empty,
-    /// Reserved for other encodings, or of no known one: always matches.
+    /// A reserved or unknown encoding: always matches.
     Reserved,
     /// A Bloom filter in LevelDB's layout.
     LevelDbBloom,
     /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
     Bloom64,
-    /// A Bloom filter of RocksDB's format versions 4 and before.
+    /// A Bloom filter of RocksDB's format version 4 or earlier.
     LegacyBloom,
-    /// A Bloom filter of RocksDB's format versions 5 and later.
+    /// A Bloom filter of RocksDB's format version 5 or later.
     FastLocalBloom,
-    /// A Ribbon filter of RocksDB's.
+    /// A Ribbon filter of RocksDB.
     Ribbon,
-    /// A split-block Bloom filter, as Parquet has them.
+    /// A split-block Bloom filter, as in Parquet.
     SplitBlockBloom,
 }
 
-/// A filter, or bytes that answer all keys alike.
+/// The contents of stored bytes: a filter, or one answer for all keys.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Contents<'a> {
     /// Too short to hold a key: never matches.
     Empty,
-    /// Of no encoding that is known: always matches.
+    /// An unknown encoding: always matches.
     Reserved,
     Bloom64 {
         bit_array: &'a [u8],
@@ -82,7 +81,7 @@ pub(crate) enum Contents<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// The bit array and the probe count of a filter in LevelDB's layout, which does not tell how keys are hashed.
+    /// Returns the bit array and probe count of a filter in LevelDB's layout, which does not record the hash function.
     #[inline]
     pub(crate) const fn of_leveldb(filter: &'a [u8]) -> Result<(&'a [u8], u8), Self> {
         match filter {
@@ -114,7 +113,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// For the kinds that have portable code alone.
+    /// For the kinds that have only portable code.
     #[inline(never)]
     pub(crate) fn may_match_portably(&self, key: &[u8]) -> bool {
         match self {
@@ -123,7 +122,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// `true` for a hash value that is not of this kind's function.
+    /// In a filter, a hash value of the wrong width always matches.
     #[inline(always)]
     pub(crate) fn may_match_hash(&self, kernel: KernelToken, hash: impl HashValue) -> bool {
         match *self {
@@ -164,7 +163,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Asks the kinds that are asked for many keys at once, and tells whether this is one of them.
+    /// Answers many keys at once if the kind supports it; otherwise returns false.
     fn ask_together(
         &self,
         kernel: KernelToken,

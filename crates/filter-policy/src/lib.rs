@@ -1,4 +1,4 @@
-// The README's links to files, for readers of the documentation: the first definition of a link counts.
+// Points the README's file links at modules in the documentation: the first definition of a link counts.
 //! [FORMAT.md]: format
 //! [THEORY.md]: theory
 //! [WHICH.md]: which

@@ -1,12 +1,12 @@
-//! Remainders by the number of bits of a filter, by multiplication.
+//! Computes remainders modulo the number of bits of a filter by multiplication.
 //!
-//! Knows nothing of probes or of where bits lie.
+//! Independent of probes and of the bit layout.
 
-/// Gives `hash % bits` for every hash value, without a division for each.
+/// Computes `hash % bits` without a division per hash value.
 ///
-/// The product of a hash value and `2^64 / bits`, rounded up, is the quotient in its high bits and the rest over `bits`,
-/// as a fraction of 2^64, in its low ones; times `bits`, that is the remainder. It is exact for 32-bit numbers and up
-/// to 2^32 bits (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
+/// The hash value times `2^64 / bits`, rounded up, holds the quotient in the high bits and the remainder over `bits`,
+/// as a fraction of 2^64, in the low bits; that fraction times `bits` is the remainder. The result is exact for 32-bit
+/// numbers and up to 2^32 bits (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modulus {
     /// 1 to 2^32.
@@ -16,10 +16,10 @@ pub(crate) struct Modulus {
 }
 
 impl Modulus {
-    /// The most that makes a difference to 32-bit hash values: 2^32 leaves them as they are.
+    /// The largest number of bits that matters: 32-bit hash values modulo 2^32 are unchanged.
     const MAX_BITS: u64 = 1 << 32;
 
-    /// By the number of bits in so many bytes. No bytes at all count as one bit.
+    /// Makes the modulus for the bits of this many bytes. Zero bytes count as one bit.
     #[inline]
     pub(crate) const fn of_bytes(bytes: usize) -> Self {
         let bits = (bytes as u64).saturating_mul(8);
@@ -30,7 +30,7 @@ impl Modulus {
         })
     }
 
-    /// By 1 to 2^32 bits.
+    /// Makes the modulus for 1 to 2^32 bits.
     #[inline]
     const fn new(bits: u64) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Modulus {
         }
     }
 
-    /// `hash % bits`.
+    /// Returns `hash % bits`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a remainder by at most 2^32")]
     pub(crate) const fn remainder(self, hash: u32) -> u32 {
@@ -48,12 +48,12 @@ impl Modulus {
     }
 }
 
-/// A number of bits below 2^31, and its reciprocal: what lanes of 32 bits need for remainders.
+/// A number of bits below 2^31 and its reciprocal, for remainders in 32-bit lanes.
 ///
-/// The reciprocal `m` is `2^32 / bits` rounded down, or one less where that is whole. The high half of `hash * m` is the
-/// quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
-/// `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and `r - bits`, which wraps around where `r` is the
-/// remainder already, is the remainder.
+/// The reciprocal `m` is `2^32 / bits` rounded down, or one less if `bits` divides 2^32. The high half of `hash * m` is
+/// the quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
+/// `r = hash - q * bits` is below `2 * bits`, and the remainder is the lesser of `r` and `r - bits`, which wraps around
+/// if `r` is already the remainder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LaneDivisor {
     pub(crate) bits: u32,
@@ -61,10 +61,11 @@ pub(crate) struct LaneDivisor {
 }
 
 impl LaneDivisor {
-    /// The most bytes whose positions lanes can add.
+    /// The maximum length in bytes for which lanes can add bit positions.
     pub(crate) const MAX_BYTES: usize = (1 << 28) - 1;
 
-    /// The number of bits in 1 to 2^28 - 1 bytes; `None` for others, whose positions lanes could not add.
+    /// Makes the divisor for the bits of 1 to 2^28 - 1 bytes; `None` for other lengths, whose positions lanes could not
+    /// add.
     #[inline]
     pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
         if bytes == 0 || bytes > Self::MAX_BYTES {
@@ -86,7 +87,7 @@ impl LaneDivisor {
 mod tests {
     use super::*;
 
-    /// The remainder as lanes compute it.
+    /// Returns the remainder as lanes compute it.
     fn in_lanes(bits: u32, hash: u32) -> u32 {
         let LaneDivisor { bits, reciprocal } = LaneDivisor::new(bits);
         let quotient = u32::try_from((u64::from(hash) * u64::from(reciprocal)) >> 32).unwrap();
@@ -106,7 +107,7 @@ mod tests {
         ]);
         for bits in sizes {
             let modulus = Modulus::new(bits);
-            // Around multiples of the divisor, where a quotient that is off by one shows.
+            // Values around multiples of the divisor reveal a quotient that is off by one.
             let multiples = [
                 0,
                 1,

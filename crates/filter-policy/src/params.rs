@@ -1,17 +1,15 @@
-//! Bits per key, and what follows from them: the probe count and the size of a filter.
+//! Bits per key, and the probe count and filter size derived from them.
 //!
-//! Knows nothing of keys, hashes or stored bytes.
+//! Independent of keys, hashes and stored bytes.
 
 use crate::error::Error;
 
-/// The largest probe count that a filter's last byte can state; larger values are reserved for other
-/// encodings.
+/// The largest probe count that a filter's last byte can state; larger values are reserved for other encodings.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
 pub(crate) const MAX_PROBES: u8 = 30;
 
-/// The smallest bit array, whatever the number of keys: very small ones would have a very high false-positive
-/// rate.
+/// The minimum size of the bit array: smaller arrays would have a very high false-positive rate.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
 pub(crate) const MIN_BITS: u64 = 64;
@@ -22,9 +20,8 @@ const LN_2_OF_THE_FORMAT: f64 = 0.69;
 
 /// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
 ///
-/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see
-/// [`sizing`](crate::sizing)). The number is not stored with the filter and may change from one filter to the
-/// next; readers do not need it.
+/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see [`sizing`](crate::sizing)). The
+/// number is not stored with the filter and may change from one filter to the next; readers do not need it.
 ///
 /// ```
 /// use filter_policy::BitsPerKey;
@@ -56,12 +53,10 @@ impl BitsPerKey {
     ///
     /// # Errors
     ///
-    /// [`Error::BitsPerKeyOutOfRange`] when `bits` is negative, above 4,294,967,295, infinite or not a
-    /// number.
+    /// [`Error::BitsPerKeyOutOfRange`] when `bits` is negative, above 4,294,967,295, infinite or not a number.
     pub const fn fractional(bits: f64) -> Result<Self, Error> {
         if bits >= 0.0 && bits <= Self::MAX.0 {
-            // A negative zero is a zero; adding a positive one drops its sign, which would otherwise be
-            // decoded below.
+            // Adding 0.0 drops the sign of a negative zero, which `times` would otherwise decode.
             Ok(Self(bits + 0.0))
         } else {
             Err(Error::BitsPerKeyOutOfRange { given: bits })
@@ -83,7 +78,7 @@ impl BitsPerKey {
     }
 
     /// Returns the size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64,
-    /// rounded up to whole bytes. The product is exact, never rounded on the way.
+    /// rounded up to whole bytes. The product is exact, without intermediate rounding.
     ///
     /// # Errors
     ///
@@ -115,7 +110,7 @@ impl BitsPerKey {
         }
     }
 
-    /// `floor(keys * self)`, exactly.
+    /// Returns `floor(keys * self)`, exactly.
     ///
     /// A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
     /// The exponent is at most -21 because the value is below 2^32.
@@ -123,7 +118,7 @@ impl BitsPerKey {
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
         let encoded = self.0.to_bits();
         let fraction = encoded & ((1 << MANTISSA_BITS) - 1);
-        // Subnormal numbers have no hidden bit and the exponent of the smallest normal ones.
+        // Subnormal numbers have no hidden bit and the exponent of the smallest normal numbers.
         let (mantissa, biased_exponent) = match encoded >> MANTISSA_BITS {
             0 => (fraction, 1),
             biased => (fraction | 1 << MANTISSA_BITS, biased),
@@ -178,8 +173,7 @@ mod tests {
                 "{bits} bits per key"
             );
         }
-        // No product below the upper limit is a whole number, so integer arithmetic must agree with the
-        // doubles.
+        // No product below the upper limit is a whole number, so integer arithmetic must agree with the doubles.
         for bits in 0..=1000_u32 {
             let exact = (bits * 69 / 100).clamp(1, 30);
             assert_eq!(

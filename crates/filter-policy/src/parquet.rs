@@ -1,16 +1,16 @@
-//! The split-block Bloom filter of Parquet, which Impala, Kudu and Arrow have too: as a policy for engines, and as it is
-//! stored in Parquet files.
+//! The split-block Bloom filter of Parquet, also used by Impala, Kudu and Arrow: as a policy for engines, and as stored
+//! in Parquet files.
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
-//! blocks of 32 bytes. [`SplitBlockFilter`] reads it, [`SplitBlockFilterMut`] builds it, [`Header`] is what stands before
-//! it, three functions give the size that a writer would choose, and [`bytes_for_rate`] the one
-//! that keeps a rate. The filter holds values, not keys: a value's
-//! [`hash`](PhysicalValue::hash) is that of its plain encoding. [`format`](crate::format) has the bytes.
+//! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
+//! header. Three functions return the sizes that existing writers choose; [`bytes_for_rate`] returns the size that
+//! keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! encoding. See [`format`](crate::format) for the bytes.
 //!
 //! ```
 //! use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, arrow_rs_bytes};
 //!
-//! // As a writer that expects a hundred values.
+//! // A writer that expects a hundred values.
 //! let mut bitset = [0; 128];
 //! assert_eq!(arrow_rs_bytes(100, 0.01)?, 128);
 //! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
@@ -21,7 +21,7 @@
 //! let header = Header::new(bitset.len())?.encode();
 //! let stored = [header.as_ref(), bitset].concat();
 //!
-//! // As a reader that looks for rows with one value.
+//! // A reader that looks for rows with one value.
 //! let filter = SplitBlockFilter::read(&stored)?;
 //! assert!(filter.may_match_value(PhysicalValue::Int64(7)));
 //! assert!(!filter.may_match_value(PhysicalValue::Int64(1007)));

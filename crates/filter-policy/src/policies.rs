@@ -1,4 +1,4 @@
-//! The policies of this crate by the names under which engines store their filters.
+//! The policies of this crate, by the names under which engines store their filters.
 //!
 //! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](crate::hashers::KeyHasher) in
 //!   `src/hashers.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
@@ -6,8 +6,8 @@
 //!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/layouts.rs`, of
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
 //!
-//! Tests read the list and say what else is missing: the bytes in `tests/data/policies.jsonl`, the page `FORMAT.md`, a line in
-//! `tests/all/contract.rs`.
+//! Tests read the list and report anything else that is missing: the bytes in `tests/data/policies.jsonl`, the page
+//! `FORMAT.md`, a line in `tests/all/contract.rs`.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -24,7 +24,7 @@ use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use crate::view::FilterLayout;
 
-/// A policy whose type is not known.
+/// A boxed policy of any type.
 pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 
 /// A policy of this crate.
@@ -41,7 +41,7 @@ impl NamedPolicy {
         self.name
     }
 
-    /// Returns how the policy's filters are laid out.
+    /// Returns the layout of the policy's filters.
     pub const fn layout(&self) -> FilterLayout {
         self.layout
     }
@@ -52,8 +52,8 @@ impl NamedPolicy {
     }
 }
 
-/// Every policy with a name of its own. MurmurHash2 with other seeds and filters over prefixes have
-/// names that are made of these; [`by_name`] and [`layout_of`] know those as well.
+/// Every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
+/// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
@@ -93,11 +93,11 @@ const fn named(name: &'static str, layout: FilterLayout, new: fn(BitsPerKey) -> 
     NamedPolicy { name, layout, new }
 }
 
-/// Returns the policy that stores its filters under a name: one of [`ALL`], MurmurHash2 with a seed, or one of these over
-/// the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
+/// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
 ///
-/// The bits per key count for filters that the policy builds. Every policy reads filters of any size: to read, any value
-/// will do.
+/// The bits per key apply to filters that the policy builds. Every policy reads filters of any size, so any value will
+/// do for reading.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
@@ -115,7 +115,7 @@ const fn named(name: &'static str, layout: FilterLayout, new: fn(BitsPerKey) -> 
 /// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
     find(name, bits_per_key)
-        // Leading zeros, a sign, digits in capitals and the seed of `BloomFilter2` make another name.
+        // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
         .filter(|policy| policy.name() == name)
         .ok_or_else(|| UnknownPolicy {
             name: name.to_owned(),
@@ -123,7 +123,7 @@ pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Unknow
 }
 
 fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-    // An extractor's name has no dot.
+    // The extractor's part of a name has no dot.
     if let Some((policy, extractor)) = name.rsplit_once('.')
         && let Some(policy) = policy.strip_suffix(".Prefix")
     {
@@ -150,8 +150,8 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     Some(known.build(bits_per_key))
 }
 
-/// Returns the layout of the filters that are stored under a name, over keys or over prefixes that any extractor gives;
-/// `None` if no policy of this crate has the name.
+/// Returns the layout of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
+/// policy of this crate has the name.
 ///
 /// ```
 /// use filter_policy::view::FilterLayout;
@@ -168,8 +168,8 @@ pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
     Some(known.map_or(FilterLayout::LevelDb, NamedPolicy::layout))
 }
 
-/// The name of the policy that stores the prefixes, without what [`PrefixPolicy`] put behind it: an extractor's name there
-/// has no dot.
+/// Returns the name of the policy that stores the prefixes, without the suffixes that [`PrefixPolicy`] appended. The
+/// extractor's part of a suffix has no dot.
 fn without_prefixes(mut name: &[u8]) -> &[u8] {
     while let Some(policy) = name
         .iter()
@@ -181,11 +181,11 @@ fn without_prefixes(mut name: &[u8]) -> &[u8] {
     name
 }
 
-/// The name belongs to no policy of this crate.
+/// The error for a name that belongs to no policy of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownPolicy {
-    /// The name that was given.
+    /// The unknown name.
     pub name: String,
 }
 
@@ -214,7 +214,7 @@ mod tests {
 
     const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-    /// Whether the layout and the policy of a name are known.
+    /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
     fn names_that_are_known() {
         for (name, layout, policy) in [

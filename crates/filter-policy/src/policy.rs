@@ -12,30 +12,26 @@ use alloc::vec::Vec;
 use crate::error::Error;
 pub use prepared::PreparedFilter;
 
-/// Turns the keys of a block into filter bytes and answers from those bytes whether a key may be in the
-/// block.
+/// Builds a filter from the keys of a block and answers from the filter's bytes whether a key may be in the block.
 ///
-/// An engine stores the bytes beside the block and asks before it reads the block. What each side may rely
-/// on:
+/// An engine stores the bytes next to the block and queries them before it reads the block. Both sides rely on this
+/// contract:
 ///
-/// * **No false negatives.** For every key that a filter was built from,
-///   [`key_may_match`](Self::key_may_match) on exactly those bytes is `true`, in every later version of the
-///   policy that has the same name. For other keys it should be `false` most of the time and may be `true` at
-///   any time.
-/// * **Bytes come back from disk.** The engine may hand in bytes that were damaged, cut or written by
-///   something else. The policy must not panic. Its answer is then worth nothing: altered bytes may deny keys
-///   that are stored. Engines protect filters by a checksum, as they do every block; where the checksum is
-///   wrong, the engine must not ask. No bytes at all are the filter of no keys: engines write nothing where
-///   there is nothing to filter.
-/// * **The order of the keys** is the engine's; they may hold duplicates. A policy must not need them sorted.
-/// * **Equal keys are equal bytes.** An engine whose comparator calls keys equal that differ in their bytes
-///   (ignoring case or trailing blanks, say) must not use a filter over the bytes as they are: a key stored
-///   under one spelling would be denied under another. Wrap the policy so that it sees one spelling only.
-/// * **Shared use.** Methods take `&self`; an engine that asks from several threads requires `Send + Sync`
-///   besides.
+/// * **No false negatives.** For every key that a filter was built from, [`key_may_match`](Self::key_may_match) on
+///   exactly those bytes is `true`, in every later version of the policy with the same name. For other keys the answer
+///   should usually be `false` and may always be `true`.
+/// * **Bytes come back from disk.** The engine may pass bytes that were damaged, truncated or written by something
+///   else. The policy must not panic, but its answer is meaningless: altered bytes may deny stored keys. Engines
+///   protect filters by a checksum, as they do every block, and must not query a filter whose checksum is wrong. An
+///   empty slice is the filter of no keys: engines write nothing when there is nothing to filter.
+/// * **Key order** is up to the engine, and keys may contain duplicates. A policy must not require sorted keys.
+/// * **Equal keys have equal bytes.** An engine whose comparator treats keys with different bytes as equal (ignoring
+///   case or trailing blanks, say) must not use a filter over the raw bytes: a key stored under one spelling would be
+///   denied under another. Wrap the policy so that it sees only one spelling.
+/// * **Shared use.** Methods take `&self`; an engine that queries from several threads also requires `Send + Sync`.
 ///
-/// The trait is object-safe: `&dyn FilterPolicy`. References, boxes and `Arc`s of policies are policies. The policies of this
-/// crate have [more ways to build and to ask](crate::HashedPolicy).
+/// The trait is object-safe: `&dyn FilterPolicy`. References, boxes and `Arc`s of policies are policies. The policies
+/// of this crate have [more ways to build and to query](crate::HashedPolicy).
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
@@ -46,7 +42,7 @@ pub use prepared::PreparedFilter;
 /// let filter = policy.create_filter(&keys, &mut buffer)?;
 /// assert!(policy.key_may_match(b"apple", filter));
 ///
-/// // One filter, many questions.
+/// // One filter, many queries.
 /// let prepared = policy.prepare(filter);
 /// assert!(prepared.may_match(b"banana") && !prepared.may_match(b"grape"));
 /// let mut answers = [0];
@@ -55,34 +51,34 @@ pub use prepared::PreparedFilter;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub trait FilterPolicy: AsPolicy {
-    /// Returns the name of the encoding, which is stored with the filters: engines ignore a filter whose name is not that
-    /// of their policy.
+    /// Returns the name of the encoding, which is stored with the filters: an engine ignores a filter whose name
+    /// differs from that of the engine's policy.
     ///
-    /// It must change whenever the same keys would be probed differently: another hash function, seed or
-    /// probe sequence takes another name. It must not change with what readers do not need to know, such as
-    /// the bits per key. Two encodings under one name deny keys that are there.
+    /// The name must change whenever the same keys would be probed differently: another hash function, seed or probe
+    /// sequence needs another name. The name must not depend on anything that readers do not need, such as the bits per
+    /// key. Two encodings under one name deny stored keys.
     fn name(&self) -> &str;
 
-    /// Returns the most bytes that a filter of this many keys takes. The filter itself may be shorter, for instance
-    /// where a policy drops duplicates.
+    /// Returns the maximum length in bytes of a filter of this many keys. The filter itself may be shorter, for
+    /// instance if a policy drops duplicates.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when no slice could hold it.
+    /// [`Error::FilterTooLarge`] when no slice could hold the filter.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written; the rest of `out`
-    /// is free.
+    /// Writes the filter of these keys to the start of `out` and returns the part written; the rest of `out` is
+    /// unspecified.
     ///
     /// # Errors
     ///
     /// [`Error::BufferTooShort`] when `out` cannot hold the filter, which never happens with
     /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] when no slice could hold it;
-    /// [`Error::AllocationFailed`] when a policy needs memory besides `out` and there is none.
+    /// [`Error::AllocationFailed`] when a policy needs memory in addition to `out` and there is none.
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
 
-    /// Appends the filter of these keys to `out` and leaves what is already there as it is: engines collect
-    /// the filters of many blocks in one buffer.
+    /// Appends the filter of these keys to `out` and keeps the existing bytes: engines collect the filters of many
+    /// blocks in one buffer.
     ///
     /// # Errors
     ///
@@ -100,9 +96,9 @@ pub trait FilterPolicy: AsPolicy {
     /// `filter` is one filter, exactly as it was created, or any other bytes.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
 
-    /// Asks one filter for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
+    /// Queries one filter for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
     ///
-    /// It writes a word for every 64 keys, sets the bits beyond the last key to 0, and leaves further words unchanged.
+    /// It writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
     ///
     /// # Errors
     ///
@@ -111,31 +107,30 @@ pub trait FilterPolicy: AsPolicy {
         self.prepare(filter).may_match_many(keys, answers)
     }
 
-    /// Prepares a filter for many questions: what depends on the filter alone is done once.
+    /// Prepares a filter for many queries: work that depends only on the filter is done once.
     ///
-    /// The default prepares nothing and asks [`key_may_match`](Self::key_may_match) each time.
+    /// The default prepares nothing and calls [`key_may_match`](Self::key_may_match) for every query.
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
         PreparedFilter::of_policy(self.as_policy(), filter)
     }
 
-    /// Returns whether [`prefix_may_match`](Self::prefix_may_match) ever says no: an engine need not fetch the filter
-    /// for a scan otherwise. The default is that it never does.
+    /// Returns whether [`prefix_may_match`](Self::prefix_may_match) can ever return `false`; if not, an engine need not
+    /// fetch the filter for a scan. The default is `false`.
     fn answers_prefixes(&self) -> bool {
         false
     }
 
-    /// Returns whether the filter may hold a key that starts with `start`; `false` means that it certainly holds none. A
-    /// filter over whole keys cannot tell, so the default is `true`.
-    /// `PrefixPolicy` makes a policy that can.
+    /// Returns whether the filter may hold a key that starts with `start`; `false` means that it certainly holds none.
+    /// A filter over whole keys cannot tell, so the default is `true`; `PrefixPolicy` makes a policy that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
         let _ = (start, filter);
         true
     }
 }
 
-/// A policy as an object. Every policy has this without doing anything for it.
+/// A policy as a trait object. Implemented for every policy.
 pub trait AsPolicy {
-    /// Returns the policy as an object.
+    /// Returns the policy as a trait object.
     fn as_policy(&self) -> &(dyn FilterPolicy + '_);
 }
 
@@ -146,7 +141,7 @@ impl<P: FilterPolicy> AsPolicy for P {
     }
 }
 
-/// A pointer to a policy is that policy.
+/// Implements the trait for a pointer by forwarding to the policy.
 macro_rules! forward {
     ($(#[$attribute:meta])* $pointer:ty) => {
         $(#[$attribute])*
@@ -203,8 +198,8 @@ forward!(
     Arc<P>
 );
 
-/// Appends up to `max_len` bytes to `out` by writing them in place; `write` returns how many it wrote. An
-/// error leaves `out` as it was.
+/// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error
+/// leaves `out` unchanged.
 #[cfg(feature = "alloc")]
 pub(crate) fn append_with(
     out: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! Filters over prefixes of keys, for scans over all keys that start with some bytes. Any policy becomes a policy over
+//! Filters over prefixes of keys, for scans over all keys with a common start. Any policy can become a policy over
 //! prefixes.
 
 use alloc::format;
@@ -9,37 +9,36 @@ use core::fmt::Write as _;
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 
-/// Chooses the part of a key that goes into a filter over prefixes.
+/// Extracts the part of a key that goes into a filter over prefixes.
 ///
-/// An extractor has a domain: keys outside it give no prefix, are not stored, and are never denied.
+/// An extractor has a domain: keys outside it have no prefix, are not stored, and are never denied.
 ///
-/// * **The same for all time.** Under one [`name`](Self::name), a key gives the same prefix on every platform
-///   and in every version.
-/// * **Scans get what every key of theirs gets.** Where [`shared_prefix`](Self::shared_prefix) gives a prefix
-///   for some bytes, [`prefix`](Self::prefix) gives that very prefix for every key that starts with them.
-///   Where it cannot promise that, it gives nothing. Otherwise a scan misses keys that are there.
+/// * **Stability.** Under one [`name`](Self::name), a key has the same prefix on every platform and in every version.
+/// * **Scans and keys agree.** If [`shared_prefix`](Self::shared_prefix) returns a prefix for some bytes, then
+///   [`prefix`](Self::prefix) returns the same prefix for every key that starts with those bytes. If an extractor
+///   cannot guarantee this, it returns `None`. Otherwise a scan misses stored keys.
 ///
-/// The bytes that it gives should start the key, so that the keys of a prefix lie side by side in an engine;
-/// correct answers do not depend on it.
+/// A prefix should be the start of its keys, so that an engine stores the keys of a prefix side by side; correct
+/// answers do not depend on it.
 pub trait PrefixExtractor {
-    /// Returns a name that tells this extractor and its parameters from every other one: it becomes part of the policy's
-    /// name.
+    /// Returns a name that distinguishes this extractor and its parameters from every other one; it becomes part of the
+    /// policy's name.
     fn name(&self) -> &str;
 
-    /// Returns the part of the key that is stored; `None` for a key outside the domain.
+    /// Returns the stored part of the key; `None` for a key outside the domain.
     fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]>;
 
-    /// Returns the prefix that all keys that start with `start` have in common; `None` where not all of them have the
-    /// same, or none.
+    /// Returns the prefix shared by all keys that start with `start`; `None` if their prefixes differ or some key has
+    /// none.
     ///
-    /// The default gives none: right for every extractor, and no scan is ever narrowed.
+    /// The default returns `None`, which is correct for every extractor but narrows no scan.
     fn shared_prefix<'k>(&self, start: &'k [u8]) -> Option<&'k [u8]> {
         let _ = start;
         None
     }
 }
 
-/// The first bytes of a key, always equally many. Shorter keys are outside the domain.
+/// A prefix of fixed length. Shorter keys are outside the domain.
 ///
 /// ```
 /// use filter_policy::prefix::{FixedPrefix, PrefixExtractor};
@@ -58,8 +57,8 @@ pub struct FixedPrefix {
 }
 
 impl FixedPrefix {
-    /// Takes the first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there
-    /// are keys at all.
+    /// Takes the first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there are
+    /// any keys.
     pub fn new(len: usize) -> Self {
         Self {
             len,
@@ -82,8 +81,7 @@ impl PrefixExtractor for FixedPrefix {
     }
 }
 
-/// A key up to its n-th separator, which is part of the prefix. Keys with fewer of them are outside the
-/// domain.
+/// A key up to and including its n-th separator. Keys with fewer separators are outside the domain.
 ///
 /// ```
 /// use filter_policy::prefix::{PrefixExtractor, SeparatedPrefix};
@@ -131,19 +129,19 @@ impl PrefixExtractor for SeparatedPrefix {
     }
 
     fn shared_prefix<'k>(&self, start: &'k [u8]) -> Option<&'k [u8]> {
-        // Bytes that follow cannot move a separator that is already there.
+        // Later bytes cannot move a separator that is already there.
         self.prefix(start)
     }
 }
 
-/// A policy over the prefixes of keys: two scans over the same prefix ask the same question, and a filter
-/// takes bits for each prefix and not for each key.
+/// A policy over the prefixes of keys: two scans over the same prefix make the same query, and a filter spends bits per
+/// prefix, not per key.
 ///
-/// Keys that give equal prefixes one after the other are stored once, so that the filter is small where the
-/// engine hands in sorted keys; in another order it answers alike and takes more room.
+/// Consecutive keys with equal prefixes are stored once, so filters of sorted keys are small; keys in another order are
+/// answered correctly too but take more space.
 ///
-/// A key outside the extractor's domain is not stored and always may match; a scan whose prefix the extractor
-/// cannot tell always may match.
+/// A key outside the extractor's domain is not stored and always may match; a scan whose prefix the extractor cannot
+/// determine always may match.
 ///
 /// ```
 /// use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
@@ -169,10 +167,10 @@ pub struct PrefixPolicy<P, E> {
 }
 
 impl<P: FilterPolicy, E: PrefixExtractor> PrefixPolicy<P, E> {
-    /// Makes a policy whose filters are those of `policy` over the prefixes that `extractor` gives.
+    /// Makes a policy whose filters are those of `policy` over the prefixes that `extractor` returns.
     ///
-    /// The name is the policy's, `.Prefix.` and the extractor's. In the latter, bytes other than ASCII letters,
-    /// digits, `-` and `_` become `%` and two hexadecimal digits: so no two pairs of names give the same one.
+    /// The name is the policy's name, `.Prefix.` and the extractor's name, in which bytes other than ASCII letters,
+    /// digits, `-` and `_` become `%` and two hexadecimal digits, so that no two pairs of names give the same name.
     pub fn new(policy: P, extractor: E) -> Self {
         let mut name = format!("{}.Prefix.", policy.name());
         for byte in extractor.name().bytes() {
@@ -243,7 +241,7 @@ mod tests {
     use super::*;
     use crate::{BitsPerKey, BloomFilterPolicy, HashedPolicy as _};
 
-    /// Gives no prefix to any scan, and has a name that would break the policy's.
+    /// Has no prefix for any scan, and a name that would break the policy's name without escaping.
     struct LastByte(&'static str);
 
     impl PrefixExtractor for LastByte {
@@ -304,7 +302,7 @@ mod tests {
     fn keys_outside_the_domain_are_never_denied() {
         let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(4));
         let mut buffer = [0; 100];
-        // No key has a prefix: nothing in the domain is there.
+        // No key has a prefix, so the filter is empty.
         let filter = policy.create_filter(&[b"", b"abc"], &mut buffer).unwrap();
         assert!(policy.key_may_match(b"", filter) && policy.key_may_match(b"abc", filter));
         assert!(policy.key_may_match(b"xyz", filter));

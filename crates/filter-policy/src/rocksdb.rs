@@ -1,8 +1,8 @@
-//! RocksDB's filters: Bloom filters whose probes stay in one cache line, Ribbon filters, and what all of them end in.
+//! RocksDB's filters: Bloom filters whose probes stay in one cache line, and Ribbon filters.
 //!
-//! Every filter ends in five bytes that tell its kind, and RocksDB has one reader for all of them. So has this crate: each
-//! policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them. The policies differ in
-//! what they write. [`format`](crate::format) has the bytes and the names.
+//! Every filter ends in five bytes that identify its kind, and RocksDB has one reader for all kinds. So does this
+//! crate: each policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them.
+//! The policies differ in what they write. See [`format`](crate::format) for the bytes and the names.
 
 mod bits_per_key;
 mod fast_local;
@@ -18,8 +18,8 @@ pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_
 #[cfg(feature = "alloc")]
 pub use ribbon_policy::RibbonPolicy;
 
-/// The name under which RocksDB's tables hold filters of every kind, behind the prefix `fullfilter.` or
-/// `partitionedfilter.`. Behind `filter.` it means another encoding, which is not read here.
+/// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
+/// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BuiltinFilterPolicy::kCompatibilityName`).
 pub const COMPATIBILITY_NAME: &str = "rocksdb.BuiltinBloomFilter";

@@ -1,10 +1,10 @@
-//! How large a filter must be, how often it errs, how many keys it can take: any of these from the others.
+//! Computes the size, false-positive rate or number of keys of a filter from the others.
 //!
-//! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with
-//! independent probes, derived in [`theory`](crate::theory); [`Format`] gives what a stored format really
-//! does: its whole bytes, its own rule for k, its limits. The rate of LevelDB's probes alone is counted, on filters of random
-//! hash values that are always the same. Logarithms and exponentials come from `libm`, so
-//! every platform gets the same numbers.
+//! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with independent
+//! probes, derived in [`theory`](crate::theory); [`Format`] describes the real behaviour of a stored format: its whole
+//! bytes, its own rule for k, its limits. Only the rate of LevelDB's probes is counted, on filters of random hash
+//! values that are always the same. Logarithms and exponentials come from `libm`, so every platform gets the same
+//! numbers.
 //!
 //! | wanted | given | function |
 //! |---|---|---|

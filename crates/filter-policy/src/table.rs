@@ -1,14 +1,13 @@
-//! LevelDB's and RocksDB's table files, as far as the way to the filters goes.
+//! Reads LevelDB's and RocksDB's table files, as far as the filters require.
 //!
-//! A table (`.ldb`, older `.sst`) ends with a footer, the footer points at the metaindex, the metaindex at
-//! the filter block of each policy by name; [`format`](crate::format) has the bytes. `Table` walks this way
-//! through anything that reads ranges of bytes, a slice or a file of any size, and hands out the filter block
-//! of exactly the policy that was asked for. It knows nothing of file systems, and writes nothing.
-//! `RocksDbTable` does the same for RocksDB's block-based tables. Both take the feature `alloc`; without it there are
-//! footers and checksums alone.
+//! A table (`.ldb`, older `.sst`) ends with a footer; the footer points at the metaindex, and the metaindex at the
+//! filter block of each policy by name. See [`format`](crate::format) for the bytes. `Table` follows this path through
+//! anything that reads ranges of bytes, such as a slice or a file of any size, and returns the filter block of exactly
+//! the requested policy. `Table` does not depend on file systems, and writes nothing. `RocksDbTable` does the same for
+//! RocksDB's block-based tables. Both need the feature `alloc`; without it, only footers and checksums are available.
 //!
-//! Nothing that a table holds is believed: every handle is checked against the size of the file before memory
-//! is taken, and every block against its checksum before it is read.
+//! The contents of a table are not trusted: every handle is checked against the size of the file before memory is
+//! allocated, and every block against its checksum before it is read.
 #![cfg_attr(
     feature = "alloc",
     doc = r#"

@@ -1,20 +1,20 @@
-//! What stored filter bytes say of themselves.
+//! Describes stored filter bytes.
 //!
-//! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
+//! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
 use crate::arch::wide::blocks::BLOCK_LEN;
 use crate::arch::wide::lines::LINE_LEN;
 pub use crate::layouts::FilterKind;
 use crate::layouts::{Contents, bloom64, rocksdb, split_blocks};
 
-/// Probes reach the first 2^32 bits of a filter in LevelDB's layout and no further, because hash values have 32 bits.
+/// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
 
-/// Each in a word of its own.
+/// The probe count of split blocks, one probe in each word.
 const PROBES_OF_BLOCKS: u8 = 8;
 
-/// The layout of a filter's bytes, whatever hashed the keys.
-/// `policies::layout_of` tells it from a policy's name.
+/// The layout of a filter's bytes, independent of the hash function. `policies::layout_of` returns it for a policy's
+/// name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterLayout {
@@ -22,14 +22,14 @@ pub enum FilterLayout {
     LevelDb,
     /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
     BloomFilter64,
-    /// RocksDB's: the last five bytes tell the kind.
+    /// RocksDB's: the last five bytes identify the kind.
     RocksDb,
     /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
     SplitBlocks,
 }
 
-/// Describes stored filter bytes: kind, size, fill and expected rate. (A
-/// [`PreparedFilter`](crate::PreparedFilter) answers questions about keys.)
+/// Describes stored filter bytes: kind, size, fill and expected rate. (A [`PreparedFilter`](crate::PreparedFilter)
+/// answers queries for keys.)
 ///
 /// ```
 /// use filter_policy::view::{FilterKind, FilterLayout, FilterView};
@@ -48,13 +48,13 @@ pub enum FilterLayout {
 #[derive(Clone, Copy)]
 pub struct FilterView<'a> {
     kind: FilterKind,
-    /// Without what tells of them; empty unless it is a Bloom or a Ribbon filter.
+    /// The bits without metadata; empty unless the filter is a Bloom or a Ribbon filter.
     bits: &'a [u8],
-    /// Bytes of a line, within which all probes of a key lie.
+    /// The length in bytes of a line, which holds all probes of a key.
     line_len: usize,
-    /// Of a Bloom filter.
+    /// The probe count of a Bloom filter.
     probes: Option<u8>,
-    /// Of other filters.
+    /// The rate of a filter that is not a Bloom filter.
     rate: f64,
 }
 
@@ -128,26 +128,27 @@ impl<'a> FilterView<'a> {
         self.probes
     }
 
-    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (Half of a Ribbon filter's bits
-    /// are ones, however many keys it holds.) In LevelDB's layout the first 2^32 bits count: probes reach no further.
+    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (Half of a Ribbon filter's
+    /// bits are ones, however many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
+    /// further.
     pub fn ones(&self) -> Option<u64> {
         self.lines().map(|lines| lines.map(count_ones).sum())
     }
 
-    /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its best
-    /// half full.
+    /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its
+    /// best half full.
     pub fn fill(&self) -> Option<f64> {
         let bits = self.lines()?.len() as f64 * self.line_bits();
         Some(self.ones()? as f64 / bits)
     }
 
-    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: of a Bloom filter
-    /// `fill ^ k`, as the mean over the lines where the layout has lines; of split blocks the product of the shares of
-    /// ones in a block's words, as the mean over the blocks; of a Ribbon filter two to the power of minus its columns; 0 of
-    /// an empty filter and 1 of a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
+    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
+    /// in a block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns; 0 for
+    /// an empty filter and 1 for a reserved one.
     ///
-    /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory) says why and
-    /// by how much.
+    /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
+    /// explains why and by how much.
     pub fn false_positive_rate(&self) -> f64 {
         let Some((lines, probes)) = self.lines().zip(self.probes) else {
             return self.rate;
@@ -161,17 +162,17 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns an estimate of the number of distinct keys in the filter, from the number of ones:
-    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines where the layout has lines. (In split blocks each word is a
-    /// filter of 32 bits with k = 1; what they say of a block is averaged.)
+    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines if the layout has lines. (In split blocks each word is a
+    /// filter of 32 bits with k = 1; the estimates of a block's words are averaged.)
     ///
-    /// `None` when the bytes do not tell: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
+    /// `None` when no estimate is possible: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a filter of fewer than 2^64 bits holds fewer keys"
     )]
     pub fn estimated_len(&self) -> Option<u64> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
-        // Of two negative numbers, except that an empty line has a zero above.
+        // The quotient of two negative numbers, except that an empty line has a zero numerator.
         let keys = |fill: f64, of_one_key: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
         let keys: Option<f64> = if self.kind == FilterKind::SplitBlockBloom {
             let of_one_key = probes * libm::log1p(-1.0 / 32.0);
@@ -184,7 +185,7 @@ impl<'a> FilterView<'a> {
         keys.map(|keys| libm::round(keys) as u64)
     }
 
-    /// The lines of a Bloom filter, of which there is at least one: without, the filter is empty or reserved.
+    /// Returns the lines of a Bloom filter: at least one, because a filter without lines is empty or reserved.
     fn lines(&self) -> Option<core::slice::ChunksExact<'a, u8>> {
         let reachable = self
             .bits
@@ -209,13 +210,12 @@ impl core::fmt::Debug for FilterView<'_> {
     }
 }
 
-/// The shares of ones in words of 32 bits.
+/// Returns the shares of ones in words of 32 bits.
 fn fills(bytes: &[u8]) -> impl Iterator<Item = f64> {
     let words = bytes.as_chunks().0.iter();
     words.map(|word| f64::from(u32::from_ne_bytes(*word).count_ones()) / 32.0)
 }
 
-/// How many bits are one.
 pub(crate) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_words: u64 = words

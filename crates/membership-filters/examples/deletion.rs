@@ -1,5 +1,5 @@
-//! A black list of sessions: tokens that were revoked before they expire. An entry leaves the list when its token has
-//! expired, so the filter in front of the list must be able to forget; a counting and a cuckoo filter side by side.
+//! A blocklist of sessions: tokens that were revoked before they expire. An entry leaves the list when its token has
+//! expired, so the filter in front of the list must support removal. Runs a counting and a cuckoo filter side by side.
 //!
 //! `cargo run --release -p membership-filters --example deletion`
 
@@ -9,11 +9,11 @@ use std::error::Error;
 use guava_bloom::{Parameters, Utf8};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters};
 
-/// Revoked tokens that are on the list at a time.
+/// The number of revoked tokens on the list at a time.
 const LISTED: u64 = 10_000;
-/// Revocations in all.
+/// The number of revocations in total.
 const REVOKED: u64 = 100_000;
-/// Requests with tokens that nobody revoked.
+/// The number of requests with tokens that were never revoked.
 const REQUESTS: u64 = 200_000;
 const FPP: f64 = 0.001;
 
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if by_expiry.len() as u64 == LISTED
             && let Some(expired) = by_expiry.pop_front()
         {
-            // The list decides: what was not on it must not be removed from the filters.
+            // The list decides: a token that was not on the list must not be removed from the filters.
             if list.remove(&expired) {
                 assert!(counting.remove(&expired));
                 assert!(cuckoo.remove(&expired));

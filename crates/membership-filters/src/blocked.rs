@@ -1,7 +1,7 @@
 //! The blocked Bloom filter: all bits of an element in 32 bytes, tested by one vector comparison.
 //!
-//! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007); the blocks are those of
-//! Apache Parquet's split-block filter, and [`filter_policy::parquet`] has what is done with them.
+//! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007). The blocks are those
+//! of Apache Parquet's split-block filter, which [`filter_policy::parquet`] implements.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,19 +17,19 @@ mod stored;
 use bits::Blocks;
 pub use parameters::BlockedParameters;
 
-/// Elements that are asked for together: enough that memory is waited for seldom, few enough for the stack.
+/// The number of elements queried together: enough to wait for memory rarely, few enough for the stack.
 const TOGETHER: usize = 512;
 
 /// A set that may seem to contain an absent element, and has the fastest lookups and inserts of this crate.
 ///
-/// Each element has one block of 32 bytes, and in each of its eight words of 32 bits sets one bit: a question reads one line of the
-/// cache, and compares one vector where the processor has such (AVX2, AVX-512 and NEON, found when the program runs). So
-/// some blocks are fuller than others. For the same rate that takes 10 % more memory than Guava's filter at 1 %, 17 % more at 0.1 %,
-/// 37 % more at 0.01 %, and more and more beyond.
+/// Each element has one 32-byte block, and sets one bit in each of the block's eight 32-bit words. A query reads one
+/// cache line, and compares one vector if the processor supports that (AVX2, AVX-512 and NEON, detected at run time).
+/// Since some blocks are fuller than others, the same rate takes 10 % more memory than Guava's filter at 1 %, 17 % more
+/// at 0.1 %, 37 % more at 0.01 %, and even more beyond.
 ///
-/// *Never missing*: an element that was inserted is contained. Nothing can be removed but all at once.
+/// *No false negatives*: an inserted element is contained. Elements can only be removed all at once.
 ///
-/// The same elements give the same bytes on every platform, in whatever order they were inserted.
+/// The same elements give the same bytes on every platform, in any order of insertion.
 ///
 /// ```
 /// use guava_bloom::Bytes;
@@ -51,7 +51,6 @@ const TOGETHER: usize = 512;
 pub struct BlockedBloomFilter<F> {
     funnel: F,
     parameters: BlockedParameters,
-    /// As many as the parameters say.
     blocks: Blocks,
 }
 
@@ -80,7 +79,7 @@ impl<F> BlockedBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item));
     }
 
-    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
     /// [`stats`](Self::stats) gives; false is certain.
     #[inline]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
@@ -90,13 +89,13 @@ impl<F> BlockedBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, of which only `h1` counts. All of its 64 bits must be as good as random.
+    /// Inserts an element with this hash, of which only `h1` is used. All 64 bits of `h1` must be practically random.
     #[inline]
     pub fn insert_hash(&mut self, hash: Hash128) {
         insert(&mut self.blocks, |filter| filter.insert_hash(hash.h1));
     }
 
-    /// Returns whether an element with this hash seems to be in the filter.
+    /// Returns true if an element with this hash seems to be in the filter.
     #[inline]
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
@@ -135,7 +134,7 @@ impl<F> BlockedBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// As of [`check_compatible`](Self::check_compatible); nothing is changed then.
+    /// The errors of [`check_compatible`](Self::check_compatible); the filter is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,
@@ -205,7 +204,7 @@ impl<F> BlockedBloomFilter<F> {
                 *place = hash(item).h1;
             }
             if let Ok(filter) = &filter {
-                // Neither fails: there is a block, and a word for every 64 elements.
+                // Never fails: there is a block, and a word for every 64 elements.
                 let _answered = filter.may_match_hashes(&hashes[..items.len()], &mut words);
             }
             answers.extend((0..items.len()).map(|i| words[i / 64] >> (i % 64) & 1 == 1));
@@ -214,7 +213,7 @@ impl<F> BlockedBloomFilter<F> {
     }
 }
 
-/// Blocks as they are filled. There is always one.
+/// Passes the blocks to `insert` as a filter under construction. There is always a block.
 #[inline]
 fn insert(blocks: &mut Blocks, insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) {
     if let Ok(mut filter) = SplitBlockFilterMut::new(blocks.as_mut_slice()) {
@@ -238,8 +237,8 @@ impl<F: fmt::Debug> fmt::Debug for BlockedBloomFilter<F> {
 pub struct BlockedStats {
     /// The share of ones, 0 to 1.
     pub fill: f64,
-    /// Bytes of the blocks.
+    /// The size of the blocks in bytes.
     pub memory_bytes: u64,
-    /// The probability that an absent element seems to be in the filter now, as the mean over its blocks.
+    /// The probability that an absent element seems to be in the filter now, averaged over its blocks.
     pub false_positive_rate: f64,
 }

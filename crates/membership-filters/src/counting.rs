@@ -51,9 +51,9 @@ pub struct CountingBloomFilter<F> {
     width: CounterWidth,
     counters: PackedIntegers,
     len: u64,
-    /// Counters that are not 0.
+    /// The number of counters that are not 0.
     nonzero: u64,
-    /// Counters that have their largest value.
+    /// The number of counters that have their largest value.
     stuck: u64,
 }
 
@@ -87,7 +87,7 @@ impl<F> CountingBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
     /// [`stats`](Self::stats) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -117,7 +117,7 @@ impl<F> CountingBloomFilter<F> {
         self.nonzero > nonzero_before
     }
 
-    /// Returns whether an element with this hash seems to be in the filter.
+    /// Returns true if an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         self.positions(hash)
             .all(|position| self.counters.get(position) > 0)
@@ -128,7 +128,7 @@ impl<F> CountingBloomFilter<F> {
         if !self.might_contain_hash(hash) {
             return false;
         }
-        // A counter that lost count stays.
+        // A stuck counter stays.
         self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
         self.len = self.len.saturating_sub(1);
         true
@@ -145,7 +145,7 @@ impl<F> CountingBloomFilter<F> {
     where
         F: Clone,
     {
-        // A multiple of 64 counters, in memory.
+        // The counters are in memory, and their number is a multiple of 64.
         let count = self.counters.len() / 64;
         let mut words = Vec::new();
         words
@@ -162,7 +162,7 @@ impl<F> CountingBloomFilter<F> {
     /// counter is 0. Earlier removals do not affect it, except through stuck counters.
     ///
     /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
-    /// Retrieval" (2007), as Guava's `approximateElementCount` has it.
+    /// Retrieval" (2007), as used in Guava's `approximateElementCount`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the number is rounded, not negative, and far below 2^63"
@@ -230,7 +230,7 @@ impl<F> CountingBloomFilter<F> {
         }
     }
 
-    /// The positions of an element; they may repeat.
+    /// Returns the positions of an element, which may repeat.
     fn positions(&self, hash: Hash128) -> Positions {
         self.strategy.positions(hash, self.probe_count, self.modulus)
     }
@@ -246,7 +246,7 @@ impl<F> CountingBloomFilter<F> {
         }
     }
 
-    /// Sets a counter to what `changed` makes of its value and the largest one, and keeps the totals.
+    /// Sets a counter to the result of `changed`, which takes its value and the largest one, and updates the totals.
     fn change(&mut self, position: u64, changed: impl FnOnce(u64, u64) -> u64) {
         let largest = self.counters.max();
         let before = self.counters.get(position);
@@ -278,15 +278,15 @@ impl<F: fmt::Debug> fmt::Debug for CountingBloomFilter<F> {
 pub struct CountingStats {
     /// The insertions minus the removals.
     pub len: u64,
-    /// Counters.
+    /// The number of counters.
     pub counters: u64,
-    /// Counters that are not 0.
+    /// The number of counters that are not 0.
     pub nonzero_counters: u64,
-    /// Counters that reached their largest value, and keep it until the filter is cleared.
+    /// The number of counters that reached their largest value, which they keep until the filter is cleared.
     pub stuck_counters: u64,
     /// The share of counters that are not 0, 0 to 1.
     pub fill: f64,
-    /// Bytes of the counters.
+    /// The size of the counters in bytes.
     pub memory_bytes: u64,
     /// The probability that an absent element seems to be in the filter now: the fill to the power of the probe count.
     pub false_positive_rate: f64,

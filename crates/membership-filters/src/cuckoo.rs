@@ -16,12 +16,12 @@ pub use parameters::CuckooParameters;
 use parameters::{SLOTS_PER_BUCKET, rate_at};
 pub(crate) use parameters::{check_rate, unreachable_rate};
 
-/// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million
-/// buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in each of two
-/// buckets must fail.
+/// The number of fingerprints that an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of
+/// a million buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in
+/// each of two buckets must fail.
 const MAX_KICKS: usize = 2000;
 
-/// How often an element fits at most: its two buckets have no more slots.
+/// The maximum number of copies of an element: its two buckets have no more slots.
 const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 
 /// Marks a free slot; no fingerprint has this value.
@@ -77,7 +77,7 @@ impl<F: fmt::Debug> fmt::Debug for CuckooFilter<F> {
     }
 }
 
-/// What an element looks like to the table.
+/// The fingerprint and the buckets of an element.
 struct Place {
     /// Never [`FREE`].
     fingerprint: u64,
@@ -105,7 +105,8 @@ impl<F> CuckooFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Full`] or [`ErrorKind::TooManyCopies`]; the filter is then exactly as before. Trying the same again at once fails again.
+    /// [`ErrorKind::Full`] or [`ErrorKind::TooManyCopies`]; the filter is then unchanged, and an immediate retry fails
+    /// again.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), Error>
     where
         F: Funnel<T>,
@@ -113,7 +114,7 @@ impl<F> CuckooFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
     /// [`stats`](Self::stats) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -136,12 +137,12 @@ impl<F> CuckooFilter<F> {
         self.remove_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, like [`insert`](Self::insert). All 128 bits must be as good as random: the
-    /// buckets are taken from one half, the fingerprint from the other.
+    /// Inserts an element with this hash, like [`insert`](Self::insert). All 128 bits must be practically random: the
+    /// buckets come from one half, the fingerprint from the other.
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     pub fn insert_hash(&mut self, hash: Hash128) -> Result<(), Error> {
         let place = self.place(hash);
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
@@ -164,7 +165,7 @@ impl<F> CuckooFilter<F> {
         Ok(())
     }
 
-    /// Returns whether an element with this hash seems to be in the filter.
+    /// Returns true if an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
@@ -227,13 +228,13 @@ impl<F> CuckooFilter<F> {
         }
     }
 
-    /// The other one of the two buckets in which a fingerprint may lie.
+    /// Returns the other of the two buckets in which a fingerprint may lie.
     ///
-    /// The article takes `bucket XOR hash(fingerprint)`, which needs a power of two of buckets. Here it is
-    /// `hash(fingerprint) - bucket` modulo the number of buckets, which leads back as well and needs none (after Lang,
-    /// Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High Throughput", VLDB 2019,
-    /// who add both and negate). The number of buckets is even and the hash odd, so that one bucket is even and the
-    /// other odd: no element has one bucket only.
+    /// The paper uses `bucket XOR hash(fingerprint)`, which requires the number of buckets to be a power of two. This
+    /// code uses `hash(fingerprint) - bucket` modulo the number of buckets, which leads back as well and works for any
+    /// even number (after Lang, Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High
+    /// Throughput", VLDB 2019, who add both and negate). The hash is odd, so one bucket is even and the other odd: they
+    /// always differ.
     fn other_bucket(&self, bucket: u64, fingerprint: u64) -> u64 {
         let buckets = self.parameters.buckets();
         let odd = 2 * scale(mix(fingerprint), buckets / 2) + 1;
@@ -248,7 +249,7 @@ impl<F> CuckooFilter<F> {
         slots_of(bucket).find(|&slot| self.slots.get(slot) == FREE)
     }
 
-    /// The slots in which this fingerprint lies.
+    /// Returns the slots that hold this fingerprint.
     fn matching_slots(&self, place: &Place) -> impl Iterator<Item = u64> {
         let fingerprint = place.fingerprint;
         place
@@ -258,10 +259,11 @@ impl<F> CuckooFilter<F> {
             .filter(move |&slot| self.slots.get(slot) == fingerprint)
     }
 
-    /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets; false if that does
-    /// not end, with all of them where they were.
+    /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets. If that does not end,
+    /// returns false, with all fingerprints back in place.
     fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
-        // From the element alone, so that neither failed insertions nor storing the filter change what follows.
+        // Seeded only by parameters and element, so that failed insertions and storing the filter do not change later
+        // choices.
         let mut random = SplitMix64::new(self.parameters.seed() ^ hash.h1);
         let [first, second] = place.buckets;
         let mut bucket = if random.next() >> 63 == 0 { first } else { second };
@@ -299,11 +301,11 @@ fn slot_of(bucket: u64, index: u8) -> u64 {
 pub struct CuckooStats {
     /// The number of elements in the filter, counting copies.
     pub len: u64,
-    /// Slots, each for one element.
+    /// The number of slots, each for one element.
     pub slots: u64,
     /// The share of slots that are taken, 0 to 1.
     pub load: f64,
-    /// Bytes of the slots.
+    /// The size of the slots in bytes.
     pub memory_bytes: u64,
     /// The current false-positive rate, if no element was inserted more than once.
     pub false_positive_rate: f64,

@@ -42,21 +42,21 @@ pub use parameters::{GrowingParameters, GrowthRule};
 pub struct GrowingBloomFilter<F> {
     funnel: F,
     parameters: GrowingParameters,
-    /// The links that are full, the oldest first.
+    /// The full links, oldest first.
     full: Vec<Link>,
-    /// The link that takes elements.
+    /// The link that takes new elements.
     last: Link,
 }
 
 #[derive(Clone, PartialEq)]
 struct Link {
-    /// Asked by hash, so that links need no funnel.
+    /// Queried by hash, so that links need no funnel.
     filter: BloomFilter<()>,
     modulus: Modulus,
-    /// Insertions that changed bits.
+    /// The number of insertions that changed bits.
     len: u64,
     ones: u64,
-    /// The link is full when it has more ones.
+    /// The link is full when it has more ones than this.
     limit: u64,
 }
 
@@ -80,8 +80,8 @@ impl<F> GrowingBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) or another kind when a new link cannot be opened; nothing is
-    /// changed then.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) or another kind when a new link cannot be opened; the
+    /// filter is then unchanged.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<bool, Error>
     where
         F: Funnel<T>,
@@ -89,7 +89,7 @@ impl<F> GrowingBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
     /// [`false_positive_rate`](Self::false_positive_rate) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -102,13 +102,13 @@ impl<F> GrowingBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     pub fn insert_hash(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.might_contain_hash(hash) {
             return Ok(false);
         }
         let ones = self.last.ones + self.last.new_ones(hash);
-        // The next link comes first: if there is none to be had, nothing has happened.
+        // The next link comes first: if it cannot be opened, nothing has changed.
         let next = if ones > self.last.limit {
             Some(self.next_link()?)
         } else {
@@ -123,7 +123,7 @@ impl<F> GrowingBloomFilter<F> {
         Ok(true)
     }
 
-    /// The link behind the last one, and room for that among the full ones.
+    /// Makes the link after the last one, and reserves room for another full link.
     fn next_link(&mut self) -> Result<Link, Error> {
         let next = Link::new(&self.parameters, self.full.len() + 1)?;
         self.full
@@ -132,7 +132,7 @@ impl<F> GrowingBloomFilter<F> {
         Ok(next)
     }
 
-    /// Returns whether an element with this hash seems to be in the filter.
+    /// Returns true if an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         // Most elements are in the newest links, which are the largest.
         self.chain()
@@ -140,7 +140,7 @@ impl<F> GrowingBloomFilter<F> {
             .any(|link| link.filter.might_contain_hash(hash))
     }
 
-    /// Removes all elements and all links but the first, whose memory is kept.
+    /// Removes all elements and all links except the first, whose memory is kept.
     pub fn clear(&mut self) {
         if !self.full.is_empty() {
             self.last = self.full.swap_remove(0);
@@ -151,9 +151,10 @@ impl<F> GrowingBloomFilter<F> {
         self.last.ones = 0;
     }
 
-    /// Returns the probability that an absent element seems to be in the filter now: `1 - product of (1 - (ones / bits)^k)` over all links.
+    /// Returns the probability that an absent element seems to be in the filter now:
+    /// `1 - product of (1 - (ones / bits)^k)` over all links.
     ///
-    /// The rate of a link of a few thousand bits is higher than the formula says, by up to 1.4 divided by its bits; a
+    /// The rate of a link of a few thousand bits exceeds the formula by up to 1.4 divided by the number of bits; a
     /// tightening rule leaves room for that.
     pub fn false_positive_rate(&self) -> f64 {
         let none = self.chain().map(|link| libm::log1p(-link.rate()));
@@ -206,7 +207,7 @@ impl<F> GrowingBloomFilter<F> {
 }
 
 impl Link {
-    /// The empty link at this place of the chain.
+    /// Makes the empty link at this place of the chain.
     fn new(parameters: &GrowingParameters, place: usize) -> Result<Self, Error> {
         let shape = parameters.link(place)?;
         Ok(Self {
@@ -218,13 +219,13 @@ impl Link {
         })
     }
 
-    /// How many bits an element would change.
+    /// Returns the number of bits that an element would change.
     fn new_ones(&self, hash: Hash128) -> u64 {
         let filter = &self.filter;
         let positions = filter
             .strategy()
             .positions(hash, filter.probe_count(), self.modulus);
-        // The bits are in memory, so that every word's index is a `usize`.
+        // The bits are in memory, so every word's index is a `usize`.
         let is_one = |position: u64| filter.words()[(position / 64) as usize] >> (position % 64) & 1 == 1;
         let zeros = DistinctPositions::new(positions.filter(|&position| !is_one(position)));
         zeros.as_slice().len() as u64
@@ -251,11 +252,11 @@ impl<F: fmt::Debug> fmt::Debug for GrowingBloomFilter<F> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct LinkStats {
-    /// Insertions that changed bits of the link.
+    /// The number of insertions that changed bits of the link.
     pub len: u64,
-    /// Bits of the link.
+    /// The number of bits of the link.
     pub bits: u64,
-    /// Bits that are ones.
+    /// The number of ones.
     pub ones: u64,
     /// The probe count k.
     pub probe_count: u8,
@@ -267,15 +268,15 @@ pub struct LinkStats {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct GrowingStats {
-    /// Links of the chain, at least 1.
+    /// The number of links in the chain, at least 1.
     pub links: u64,
-    /// Insertions that changed bits: the number of different elements, except those that looked present.
+    /// The number of insertions that changed bits: of different elements, except those that looked present.
     pub len: u64,
-    /// Bits of all links.
+    /// The number of bits in all links.
     pub bits: u64,
-    /// Bits that are ones.
+    /// The number of ones.
     pub ones: u64,
-    /// Bytes of the bits.
+    /// The size of the bits in bytes.
     pub memory_bytes: u64,
     /// The probability that an absent element seems to be in the filter now.
     pub false_positive_rate: f64,
@@ -307,7 +308,7 @@ mod tests {
             );
             assert!(filter == before);
         }
-        // What is there already needs no link.
+        // An element that looks present needs no new link.
         assert!(!filter.insert_hash(first).unwrap());
     }
 }

@@ -1,14 +1,14 @@
 //! An array of small unsigned integers of one width, without gaps between them.
 //!
-//! Knows nothing of what the integers mean.
+//! Independent of the meaning of the integers.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use guava_bloom::{Error, ErrorKind};
 
-/// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit
-/// `b mod 64` of word `b / 64`, the least significant being bit 0. Bits behind the last integer are zero.
+/// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit `b mod 64` of
+/// word `b / 64`, the least significant being bit 0. Bits after the last integer are zero.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PackedIntegers {
     words: Vec<u64>,
@@ -16,7 +16,7 @@ pub(crate) struct PackedIntegers {
     len: u64,
 }
 
-/// How many words the integers take, or how many bytes they would take where those cannot be addressed.
+/// Returns the number of words for the integers, or the number of bytes if that many cannot be addressed.
 pub(crate) fn word_count(len: u64, width: u32) -> Result<usize, u128> {
     let words = (u128::from(len) * u128::from(width)).div_ceil(64);
     let bytes = words * 8;
@@ -26,14 +26,13 @@ pub(crate) fn word_count(len: u64, width: u32) -> Result<usize, u128> {
         .ok_or(bytes)
 }
 
-/// The error for so many bytes, which cannot be addressed.
+/// Makes the error for a number of bytes that cannot be addressed.
 pub(crate) fn too_large(bytes: u128) -> Error {
     let range = format_args!("at most {}", isize::MAX);
     Error::new(ErrorKind::TooLarge, "the filter's length in bytes", range, bytes)
 }
 
 impl PackedIntegers {
-    /// All zero.
     pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, Error> {
         let count = word_count(len, width).map_err(too_large)?;
         let mut words = Vec::new();
@@ -44,8 +43,8 @@ impl PackedIntegers {
         Ok(Self { words, width, len })
     }
 
-    /// From the words of another array; they must be as many as `word_count` tells. `None` when a bit behind
-    /// the last integer is set.
+    /// Makes an array from words, as many as `word_count` returns. Returns `None` if a bit after the last integer is
+    /// set.
     pub(crate) fn from_words(words: Vec<u64>, len: u64, width: u32) -> Option<Self> {
         debug_assert_eq!(Ok(words.len()), word_count(len, width));
         let used = (len * u64::from(width)) % 64;
@@ -54,7 +53,7 @@ impl PackedIntegers {
         clean.then_some(Self { words, width, len })
     }
 
-    /// The largest value that an integer can have.
+    /// Returns the largest value of an integer.
     #[inline]
     pub(crate) const fn max(&self) -> u64 {
         (1 << self.width) - 1
@@ -68,7 +67,7 @@ impl PackedIntegers {
         &self.words
     }
 
-    /// The integer at `index`, which must be below the length.
+    /// Returns the integer at `index`, which must be below the length.
     #[inline]
     pub(crate) fn get(&self, index: u64) -> u64 {
         let (word, shift) = self.place(index);
@@ -81,7 +80,7 @@ impl PackedIntegers {
         value & self.max()
     }
 
-    /// Changes the integer at `index`, which must be below the length, to `value`, which must fit.
+    /// Sets the integer at `index`, which must be below the length, to `value`, which must fit.
     #[inline]
     pub(crate) fn set(&mut self, index: u64, value: u64) {
         debug_assert!(value <= self.max(), "{value} needs more than {} bits", self.width);
@@ -94,14 +93,14 @@ impl PackedIntegers {
         }
     }
 
-    /// Changes the integer at `index` to `value` and gives what was there.
+    /// Sets the integer at `index` to `value` and returns the previous value.
     pub(crate) fn replace(&mut self, index: u64, value: u64) -> u64 {
         let before = self.get(index);
         self.set(index, value);
         before
     }
 
-    /// All integers become zero.
+    /// Sets all integers to zero.
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }
@@ -110,7 +109,7 @@ impl PackedIntegers {
         (0..self.len).map(|index| self.get(index))
     }
 
-    /// The word where an integer starts, and at which bit of it. The words are in memory, so that the index fits.
+    /// Returns the word and the bit in it where an integer starts. The words are in memory, so the index fits.
     #[inline]
     const fn place(&self, index: u64) -> (usize, u32) {
         debug_assert!(index < self.len);
@@ -119,7 +118,7 @@ impl PackedIntegers {
     }
 }
 
-/// Size and shape; not the integers, which may be many.
+/// Shows size and shape; not the integers, which may be many.
 impl fmt::Debug for PackedIntegers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PackedIntegers")

@@ -1,6 +1,5 @@
 //! The positions of an element in a Bloom filter, without repetition.
 
-/// The positions of an element, each once.
 pub(crate) struct DistinctPositions {
     positions: [u64; u8::MAX as usize],
     count: usize,

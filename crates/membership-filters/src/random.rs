@@ -1,6 +1,6 @@
 //! Integer mixing: the generator of the cuckoo filter's kicks, and the hash of a fingerprint.
 
-/// What the generator's state grows by with every value.
+/// The increment of the generator's state.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014): the odd number
 /// nearest to 2^64 divided by the golden ratio.

@@ -10,7 +10,7 @@ pub(crate) fn invalid(field: &str, allowed: impl fmt::Display, found: impl fmt::
     Error::new(ErrorKind::InvalidField, field, allowed, found)
 }
 
-/// An error of arguments, when they come from stored fields.
+/// Converts an error about arguments into one about stored fields.
 pub(crate) fn of_field(error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidArgument => error.with_kind(ErrorKind::InvalidField),
@@ -18,7 +18,7 @@ pub(crate) fn of_field(error: Error) -> Error {
     }
 }
 
-/// Checks bytes without a meaning yet, which a later version may give them.
+/// Checks that reserved bytes, which a later version may use, are zero.
 pub(crate) fn zero(reserved: &[u8]) -> Result<(), Error> {
     match reserved.iter().find(|&&byte| byte != 0) {
         None => Ok(()),
@@ -26,7 +26,7 @@ pub(crate) fn zero(reserved: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// Compares what a field states with what the contents allow.
+/// Checks that a stored value is in the range that the contents allow.
 pub(crate) fn within(field: &str, stated: u64, least: u64, most: u64) -> Result<(), Error> {
     if (least..=most).contains(&stated) {
         return Ok(());
@@ -57,7 +57,7 @@ macro_rules! stored_form {
             ///
             /// # Errors
             ///
-            /// Those of the writer.
+            /// The errors of the writer.
             #[cfg(feature = "std")]
             pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
                 guava_bloom::envelope::write_to(self, writer)

@@ -7,13 +7,13 @@ use crate::random::SplitMix64;
 
 /// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
 ///
-/// For [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions with it:
-/// Guava's hash is half of such a call. Text hashes as its bytes in UTF-8. Like any other funnel it is part of a
-/// stored filter's meaning: read the filter back with the same one.
+/// Intended for [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions with
+/// this funnel: Guava's hash is half of such a call. Text is hashed as its bytes in UTF-8. Like any other funnel, it is
+/// part of a stored filter's meaning: read the filter with the same funnel.
 ///
-/// The hash's `h1` is XXPH3 with seed 0, and `h2` SplitMix64's number from it: two elements are the same to every
-/// filter if their 64 bits are, which n elements make an absent one with the probability n / 2^64. As with Guava's
-/// hash, strangers who choose the elements can find ones that look present.
+/// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Elements with equal `h1` are the
+/// same to every filter; for an absent element and n inserted ones, the probability of that is n / 2^64. As with
+/// Guava's hash, strangers who choose the elements can find ones that look present.
 ///
 /// ```
 /// use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
@@ -36,7 +36,7 @@ impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Xxph3 {
     #[inline]
     fn hash(&self, from: &T) -> Hash128 {
         let h1 = xxph3_64(from.as_ref(), 0);
-        // Not computed where nobody looks at it.
+        // The compiler removes this where it is unused.
         let h2 = SplitMix64::new(h1).next();
         Hash128 { h1, h2 }
     }

@@ -1,4 +1,4 @@
-//! Builds filters in a static buffer and asks them, without the standard library and without an allocator.
+//! Builds and queries filters in a static buffer, without the standard library and without an allocator.
 //!
 //! See `README.md` for how to build and check it.
 #![no_std]
@@ -17,7 +17,7 @@ use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, F
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-/// What LevelDB writes for these keys at 10 bits per key.
+/// The filter that LevelDB writes for these keys at 10 bits per key.
 const GOLDEN_KEYS: [&[u8]; 3] = [b"", b"dup", b"dup"];
 const GOLDEN_FILTER: [u8; 9] = [0x08, 0x80, 0x84, 0x00, 0x82, 0x80, 0x91, 0x80, 0x06];
 
@@ -26,7 +26,7 @@ const GOLDEN_BLOCK: [u8; 18] = [
     0x40, 0x00, 0x02, 0x80, 0x00, 0x24, 0x00, 0x01, 0x06, 0, 0, 0, 0, 9, 0, 0, 0, 11,
 ];
 
-/// A filter of RocksDB's with one line of 64 bytes, and what it ends in.
+/// The length of a RocksDB filter with one line of 64 bytes, and the filter's tail.
 const GOLDEN_LINE_LEN: usize = 69;
 const GOLDEN_TAIL: [u8; 5] = [0xff, 0, 6, 0, 0];
 
@@ -40,7 +40,7 @@ unsafe impl Sync for Buffer {}
 
 static BUFFER: Buffer = Buffer(UnsafeCell::new([0; 1300]));
 
-// SAFETY: nothing is declared that could be wrong; libc is linked for its start-up code and `mem*`.
+// SAFETY: the block declares nothing; libc is linked for its start-up code and `mem*`.
 #[link(name = "c")]
 unsafe extern "C" {}
 
@@ -53,7 +53,7 @@ extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
     checks(buffer).unwrap_or(100)
 }
 
-/// 0, or the number of the first check that failed.
+/// Returns 0, or the number of the first check that failed.
 fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     let leveldb = BloomFilterPolicy::leveldb_builtin(TEN);
     if leveldb.build_in(GOLDEN_KEYS, buffer)? != GOLDEN_FILTER {
@@ -110,7 +110,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     newer_policies(buffer)
 }
 
-/// The policies with 64-bit hashes and those of RocksDB; of them Ribbon needs an allocator to build.
+/// Checks the policies with 64-bit hashes and those of RocksDB, except Ribbon, which needs an allocator to build.
 fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
     let policies: [&dyn FilterPolicy; 4] = [
         &BloomFilter64Policy::new(TEN),
@@ -126,7 +126,7 @@ fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
             return Ok(10);
         }
     }
-    // What RocksDB writes for these two keys at 10 bits per key.
+    // RocksDB's filter of these two keys at 10 bits per key.
     let filter = FastLocalBloomPolicy::new(TEN).build_in(["0", "1"], buffer)?;
     if filter.len() != GOLDEN_LINE_LEN || filter.last_chunk() != Some(&GOLDEN_TAIL) {
         return Ok(11);
@@ -134,11 +134,11 @@ fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
     Ok(0)
 }
 
-/// Stops the program with a signal: there is nobody to report to.
+/// Stops the program with a signal, because there is no output to report to.
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: an undefined instruction ends the process and changes nothing before.
+    // SAFETY: an undefined instruction ends the process and has no other effect.
     unsafe {
         core::arch::asm!("ud2", options(noreturn, nomem, nostack));
     }
@@ -148,9 +148,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// The prebuilt `core` was compiled for unwinding and names this function; nothing calls it, because panics
-/// abort.
-// SAFETY: the name is the one that the compiler uses for it, and the standard library, which would bring
-// another, is not linked.
+/// The prebuilt `core` was compiled for unwinding and names this function; nothing calls it, because panics abort.
+// SAFETY: the compiler uses this name for it, and the standard library, which would define another, is not linked.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}

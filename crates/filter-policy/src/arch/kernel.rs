@@ -4,12 +4,12 @@ use core::fmt;
 
 /// A SIMD kernel, or the portable code. Output is identical for all of them.
 ///
-/// Policies use [`Kernel::best`] unless they are told otherwise by
-/// [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is for tests and benchmarks.
+/// Policies use [`Kernel::best`] unless [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is
+/// for tests and benchmarks, selects another kernel.
 ///
 /// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
-/// program may use, `scalar` or `avx2`. It is read once, before the first filter is
-/// built or asked; another value changes nothing.
+/// program may use, `scalar` or `avx2`. It is read once, before the first filter is built or queried; other values have
+/// no effect.
 ///
 /// ```
 /// use filter_policy::kernels::Kernel;
@@ -20,19 +20,19 @@ use core::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kernel {
-    /// Portable code, one key at a time; on every processor.
+    /// Portable code, one key at a time; available on every processor.
     Scalar,
     /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2 and POPCNT (Intel Haswell of 2013, AMD Zen).
     Avx2,
-    /// 16 keys at a time: x86-64 with AVX-512 F, BW, DQ and VL besides (Intel Skylake-SP of 2017, AMD Zen 4).
+    /// 16 keys at a time: x86-64 with AVX-512 F, BW, DQ and VL in addition (Intel Skylake-SP of 2017, AMD Zen 4).
     Avx512,
-    /// 8 keys at a time: 64-bit Arm with NEON, which every such processor for applications has; nothing is asked of the
-    /// processor, nor of the environment.
+    /// 8 keys at a time: 64-bit Arm with NEON, which every such application processor has, so neither the processor nor
+    /// the environment is checked.
     Neon,
 }
 
 impl Kernel {
-    /// All kernels of the crate, for whatever processor, slowest first.
+    /// All kernels of the crate, for any processor, slowest first.
     pub const ALL: &[Self] = &[Self::Scalar, Self::Avx2, Self::Avx512, Self::Neon];
 
     /// Returns the name in lower case: `scalar`, `avx2`, `avx512`, `neon`.

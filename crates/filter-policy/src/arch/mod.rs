@@ -1,14 +1,15 @@
-//! The same filters and answers by different instructions, chosen when the program runs.
+//! SIMD kernels, selected at run time. Output is identical to the portable code.
 //!
-//! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, `x86_64` and `aarch64`
-//! the instructions for them; [`token`] is the one place that chooses. Knows nothing of policies, names or errors; what
-//! comes in was checked, but for stored filters that are asked for one key.
+//! [`scalar`] is the portable code. [`generic`] holds the algorithms over 32-bit lanes, `x86_64` and `aarch64` provide
+//! the instructions, and only [`token`] selects a kernel. These modules are independent of policies, names and errors.
+//! Arguments must be valid, except stored filters that are queried for one key: these may be any bytes.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
     reason = "lanes are 32 bits wide and count keys of a group; indices follow from lengths beside them"
 )]
-// Lanes are compiled for every processor, so that no change breaks them unseen, and used where there are instructions.
+// Lanes are compiled for every processor, so that no change breaks them unnoticed, but only used where they have
+// instructions.
 #![cfg_attr(
     not(any(
         target_arch = "x86_64",
@@ -45,17 +46,17 @@ use aarch64::Neon;
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Avx2, Avx512, Found};
 
-/// The bits of a filter to be asked, and how.
+/// The bits of a filter to query, and the kernel that does it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BitQuery<'a> {
     bit_array: &'a [u8],
     dispatch: Dispatch,
-    /// At most 30.
+    /// The probe count, at most 30.
     probes: u32,
 }
 
 impl<'a> BitQuery<'a> {
-    /// `bit_array` is not empty, and there are at most 30 probes.
+    /// Prepares queries of a bit array, which must not be empty, with at most 30 probes.
     #[inline]
     pub(crate) fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
         Self {
@@ -66,7 +67,7 @@ impl<'a> BitQuery<'a> {
     }
 }
 
-/// A kernel for bit arrays of one length, and what remainders by their bits take.
+/// A kernel for bit arrays of one length, with the divisor for remainders by the number of bits.
 #[derive(Debug, Clone, Copy)]
 enum Dispatch {
     Scalar(Modulus),
@@ -108,25 +109,25 @@ macro_rules! dispatch {
     };
 }
 
-/// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds. It must not be empty.
+/// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds; it must not be empty.
 pub(crate) fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     let dispatch = Dispatch::new(kernel, bit_array.len());
     dispatch!(dispatch, create(bit_array, probes, source))
 }
 
-/// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.
+/// Adds the bits of these hash values to `bit_array`, which must not be empty.
 pub(crate) fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
     let dispatch = Dispatch::new(kernel, bit_array.len());
     dispatch!(dispatch, insert(bit_array, probes, Source::Hashes(hashes)))
 }
 
-/// Whether all bits of a hash value are set.
+/// Returns true if all bits of a hash value are set.
 #[inline(always)]
 pub(crate) fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
     dispatch!(query.dispatch, may_match(query.bit_array, query.probes, hash))
 }
 
-/// Whether a stored filter, of any bytes, may hold a key.
+/// Returns true if a stored filter, of any bytes, may hold a key.
 #[inline(always)]
 pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
     hasher: &H,
@@ -136,7 +137,7 @@ pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        // All that this function does is to choose another one.
+        // This function only selects another one.
         let Some(found) = Found::before() else {
             return may_match_at_first(hasher, key, filter, kernel);
         };
@@ -169,7 +170,7 @@ pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
     })
 }
 
-/// The same before anyone has looked for kernels.
+/// Cold path: CPU features have not been detected yet.
 #[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
@@ -182,7 +183,7 @@ fn may_match_at_first<H: KeyHasher + ?Sized>(
     may_match_stored(hasher, key, filter, KernelToken::given(kernel))
 }
 
-/// The same for what the kernels' own functions leave to it.
+/// Handles the filters that the kernels' own functions pass on.
 #[inline(never)]
 fn may_match_stored<H: KeyHasher + ?Sized>(
     hasher: &H,
@@ -193,7 +194,7 @@ fn may_match_stored<H: KeyHasher + ?Sized>(
     may_match_hash(|| hasher.hash(key), filter, kernel)
 }
 
-/// Whether a stored filter, of any bytes, may hold a key of the hash value that `hash` computes.
+/// Returns true if a stored filter, of any bytes, may hold a key of the hash value that `hash` computes.
 #[inline(always)]
 pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelToken) -> bool {
     match filter {
@@ -206,8 +207,8 @@ pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: 
     }
 }
 
-/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
-/// every 64 keys. Bits beyond the last key are 0.
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0.
 pub(crate) fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
     dispatch!(
         query.dispatch,

@@ -1,4 +1,4 @@
-//! Code for every processor: no division, no data-dependent branch, no instruction beyond the language.
+//! Portable code: no division, no data-dependent branch, no intrinsics.
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
@@ -7,7 +7,7 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::Modulus;
 
-/// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
+/// The map size for the filters of small blocks, which takes less clearing.
 const SMALL_MAP_BITS: usize = 512;
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
@@ -27,13 +27,13 @@ pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
         return insert(bit_array, modulus, probes, source);
     };
     for_each_position(source, modulus, probes, |position| {
-        // Never absent.
+        // Always present.
         if let Some(byte) = map.get_mut(position as usize) {
             *byte = 1;
         }
     });
     for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
-        // Each product moves one of the eight to its place in the highest byte.
+        // The product collects the eight bits in the highest byte.
         let [.., byte] = u64::from_le_bytes(*eight)
             .wrapping_mul(0x0102_0408_1020_4080)
             .to_le_bytes();
@@ -42,7 +42,7 @@ pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 }
 
 pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
+    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut last = 0_u32;
     for_each_position(source, modulus, probes, |position| {
@@ -57,8 +57,8 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
     }
 }
 
-/// Whether a stored filter may hold a key: in one function without loops for the usual number of probes and keys of 16
-/// bytes. What is rare goes the `other` way.
+/// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
+/// cases go to `other`.
 pub(super) fn may_match_key<H: KeyHasher + ?Sized>(
     hasher: &H,
     key: &[u8],
@@ -78,7 +78,7 @@ pub(super) fn may_match_key<H: KeyHasher + ?Sized>(
     }
 }
 
-/// The same for keys of any length, and for bits that are asked with the usual number of probes.
+/// Handles keys of any length, for filters with the usual probe count.
 #[inline(never)]
 fn may_match_any_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], bit_array: &[u8]) -> bool {
     let modulus = Modulus::of_bytes(bit_array.len());
@@ -94,10 +94,10 @@ pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u
     }
 }
 
-/// The byte of a position that is not below the number of bits, which none is.
+/// Returns the byte of a position at or above the number of bits, which never occurs.
 ///
-/// As the result of a function that is never called it takes a comparison for each probe and no more. With a way out of
-/// the loop instead, all loads would come after all comparisons, and positions go to the stack and back.
+/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
+/// loads after all comparisons, and the positions to the stack and back.
 #[cold]
 #[inline(never)]
 fn never_absent() -> u8 {
@@ -109,14 +109,14 @@ fn all_are_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bo
     let stride = hash.rotate_right(17);
     let mut hash = hash;
     let mut all = 1;
-    // To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
     for _ in 0..probes {
         let position = modulus.remainder(hash);
         let byte = bit_array
             .get((position / 8) as usize)
             .copied()
             .unwrap_or_else(never_absent);
-        // By the position modulo 8.
+        // The rotation counts modulo 8.
         all &= byte.rotate_right(position);
         hash = hash.wrapping_add(stride);
     }
@@ -159,7 +159,7 @@ fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32
     }
 }
 
-/// A hash value, for keys of 16 bytes without a loop.
+/// Hashes a key, without a loop if it has 16 bytes.
 #[inline(always)]
 fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
     match <&[u8; 16]>::try_from(key) {
@@ -168,7 +168,7 @@ fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
     }
 }
 
-/// Chooses the function once for all keys.
+/// Selects the function once for all keys.
 #[inline(always)]
 fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
     macro_rules! hash_each {

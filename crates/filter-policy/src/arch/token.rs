@@ -1,4 +1,4 @@
-//! The one place that chooses a kernel.
+//! The only place that selects a kernel.
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use super::aarch64::Neon;
@@ -7,13 +7,13 @@ use super::kernel::Kernel;
 use super::x86_64::{Avx2, Avx512, Found};
 
 impl Kernel {
-    /// Returns the kernels that this processor and its operating system can run, slowest first. The answer stays the same
-    /// as long as the program runs.
+    /// Returns the kernels that this processor and its operating system can run, slowest first. The answer does not
+    /// change while the program runs.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|kernel| kernel.is_available())
     }
 
-    /// Returns whether this processor and its operating system can run the kernel, and the environment does not forbid it.
+    /// Returns whether this processor and its operating system can run the kernel and the environment allows it.
     pub fn is_available(self) -> bool {
         KernelToken::of(self).kernel() == self
     }
@@ -24,7 +24,7 @@ impl Kernel {
     }
 }
 
-/// A kernel that was found to be available: the proof goes with it.
+/// A kernel that was found to be available; a value is the proof.
 #[derive(Debug, Clone, Copy)]
 pub enum KernelToken {
     Scalar,
@@ -43,13 +43,13 @@ impl KernelToken {
         Self::given(None)
     }
 
-    /// This kernel, or the portable one where it is not available.
+    /// Returns this kernel, or the portable one if it is not available.
     #[inline]
     pub(crate) fn of(kernel: Kernel) -> Self {
         Self::given(Some(kernel))
     }
 
-    /// [`of`](Self::of) this kernel, or the [`best`](Self::best).
+    /// Returns [`of`](Self::of) the given kernel, or [`best`](Self::best) if none is given.
     #[inline]
     pub(crate) fn given(kernel: Option<Kernel>) -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -64,7 +64,7 @@ impl KernelToken {
         }
     }
 
-    /// The fastest of those that were found.
+    /// Returns the fastest kernel that was found and that `kernel` allows.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn among(found: Found, kernel: Option<Kernel>) -> Self {

@@ -1,7 +1,7 @@
-//! Kernels for filters whose keys have hash values of 64 bits.
+//! Kernels for filters with 64-bit hash values.
 //!
-//! [`lines`] are RocksDB's, where all probes of a key fall into one line of 64 bytes; the probes of [`spread`] go
-//! anywhere; both hash by XXPH3 with the seed 0. [`blocks`] are Parquet's. Here is what they have in common.
+//! [`lines`] are RocksDB's, in which all probes of a key fall into one line of 64 bytes; the probes of [`spread`] go
+//! anywhere; both hash with XXPH3 and seed 0. [`blocks`] are Parquet's. This module holds their shared parts.
 
 pub(crate) mod blocks;
 pub(crate) mod lines;
@@ -11,10 +11,10 @@ use hashzoo::xxph3_64;
 
 use crate::keys::Keys;
 
-/// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
+/// The number of keys that are hashed and prefetched together: one for each bit in a word of answers.
 pub(super) const TILE: usize = 64;
 
-/// The first eight words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
+/// The first eight words of XXH3's secret, which seed 0 leaves unchanged, and its primes.
 ///
 /// Source: RocksDB, `util/xxph3.h`.
 #[cfg(target_arch = "x86_64")]
@@ -33,7 +33,6 @@ pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
 #[cfg(target_arch = "x86_64")]
 pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 
-/// Where hash values come from.
 #[derive(Clone, Copy)]
 pub(crate) enum WideSource<'a> {
     Keys(Keys<'a>),
@@ -49,7 +48,7 @@ impl WideSource<'_> {
         }
     }
 
-    /// All hash values by XXPH3, one by one.
+    /// Visits all hash values, computed one by one with XXPH3.
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(u64)) {
         match self {
@@ -59,13 +58,13 @@ impl WideSource<'_> {
         }
     }
 
-    /// The hash values by XXPH3 from `start` on, one by one. Panics if there are too few.
+    /// Computes the hash values from `start` on, one by one with XXPH3. Panics if there are too few.
     #[inline(always)]
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
         self.hash_by(|key| xxph3_64(key, 0), start, hashes);
     }
 
-    /// The same by any function.
+    /// Computes the hash values from `start` on with any function.
     #[inline(always)]
     pub(super) fn hash_by(self, function: impl Fn(&[u8]) -> u64, start: usize, hashes: &mut [u64]) {
         let end = start + hashes.len();
@@ -87,8 +86,8 @@ impl WideSource<'_> {
     }
 }
 
-/// Whether all keys have 16 bytes. Apart, and for every processor: where there are instructions that gather, the compiler
-/// takes them for the lengths, which takes as long as to hash the keys.
+/// Returns true if all keys have 16 bytes. A separate function without target features: where gather instructions are
+/// available, the compiler uses them for the lengths, which takes as long as hashing the keys.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 pub(super) fn have_16_bytes(keys: &[&[u8]]) -> bool {

@@ -1,8 +1,8 @@
-//! How many probes, and the byte that tells.
+//! The best probe count for the size of a filter.
 
 use crate::params::MAX_PROBES;
 
-/// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on: where
+/// The largest number of millibits per key at which each probe count, from 1 on, is the best one: the point `b` where
 /// `(1 - e^(-k/b))^k` is the same for k and k + 1.
 const MILLIBITS_UP_TO: [u32; 29] = [
     2078, 3556, 5013, 6464, 7912, 9358, 10_803, 12_248, 13_692, 15_136, 16_580, 18_023, 19_467, 20_910,
@@ -10,7 +10,7 @@ const MILLIBITS_UP_TO: [u32; 29] = [
     41_112, 42_555,
 ];
 
-/// The best probe count for so many keys in so many bits, 1 to 30.
+/// Returns the best probe count, from 1 to 30, for this many keys in this many bits.
 pub(crate) fn probes_for(bits: u64, keys: u64) -> u8 {
     let fits = |&&millibits: &&u32| u128::from(bits) * 1000 > u128::from(keys) * u128::from(millibits);
     let below = MILLIBITS_UP_TO.iter().take_while(fits).count();

@@ -1,4 +1,4 @@
-//! Writes a filter block while a table is written.
+//! Builds a filter block while the table is being written.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,10 @@ use crate::policy::FilterPolicy;
 
 /// A filter block under construction, for any policy.
 ///
-/// Calls follow the grammar `(start_block add_key*)* finish`, where the offsets never go back: an engine
-/// starts a block before it adds the keys of a data block, with the offset at which the data block will start
-/// in the file. What does not follow it is an error. Data blocks that start within the same 2048 bytes share
-/// a filter; 2048 bytes in which no data block starts have an empty one, which takes 4 bytes of offset.
+/// Calls follow the grammar `(start_block add_key*)* finish`, and offsets never decrease: an engine calls `start_block`
+/// with the file offset at which a data block will start, then adds the keys of that data block. Any other order is an
+/// error. Data blocks that start within the same 2048 bytes share a filter; each range of 2048 bytes in which no data
+/// block starts gets an empty filter, which costs 4 bytes for its offset.
 ///
 /// ```
 /// use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
@@ -34,18 +34,18 @@ use crate::policy::FilterPolicy;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///
-/// An error leaves the builder as it was before the call.
+/// An error leaves the builder unchanged.
 pub struct FilterBlockBuilder<'p, P: ?Sized> {
     policy: &'p P,
-    /// Where the last data block starts; `None` before the first.
+    /// The start of the last data block; `None` before the first.
     last_offset: Option<u64>,
-    /// The keys that have no filter yet, one after the other.
+    /// The keys that have no filter yet, concatenated.
     keys: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each key in `keys`.
     ends: Vec<usize>,
-    /// The finished filters, one after the other.
+    /// The finished filters, concatenated.
     filters: Vec<u8>,
-    /// Where each of them starts.
+    /// The start of each filter in `filters`.
     offsets: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl<P: FilterPolicy + ?Sized> core::fmt::Debug for FilterBlockBuilder<'_, P> {
 }
 
 impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
-    /// A builder of filters by this policy, with no data block yet.
+    /// Makes a builder of filters by this policy, with no data block yet.
     pub const fn new(policy: &'p P) -> Self {
         Self {
             policy,
@@ -71,12 +71,12 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         }
     }
 
-    /// Starts a data block at this offset of the file; the keys that follow are its keys.
+    /// Starts a data block at this file offset; the keys added next belong to this data block.
     ///
     /// # Errors
     ///
-    /// [`Error::BlockOffsetWentBack`]; [`Error::FilterBlockTooLarge`] when the offset is so large that 32 bits cannot
-    /// tell the filters up to it apart; the policy's error when it cannot build a filter from the previous keys.
+    /// [`Error::BlockOffsetWentBack`]; [`Error::FilterBlockTooLarge`] when the offset needs more filters than 32-bit
+    /// offsets can address; the policy's error when it cannot build a filter from the previous keys.
     pub fn start_block(&mut self, offset: u64) -> Result<(), Error> {
         if let Some(last) = self.last_offset.filter(|&last| offset < last) {
             return Err(Error::BlockOffsetWentBack { given: offset, last });
@@ -89,7 +89,7 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         Ok(())
     }
 
-    /// Adds a key of the data block that was started last. Duplicates count.
+    /// Adds a key to the current data block. Duplicates count.
     ///
     /// # Errors
     ///
@@ -130,10 +130,10 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         Ok(filters)
     }
 
-    /// Makes the keys a filter, and empty filters after it until there are `count` of them.
+    /// Builds a filter from the pending keys, then adds empty filters until there are `count` filters.
     fn generate_until(&mut self, count: u64) -> Result<(), Error> {
         let start = check_size(&self.filters, count)?;
-        // No more than 2^30, because their offsets fit into 2^32 bytes.
+        // At most 2^30, because the offsets fit into 2^32 bytes.
         let new = usize::try_from(count)
             .unwrap_or(usize::MAX)
             .saturating_sub(self.offsets.len());
@@ -161,8 +161,7 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
     }
 }
 
-/// The length of the filters, if the block that holds them and `count` offsets has a size that fits into 32
-/// bits.
+/// Returns the length of the filters if a block with these filters and `count` offsets fits into 32 bits.
 fn check_size(filters: &[u8], count: u64) -> Result<u32, Error> {
     let bytes = count
         .saturating_mul(4)

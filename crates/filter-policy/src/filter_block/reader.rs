@@ -5,18 +5,19 @@ use core::ops::Range;
 
 use crate::policy::FilterPolicy;
 
-/// A filter covers the data blocks that start within 2^11 bytes of the file (`kFilterBaseLg` in LevelDB's
-/// `table/filter_block.cc`).
+/// The base exponent: a filter covers the data blocks that start within 2^11 bytes of the file (`kFilterBaseLg` in
+/// LevelDB's `table/filter_block.cc`).
 pub(super) const BASE_LG: u8 = 11;
 
-/// The bytes after the offsets: where the offsets start, and `BASE_LG`.
+/// The length of the tail: the start of the offsets in 4 bytes, then `BASE_LG`.
 pub(super) const TAIL_LEN: usize = 5;
 
 /// A filter block in stored bytes, read in place.
 ///
-/// Any bytes are read. Where offsets are damaged, the answer is "may match"; altered filters may deny stored
-/// keys, which only the checksum of the block can tell. The answers are LevelDB's, with one exception: of a filter that starts and ends at the same place
-/// beyond the filters, which LevelDB takes for an empty one, and denies every key, nothing is known here.
+/// The reader accepts any bytes. Damaged offsets give the answer "may match"; altered filters may miss stored keys,
+/// which only the checksum of the block can detect. The answers are LevelDB's, with one exception: if a filter starts
+/// and ends at the same place beyond the filters, LevelDB takes it for an empty filter and denies every key, but this
+/// reader answers "may match".
 ///
 /// ```
 /// use filter_policy::filter_block::FilterBlockReader;
@@ -35,7 +36,7 @@ pub(super) const TAIL_LEN: usize = 5;
 #[derive(Clone, Copy)]
 pub struct FilterBlockReader<'a> {
     block: &'a [u8],
-    /// Where the offsets start, which is where the filters end.
+    /// The start of the offsets, which is the end of the filters.
     array_offset: usize,
     count: usize,
     base_lg: u8,
@@ -56,8 +57,7 @@ impl fmt::Debug for FilterBlockReader<'_> {
 pub struct StoredFilter<'a> {
     /// The filter's number, from 0.
     pub index: usize,
-    /// It covers the data blocks that start at these offsets of the file; none where the base exponent is
-    /// above 63.
+    /// The file offsets of the data blocks that the filter covers; empty if the base exponent is above 63.
     pub block_offsets: Range<u64>,
     /// The filter's bytes, empty when it covers no key; `None` when its offsets are damaged.
     pub bytes: Option<&'a [u8]>,
@@ -84,9 +84,9 @@ pub enum FilterBlockDamage {
         /// The length of the offsets in bytes.
         bytes: usize,
     },
-    /// The exponent is not the 11 that every writer uses.
+    /// The base exponent is not 11, the value that every writer uses.
     BaseLg {
-        /// The exponent.
+        /// The stored exponent.
         given: u8,
     },
     /// There are bytes before the first filter, or filter bytes without an offset.
@@ -174,8 +174,8 @@ impl<'a> FilterBlockReader<'a> {
         self.count == 0
     }
 
-    /// Returns the base exponent: a filter covers the data blocks that start within 2 to the power of this many
-    /// bytes. It is 11 in every undamaged block.
+    /// Returns the base exponent: a filter covers the data blocks that start within `1 << base_lg` bytes of the file.
+    /// The exponent is 11 in every undamaged block.
     pub const fn base_lg(&self) -> u8 {
         self.base_lg
     }
@@ -192,7 +192,7 @@ impl<'a> FilterBlockReader<'a> {
     /// Returns the filter of the data block that starts at this file offset; `None`, which means "may match",
     /// when there is none or its offsets are damaged.
     pub fn filter_of(&self, block_offset: u64) -> Option<&'a [u8]> {
-        // LevelDB shifts whatever the exponent; from 64 on C++ does not say what comes out.
+        // LevelDB shifts by any exponent, which is undefined behavior in C++ from 64 on.
         let index = block_offset.checked_shr(u32::from(self.base_lg))?;
         self.filter(usize::try_from(index).ok()?)
     }
@@ -202,8 +202,8 @@ impl<'a> FilterBlockReader<'a> {
         self.block.get(self.filter_range(index)?)
     }
 
-    /// Returns the range of the filter with this number within the block; `None` when there is none or its offsets
-    /// are damaged. In a damaged block ranges can overlap.
+    /// Returns the range of the filter with this number within the block; `None` when there is none or its offsets are
+    /// damaged. Ranges can overlap in a damaged block.
     pub fn filter_range(&self, index: usize) -> Option<Range<usize>> {
         let (start, end) = self.place(index)?;
         let range = start as usize..end as usize;
@@ -220,7 +220,7 @@ impl<'a> FilterBlockReader<'a> {
         })
     }
 
-    /// Returns the damage found in the block: none in a block that a builder wrote. Filters themselves are not
+    /// Returns the damage found in the block; a block that a builder wrote has none. Filters themselves are not
     /// examined.
     pub fn damage(&self) -> impl Iterator<Item = FilterBlockDamage> + use<'a> {
         let reader = *self;
@@ -253,14 +253,14 @@ impl<'a> FilterBlockReader<'a> {
         let unclaimed = self
             .place(0)
             .map_or(self.array_offset, |(start, _)| start as usize);
-        // A start beyond the filters is told as damage of the filter.
+        // A start beyond the filters is reported as damage of the filter.
         let unclaimed = (1..=self.array_offset)
             .contains(&unclaimed)
             .then_some(FilterBlockDamage::Unclaimed { bytes: unclaimed });
         [array_length, base_lg, unclaimed]
     }
 
-    /// The first offset of the file that the filter of this number covers, or the largest offset there is.
+    /// Returns the first file offset that this filter covers, at most `u64::MAX`.
     fn start_of(&self, index: usize) -> u64 {
         1_u64
             .checked_shl(u32::from(self.base_lg))
@@ -268,8 +268,8 @@ impl<'a> FilterBlockReader<'a> {
             .unwrap_or(u64::MAX)
     }
 
-    /// Where the filter of this number says that it starts and ends. It ends where the next one starts; the
-    /// last one where the offsets do, and that number follows the offsets as if it were one of them.
+    /// Returns the stored start and end of this filter. A filter ends where the next one starts; the last filter ends
+    /// where the offsets start, a number that is stored after the offsets like one more offset.
     fn place(&self, index: usize) -> Option<(u32, u32)> {
         if index >= self.count {
             return None;
@@ -285,7 +285,7 @@ impl<'a> FilterBlockReader<'a> {
 struct Tail {
     array_offset: u32,
     base_lg: u8,
-    /// Where the tail starts, which is where the offsets end.
+    /// The start of the tail, which is the end of the offsets.
     array_end: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Answers for many keys, a bit each.
+//! Answers for many keys, one bit each.
 
 use crate::error::Error;
 
-/// The words that the answers for so many keys take.
+/// Returns the words that the answers for this many keys need.
 pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
     let (needed, given) = (keys.div_ceil(64), answers.len());
     answers
@@ -10,7 +10,7 @@ pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], 
         .ok_or(Error::TooFewAnswers { needed, given })
 }
 
-/// The same answer for so many keys.
+/// Writes the same answer for this many keys.
 pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     answers.fill(if answer { u64::MAX } else { 0 });
     if answer
@@ -21,7 +21,7 @@ pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     }
 }
 
-/// One question after the other.
+/// Answers one key after the other.
 pub(crate) fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
     for word in answers {
         *word = 0;

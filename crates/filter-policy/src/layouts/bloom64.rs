@@ -1,13 +1,13 @@
-//! What stored bytes are in the layout of `BloomFilter64.Xxph3`: the last one tells.
+//! The stored layout of `BloomFilter64.Xxph3`, identified by the last byte.
 
 use super::Contents;
 use crate::params::MAX_PROBES;
 
-/// Added to k in the last byte of a filter. What lies above 30 there, LevelDB's reader takes for another encoding and
-/// answers "may match".
+/// Added to k in the last byte of a filter. LevelDB's reader takes any value above 30 for another encoding and answers
+/// "may match".
 pub(crate) const MARKER: u8 = 0x80;
 
-/// What stored bytes are.
+/// Identifies stored bytes.
 #[inline]
 pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
     match filter {

@@ -1,30 +1,29 @@
-//! The probes of the Bloom filter of format versions 4 and before.
+//! The probes of RocksDB's Bloom filter of format version 4 or earlier.
 
 use core::num::NonZeroU32;
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
-/// The hash value of a key.
 #[inline]
 pub(crate) const fn hash(key: &[u8]) -> u32 {
     rocksdb_hash(key, LEVELDB_BLOOM_SEED)
 }
 
-/// Lines of bits of which each key uses one: what the probes need to know of a filter.
+/// The lines of bits in a filter; each key uses one line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines {
     pub(crate) count: NonZeroU32,
-    /// Log2 of the bits of a line, at least 3.
+    /// Log2 of the number of bits in a line, at least 3.
     pub(crate) log2_bits: u32,
 }
 
 impl Lines {
-    /// Bytes of a line.
+    /// Returns the length of a line in bytes.
     pub(crate) const fn line_len(self) -> usize {
         1 << (self.log2_bits - 3)
     }
 
-    /// The bit positions of a hash value in the whole filter.
+    /// Returns the bit positions of a hash value in the whole filter.
     #[inline]
     fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
         let line = u64::from(hash % self.count) << self.log2_bits;
@@ -38,11 +37,10 @@ impl Lines {
     }
 }
 
-/// Sets the bits of these hash values.
 pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
     for &hash in hashes {
         for position in lines.positions(hash, probes) {
-            // Never absent: the lines are as many as the bits have.
+            // Always present: the lines exactly cover the bits.
             if let Some(byte) = usize::try_from(position / 8).ok().and_then(|at| bits.get_mut(at)) {
                 *byte |= 1 << (position % 8);
             }
@@ -50,7 +48,7 @@ pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
     }
 }
 
-/// Whether all bits of a hash value are set; bits that are not there count as set.
+/// Returns true if all bits of a hash value are set; missing bits count as set.
 #[inline]
 pub(crate) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {

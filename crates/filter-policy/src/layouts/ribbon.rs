@@ -1,8 +1,8 @@
-//! Standard128 Ribbon filters: a system of linear equations over bits whose solution is stored, a column a bit of the
-//! answer (Dillinger and Walzer, "Ribbon filter: practically smaller than Bloom and Xor", 2021).
+//! Standard128 Ribbon filters: the stored solution of a system of linear equations over bits, with one column per bit
+//! of the result (Dillinger and Walzer, "Ribbon filter: practically smaller than Bloom and Xor", 2021).
 //!
-//! Each key is an equation: of the 128 slots from some start on, those that its coefficients choose have the sum that
-//! its hash value says. A key that solves the stored system may be in the set.
+//! Each key is an equation: the slots that its coefficients select, among the 128 slots from a start on, sum to the
+//! result that its hash value gives. A key whose equation holds in the stored solution may be in the set.
 
 #[cfg(feature = "alloc")]
 mod banding;

@@ -1,4 +1,4 @@
-//! What stored bytes are in RocksDB's layout: the last five tell.
+//! RocksDB's stored layout, identified by the last five bytes.
 
 use core::num::NonZeroU32;
 
@@ -11,36 +11,37 @@ use crate::error::Error;
 use crate::hash_value::HashValue;
 use crate::params::{BitsPerKey, MAX_PROBES};
 
-/// Bytes behind the bits of every filter, which tell what they are.
+/// The length of the tail that identifies every filter.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`kMetadataLen`).
 pub(crate) const TAIL_LEN: usize = 5;
 
-/// The first byte of the tail of what RocksDB calls new Bloom filters.
+/// The first byte of the tail of RocksDB's "new" Bloom filters.
 pub(crate) const NEW_BLOOM_MARKER: u8 = 0xff;
 
 /// The first byte of the tail of Ribbon filters.
 pub(crate) const RIBBON_MARKER: u8 = 0xfe;
 
-/// The fewest bytes, tail included, that a filter can have and hold a key.
+/// The minimum length of a filter that holds a key, tail included.
 const MIN_LEN: usize = TAIL_LEN + 1;
 
-/// The lines and the probe count of a filter of the usual kind. Lines of 64 bytes have the upper three bits 0; 0 and 31
-/// probes are reserved; a filter that has not a whole line answers nothing.
+/// Returns the lines and probe count of a Bloom filter of format version 5 or later; `None` for other bytes. The upper
+/// three bits of the probe count's byte are 0 for 64-byte lines; 0 and 31 probes are reserved; a filter needs at least
+/// one whole line.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "below the most there can be")]
 pub(crate) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
-    /// One probe: what further ones are added to, in their place.
+    /// The tail of a filter with one probe; more probes add to the count in place.
     const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 1, 0, 0, 0, 0, 0]);
     const SHORTEST: u64 = (LINE_LEN + TAIL_LEN) as u64;
-    // RocksDB counts the bytes in 32 bits and writes no filter that has more. Too short and too long in one comparison.
+    // RocksDB counts the bytes in 32 bits and writes no longer filter. One comparison checks both limits.
     if (filter.len() as u64).wrapping_sub(SHORTEST) > u64::from(u32::MAX) - SHORTEST {
         return None;
     }
     let (bits, _) = filter.split_last_chunk::<TAIL_LEN>()?;
-    // All five bytes together, and three before them, which a line has.
+    // The five bytes of the tail; the shift drops the three bytes before it, which belong to a line.
     let tail = u64::from_le_bytes(*filter.last_chunk()?) >> 24;
-    // Whatever differs elsewhere is above the count by then.
+    // After the rotation, a difference in any other byte lies above the count.
     let further = tail.wrapping_sub(TAIL).rotate_right(16);
     if further >= u64::from(MAX_PROBES) {
         return None;
@@ -48,7 +49,7 @@ pub(crate) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
     Some((bits.as_chunks().0, further as u8 + 1))
 }
 
-/// What the bytes are.
+/// Identifies stored bytes.
 #[inline]
 pub(crate) fn contents(filter: &[u8]) -> Contents<'_> {
     match fast_local(filter) {
@@ -60,7 +61,7 @@ pub(crate) fn contents(filter: &[u8]) -> Contents<'_> {
 #[inline(never)]
 pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
     let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
-        // RocksDB writes no two bytes; who could not make a filter writes these.
+        // RocksDB writes no two-byte filter; adapters that could not build a filter write these two bytes.
         return if filter == MATCHES_EVERYTHING {
             Contents::Reserved
         } else {
@@ -70,7 +71,7 @@ pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
     if filter.len() < MIN_LEN {
         return Contents::Empty;
     }
-    // RocksDB counts the bytes in 32 bits and writes no filter that has more.
+    // RocksDB counts the bytes in 32 bits and writes no longer filter.
     if u32::try_from(filter.len()).is_err() {
         return Contents::Reserved;
     }
@@ -84,7 +85,8 @@ pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
     contents.unwrap_or(Contents::Reserved)
 }
 
-/// Whether a filter, of any kind, may hold the key with this hash value. Another kind may hash keys in another way.
+/// Returns true if a filter of any kind may hold the key with this hash value. Other kinds may hash the key
+/// differently.
 #[inline]
 pub(crate) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash: H, filter: &[u8]) -> bool {
     if let (Some((lines, probes)), Some(hash)) = (fast_local(filter), hash.wide()) {
@@ -98,21 +100,21 @@ pub(crate) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash
     }
 }
 
-/// The length of a filter with so many bytes of bits.
+/// Returns the length of a filter with this many bytes of bits.
 pub(crate) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> Result<usize, Error> {
-    // Always fits where addresses have 64 bits.
+    // Always fits on 64-bit platforms.
     usize::try_from(bytes + TAIL_LEN as u64).map_err(|_| Error::FilterTooLarge {
         keys: keys as u64,
         bits_per_key: bits_per_key.get(),
     })
 }
 
-/// The lines must fill the filter, and their length be a power of two: whichever machine wrote it.
+/// Accepts lines that fill the filter and have a power-of-two length: whichever machine wrote them.
 fn legacy(bits: &[u8], probes: u8, lines: u32) -> Option<Contents<'_>> {
     let count = NonZeroU32::new(lines)?;
     let line_len = bits.len() as u64 / u64::from(lines);
     let log2_len = line_len.checked_ilog2()?;
-    // So many lines, each as long as the power of two, are all of the filter.
+    // The lines, each of a power-of-two length, must add up to the whole filter.
     (u64::from(lines) << log2_len == bits.len() as u64).then_some(Contents::LegacyBloom {
         bits,
         lines: Lines {

@@ -1,4 +1,4 @@
-//! What stored bytes are in Parquet's layout: blocks and nothing else.
+//! Parquet's stored layout: blocks and nothing else.
 
 use super::Contents;
 use crate::arch::KernelToken;
@@ -6,10 +6,10 @@ use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
 use crate::error::Error;
 use crate::params::BitsPerKey;
 
-/// The longest bit set: Parquet's header has the length as a number of 32 bits with a sign.
+/// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
 pub(crate) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
 
-/// The bytes of a bit set for so many keys: whole blocks, at least one.
+/// Returns the length of a bit set for this many keys: whole blocks, at least one.
 pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
     let bytes = bits_per_key.filter_bits(keys)? / 8;
     Some(bytes.div_ceil(BLOCK_LEN as u64) * BLOCK_LEN as u64)
@@ -20,7 +20,7 @@ pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, E
         })
 }
 
-/// What stored bytes are. Hash values reach 2^32 blocks and no further.
+/// Identifies stored bytes. Hash values can select among at most 2^32 blocks.
 #[inline]
 pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
     match filter.as_chunks() {
@@ -30,10 +30,10 @@ pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
     }
 }
 
-/// The answers of all filters, which may be any bytes, for one hash value; there is a word for every 64 of them.
+/// Queries all filters, which may be any bytes, for one hash value; `answers` has a word for every 64 filters.
 pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) {
     for (word, filters) in answers.iter_mut().zip(filters.chunks(64)) {
-        // Without a block, which may match.
+        // A filter without blocks may match.
         let mut found: [&[Block]; 64] = [&[]; 64];
         let mut empty = 0;
         for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {

@@ -1,20 +1,20 @@
-//! What can be wrong with a stored filter.
+//! The errors of reading a stored filter.
 
 use core::fmt;
 
 use crate::layouts::split_blocks::MAX_LEN;
 
-/// The reason why bytes are not a filter as Parquet stores it.
+/// The reason why bytes are not a stored Parquet filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The header is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
     Header,
-    /// The header names an algorithm, a hash function or a compression that is not known.
+    /// The header names an unknown algorithm, hash function or compression.
     Unknown {
         /// The name of the field.
         what: &'static str,
-        /// The number found, as in Parquet's definition; the known ones are 1.
+        /// The number found; the known number in Parquet's definition is 1.
         number: i16,
     },
     /// The length of the bit set is not a valid one.
@@ -22,11 +22,11 @@ pub enum ReadError {
         /// The length in bytes.
         given: i64,
     },
-    /// The bit set ends behind the bytes that there are.
+    /// The bit set extends beyond the given bytes.
     Truncated {
-        /// Bytes that header and bit set take.
+        /// The length of header and bit set in bytes.
         needed: u64,
-        /// Bytes that there are.
+        /// The number of bytes given.
         given: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Filters as Parquet stores them, borrowed.
+//! Borrowed filters in Parquet's stored form.
 
 use core::fmt;
 
@@ -17,11 +17,11 @@ use crate::layouts::Contents;
 use crate::policy::PreparedFilter;
 use crate::view::count_ones;
 
-/// A filter to be asked: a borrowed bit set that was found to be one.
+/// A filter for queries: a borrowed bit set of a valid length.
 ///
-/// What depends on the processor was chosen once. To ask for many keys in one call, [`prepare`](Self::prepare) it; to ask many
-/// filters for one key, see [`HashedKey::may_match_each`](crate::HashedKey::may_match_each); for size, fill and rate, give
-/// [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
+/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to
+/// query many filters for one key, see [`HashedKey::may_match_each`](crate::HashedKey::may_match_each); for size, fill
+/// and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
 /// use filter_policy::parquet::{ReadError, SplitBlockFilter};
@@ -44,13 +44,13 @@ use crate::view::count_ones;
 /// ```
 #[derive(Clone, Copy)]
 pub struct SplitBlockFilter<'a> {
-    /// At least one.
+    /// At least one block.
     blocks: &'a [Block],
     kernel: KernelToken,
 }
 
 impl<'a> SplitBlockFilter<'a> {
-    /// Takes a bit set without a header; accepts any bytes of a fitting length.
+    /// Wraps a bit set without a header; accepts any bytes of a valid length.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl<'a> SplitBlockFilter<'a> {
         })
     }
 
-    /// Reads a header and a bit set, as they are in a Parquet file from a column's `bloom_filter_offset` on. Bytes
-    /// after them are ignored.
+    /// Reads a header and a bit set, as stored in a Parquet file at a column's `bloom_filter_offset`. Trailing bytes
+    /// are ignored.
     ///
     /// # Errors
     ///
@@ -87,8 +87,8 @@ impl<'a> SplitBlockFilter<'a> {
         self.blocks.as_flattened()
     }
 
-    /// Returns whether the filter may hold a key, which is the plain encoding of a value; `false` means that it certainly
-    /// does not.
+    /// Returns true if the filter may hold a key, the plain encoding of a value, and false if the key is certainly
+    /// absent.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
         blocks::key_may_match(self.kernel, self.blocks, key)
@@ -96,8 +96,8 @@ impl<'a> SplitBlockFilter<'a> {
 
     /// Returns whether the filter may hold a value that compares equal to this one.
     ///
-    /// That is whether it [`may_match_hash`](Self::may_match_hash) the value's, but that of a zero both are asked for, with
-    /// and without a sign, and that a NaN always may match: nobody knows with which bits it was written.
+    /// This is [`may_match_hash`](Self::may_match_hash) of the value's hash with two exceptions: a zero is looked up
+    /// with both signs, and a NaN always may match, because the bits it was written with are unknown.
     pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
         match value.equals() {
             Equals::One(hash) => self.may_match_hash(hash),
@@ -106,13 +106,13 @@ impl<'a> SplitBlockFilter<'a> {
         }
     }
 
-    /// Returns whether the filter may hold a value of this hash, which is [`PhysicalValue::hash`]'s.
+    /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
     pub fn may_match_hash(&self, hash: u64) -> bool {
         blocks::may_match(self.kernel, self.blocks, hash)
     }
 
-    /// Returns the filter in the form in which every policy's filters are asked for many keys in one call.
+    /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
         PreparedFilter::of_contents(self.kernel, Contents::SplitBlocks(self.blocks))
@@ -125,7 +125,7 @@ impl fmt::Debug for SplitBlockFilter<'_> {
     }
 }
 
-/// A filter that is being built: a borrowed bit set, without an allocator.
+/// A filter under construction: a borrowed bit set, without an allocator.
 ///
 /// ```
 /// use filter_policy::parquet::{PhysicalValue, SplitBlockFilterMut};
@@ -142,13 +142,13 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// # Ok::<(), filter_policy::parquet::ReadError>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
-    /// At least one.
+    /// At least one block.
     blocks: &'a mut [Block],
     kernel: KernelToken,
 }
 
 impl<'a> SplitBlockFilterMut<'a> {
-    /// Takes a bit set to add to; zeros are an empty one.
+    /// Wraps a bit set to add values to; all zeros are an empty filter.
     ///
     /// # Errors
     ///
@@ -161,19 +161,19 @@ impl<'a> SplitBlockFilterMut<'a> {
         })
     }
 
-    /// Adds a key, which is the plain encoding of a value.
+    /// Adds a key, the plain encoding of a value.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) {
         self.insert_hash(xxh64(key, 0));
     }
 
-    /// Adds a value of this hash, which is [`PhysicalValue::hash`]'s.
+    /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
         blocks::insert_hash(self.kernel, self.blocks, hash);
     }
 
-    /// Adds many keys, the fastest way. A page of numbers in plain encoding is [`PackedKeys`](crate::PackedKeys).
+    /// Adds many keys; the fastest method. A page of numbers in plain encoding is [`PackedKeys`](crate::PackedKeys).
     pub fn insert_batch<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
@@ -182,7 +182,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         }
     }
 
-    /// Adds values of these hashes.
+    /// Adds values with these hashes.
     pub fn insert_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
         for_each_batch(hashes.into_iter(), |hashes| {
             blocks::insert(self.kernel, self.blocks, WideSource::Hashes(hashes));
@@ -193,7 +193,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when the other one's length is not a multiple of this one's; this one is then unchanged.
+    /// [`Error::OutOfDomain`] when the other filter's length is not a multiple of this one's; this filter is then
+    /// unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let count = self.blocks.len();
         if !other.blocks.len().is_multiple_of(count) {
@@ -210,13 +211,15 @@ impl<'a> SplitBlockFilterMut<'a> {
         Ok(())
     }
 
-    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the slice given.
+    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the wrapped
+    /// slice.
     ///
-    /// A fold halves the filter: two blocks beside each other become one, which has the ones of both. Since blocks are chosen
-    /// by multiplication, that is the filter which the same values make in half of the blocks; no value is lost. As many folds
-    /// are done as leave an even number of blocks before each, and the estimated rate at or below `rate`. The estimate is
-    /// arrow-rs' and Arrow C++'s: of a share `f` of ones in all, `(1 - (1 - f)^(2^folds))^8`. It takes the ones for evenly
-    /// spread and so is lower than what [`FilterView`](crate::view::FilterView) says of the result.
+    /// A fold halves the filter by merging each pair of adjacent blocks into their union. Blocks are chosen by
+    /// multiplication, so the result equals a filter of the same values with half as many blocks, and no value is lost.
+    /// Folding stops when the number of blocks is odd or the next fold would raise the estimated rate above `rate`. The
+    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^folds))^8` for an overall share `f` of ones. It
+    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports
+    /// for the result.
     pub fn fold_to_rate(self, rate: f64) -> &'a mut [u8] {
         let Self { blocks, .. } = self;
         let bytes = blocks.as_flattened();
@@ -232,7 +235,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         }
         let folded = blocks.len() / group;
         for i in 0..folded {
-            // Reads at and behind what it writes.
+            // Reads only blocks at or after the written one.
             let mut united = [0; BLOCK_LEN];
             for block in blocks.iter().skip(i * group).take(group) {
                 unite(&mut united, block);
@@ -245,7 +248,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         bytes.get_mut(..folded * BLOCK_LEN).unwrap_or_default()
     }
 
-    /// Returns the filter as it is so far.
+    /// Returns the filter in its current state.
     pub fn as_filter(&self) -> SplitBlockFilter<'_> {
         SplitBlockFilter {
             blocks: self.blocks,
@@ -260,7 +263,7 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
     }
 }
 
-/// The ones of both.
+/// Adds the ones of `other` to `block`.
 fn unite(block: &mut Block, other: &Block) {
     for (byte, other) in block.iter_mut().zip(other) {
         *byte |= other;

@@ -1,4 +1,4 @@
-//! What Parquet stores before a filter: a `BloomFilterHeader` in Thrift's compact encoding.
+//! The header that Parquet stores before a filter: a `BloomFilterHeader` in Thrift's compact encoding.
 //!
 //! Sources: the Parquet format, `parquet.thrift`; Thrift, `doc/specs/thrift-compact-protocol.md`.
 
@@ -6,7 +6,7 @@ use super::error::ReadError;
 use crate::arch::wide::blocks::BLOCK_LEN;
 use crate::layouts::split_blocks::MAX_LEN;
 
-/// Types of fields.
+/// Field types.
 const BYTE: u8 = 3;
 const I16: u8 = 4;
 const I32: u8 = 5;
@@ -18,7 +18,7 @@ const SET: u8 = 10;
 const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 
-/// How deep structures lie in each other that are skipped.
+/// The maximum nesting depth of skipped structures.
 const MAX_DEPTH: u8 = 16;
 
 /// The header before a bit set in a Parquet file.
@@ -48,7 +48,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Length`] when that is not a multiple of 32 from 32 to 2,147,483,616.
+    /// [`ReadError::Length`] when `bitset_len` is not a multiple of 32 from 32 to 2,147,483,616.
     pub const fn new(bitset_len: usize) -> Result<Self, ReadError> {
         Self::of_length(if bitset_len as u64 > i64::MAX as u64 {
             i64::MAX
@@ -67,8 +67,8 @@ impl Header {
         })
     }
 
-    /// Reads the header at the start of some bytes, at most [`MAX_BYTES`](Self::MAX_BYTES) of them, and returns it with its own
-    /// length. Fields that are not known are skipped.
+    /// Reads the header within the first [`MAX_BYTES`](Self::MAX_BYTES) bytes and returns it with its length. Unknown
+    /// fields are skipped.
     ///
     /// # Errors
     ///
@@ -115,14 +115,14 @@ impl Header {
             len: 0,
         };
         encoded.push(&[0x10 | I32]);
-        // Twice the number: the lowest bit is the sign.
+        // Zigzag encoding: twice the number, with the sign in the lowest bit.
         let mut rest = u64::from(self.bitset_len) << 1;
         while rest > 0x7f {
             encoded.push(&[rest.to_le_bytes()[0] | 0x80]);
             rest >>= 7;
         }
         encoded.push(&[rest.to_le_bytes()[0]]);
-        // Three times a structure whose first field is one without fields.
+        // Three structures, each with an empty structure as its first field.
         const FIRST_OF_ITS_KIND: [u8; 4] = [0x10 | STRUCT, 0x10 | STRUCT, 0, 0];
         for _ in 0..3 {
             encoded.push(&FIRST_OF_ITS_KIND);
@@ -132,7 +132,7 @@ impl Header {
     }
 }
 
-/// The bytes of a [`Header`], 15 to 19 of them; `as_ref` gives them.
+/// The 15 to 19 bytes of a [`Header`], available through `as_ref`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodedHeader {
     bytes: [u8; 19],
@@ -153,7 +153,7 @@ impl AsRef<[u8]> for EncodedHeader {
     }
 }
 
-/// Holds the bytes that have not been read yet.
+/// The bytes that have not been read yet.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
@@ -163,7 +163,7 @@ impl Input<'_> {
         Ok(*first)
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit of a byte tells that another one follows.
+    /// Reads a number of seven bits per byte, lowest first; the highest bit of a byte is set if another byte follows.
     fn varint(&mut self) -> Result<u64, ReadError> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -176,13 +176,13 @@ impl Input<'_> {
         Err(ReadError::Header)
     }
 
-    /// Even numbers are half of them, odd ones the negative of the half, rounded up.
+    /// Reads a zigzag integer: an even `n` means `n / 2`, an odd `n` means `-(n + 1) / 2`.
     fn integer(&mut self) -> Result<i64, ReadError> {
         let value = self.varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// The number and the type of the next field; `None` behind the last one.
+    /// Returns the number and the type of the next field; `None` after the last one.
     fn field(&mut self, last: &mut i16) -> Result<Option<(i16, u8)>, ReadError> {
         let byte = self.byte()?;
         if byte == 0 {
@@ -196,7 +196,7 @@ impl Input<'_> {
         Ok(Some((*last, byte & 0xf)))
     }
 
-    /// The number of the one field that a structure has, whatever is in it.
+    /// Returns the number of a structure's only field, whatever the field's value.
     fn choice(&mut self) -> Result<i16, ReadError> {
         let mut last = 0;
         let (number, kind) = self.field(&mut last)?.ok_or(ReadError::Header)?;
@@ -213,11 +213,11 @@ impl Input<'_> {
         Ok(())
     }
 
-    /// Skips the value of a field. Every element takes a byte at least, so that it ends with the bytes.
+    /// Skips the value of a field. Every element takes at least one byte, so skipping ends with the input.
     fn skip(&mut self, kind: u8, depth: u8) -> Result<(), ReadError> {
         let depth = depth.checked_sub(1).ok_or(ReadError::Header)?;
         match kind {
-            // True and false: the type tells.
+            // Booleans: the type is the value.
             1 | 2 => Ok(()),
             BYTE => self.skip_bytes(1),
             I16 | I32 | I64 => self.varint().map(|_| ()),
@@ -256,7 +256,7 @@ impl Input<'_> {
         }
     }
 
-    /// In lists and maps truth values take a byte.
+    /// Skips an element of a list or map, where booleans take a byte.
     fn skip_element(&mut self, kind: u8, depth: u8) -> Result<(), ReadError> {
         match kind {
             1 | 2 => self.skip_bytes(1),

@@ -15,13 +15,13 @@ use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The Bloom filter of Parquet: `SplitBlockBloomFilter.Xxh64`.
 ///
-/// All eight probes of a key fall into one block of 32 bytes, one into each of its words of 32 bits, so that one comparison
-/// of vectors is an answer: the fastest filter here. The price is the rate, 1.3 % instead of 0.82 % at 10 bits per key, and
-/// the fixed number of probes, which is best at about 11.5 bits per key.
+/// All eight probes of a key fall into one 32-byte block, one into each of its 32-bit words, so a single vector
+/// comparison answers a query: the fastest filter here. The price is the false-positive rate, 1.3 % instead of 0.82 %
+/// at 10 bits per key, and the fixed number of probes, which is best at about 11.5 bits per key.
 ///
-/// A filter is the bit set alone, of any number of blocks up to 2 GiB. What Parquet stores before it is a
-/// [`Header`](super::Header), and writers of Parquet files take powers of two, see [`arrow_rs_bytes`](super::arrow_rs_bytes)
-/// and [`SplitBlockFilterMut`](super::SplitBlockFilterMut).
+/// A filter is the bit set alone, with any number of blocks up to 2 GiB. Parquet stores a [`Header`](super::Header)
+/// before it, and writers of Parquet files choose powers of two; see [`arrow_rs_bytes`](super::arrow_rs_bytes) and
+/// [`SplitBlockFilterMut`](super::SplitBlockFilterMut).
 ///
 /// ```
 /// use filter_policy::parquet::SplitBlockBloomPolicy;
@@ -40,7 +40,7 @@ use crate::policy::{FilterPolicy, PreparedFilter};
 #[derive(Debug, Clone, Copy)]
 pub struct SplitBlockBloomPolicy {
     bits_per_key: BitsPerKey,
-    /// `None`: the best one.
+    /// `None` selects the best available kernel.
     kernel: Option<Kernel>,
 }
 
@@ -56,8 +56,8 @@ impl SplitBlockBloomPolicy {
         }
     }
 
-    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self

@@ -1,7 +1,7 @@
-//! How long a bit set writers choose, from the number of distinct values and the rate that is wanted.
+//! The length of the bit set that writers choose, from the number of distinct values and the wanted rate.
 //!
-//! All three take the textbook's formula for eight probes, `-8 n / ln(1 - p^(1/8))` bits, and a power of two; they differ in
-//! how they round. Logarithm and power come from `libm`.
+//! All three writers use the textbook formula for eight probes, `-8 n / ln(1 - p^(1/8))` bits, and a power of two; they
+//! differ in rounding. Logarithm and power come from `libm`.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "writers cut to whole numbers, and sizes are at most 128 MiB"
@@ -21,8 +21,8 @@ const MIN_BITSET_BYTES: u32 = 32;
 /// those are rounded up to a power of two from 32 bytes to 128 MiB. The truncation loses up to seven bits above a power
 /// of two.
 ///
-/// Source: arrow-rs 60.1, `parquet/src/bloom_filter/mod.rs` (`new_with_ndv_fpp`). It takes the rate 0 too, and makes 32 bytes of
-/// it.
+/// Source: arrow-rs 60.1, `parquet/src/bloom_filter/mod.rs` (`new_with_ndv_fpp`), which also accepts the rate 0 and
+/// makes 32 bytes of it.
 ///
 /// ```
 /// use filter_policy::parquet::{arrow_cpp_bytes, arrow_rs_bytes, parquet_java_bytes};
@@ -51,8 +51,8 @@ pub fn arrow_rs_bytes(values: u64, rate: f64) -> Result<u32, Error> {
     Ok((bytes as u32).next_power_of_two())
 }
 
-/// Returns the bytes that Arrow C++ (and pyarrow) gives a filter: bits are rounded up to a power of two, from 32 bytes to
-/// 128 MiB. The number of values is one of 32 bits there.
+/// Returns the size in bytes that Arrow C++ (and pyarrow) gives a filter: bits are rounded up to a power of two, from
+/// 32 bytes to 128 MiB. Arrow C++ takes the number of values as a 32-bit number.
 ///
 /// Source: Arrow 26, `cpp/src/parquet/bloom_filter.h` (`OptimalNumOfBits`).
 ///
@@ -66,14 +66,15 @@ pub fn arrow_cpp_bytes(values: u64, rate: f64) -> Result<u32, Error> {
 }
 
 /// Returns the size in bytes that parquet-java gives a filter. Its rounding of bits up to whole blocks in fact adds 255
-/// and clears one bit; bytes are then rounded up to a power of two. So filters are twice as long as Arrow's where the
-/// formula gives up to 247 bits less than a power of two, and half as long where it gives a few more.
+/// and clears one bit; bytes are then rounded up to a power of two. Filters are therefore twice as long as Arrow's if
+/// the formula gives up to 247 bits less than a power of two, and half as long if it gives a few bits more.
 ///
 /// `most` is the writer's limit, `parquet.bloom.filter.max.bytes`, by default 1 MiB; 32, and values above 128 MiB,
-/// count as 128 MiB. A filter that would be longer gets that length, even if it is not a power of two. (Without a
-/// number of values the writer makes the longest filter, or several, and keeps the smallest that is large enough.)
+/// count as 128 MiB. A longer filter is cut to this limit, even if the limit is not a power of two. (Without a number
+/// of values the writer makes the longest filter, or several, and keeps the smallest that is large enough.)
 ///
-/// Source: parquet-java 1.18, `BlockSplitBloomFilter.java` (`optimalNumOfBits`, `initBitset`) and `ColumnValueCollector.java`.
+/// Source: parquet-java 1.18, `BlockSplitBloomFilter.java` (`optimalNumOfBits`, `initBitset`),
+/// `ColumnValueCollector.java`.
 ///
 /// # Errors
 ///
@@ -86,7 +87,7 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
             allowed: "at least 32",
         });
     }
-    // Java's product of 64 bits wraps, and its conversion stops at the largest number of 32.
+    // Java's 64-bit product wraps, and its conversion to 32 bits saturates.
     let product = i64::try_from(values).unwrap_or(i64::MAX).wrapping_mul(-8);
     let bits = bits(product as f64 / -8.0, rate)?;
     let most_bits = 8 * u64::from(MAX_BITSET_BYTES);
@@ -105,11 +106,11 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
     Ok(bytes.next_power_of_two().min(most.into()) as u32)
 }
 
-/// Returns the fewest bytes, whole blocks up to 2 GiB, with which the [`expected_rate`] of so many distinct values does not
-/// exceed the rate.
+/// Returns the smallest size in bytes, in whole blocks up to 2 GiB, for which the [`expected_rate`] of this many
+/// distinct values does not exceed the rate.
 ///
-/// Writers of Parquet files choose otherwise: the textbook's formula takes all blocks for equally full, which at 1 % gives 8 %
-/// too few bits, and powers of two give up to twice as many.
+/// Writers of Parquet files choose other sizes: the textbook formula assumes equally full blocks and gives 8 % too few
+/// bits at a rate of 1 %; powers of two give up to twice as many.
 ///
 /// ```
 /// use filter_policy::parquet::{bytes_for_rate, expected_rate};
@@ -122,7 +123,8 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1, [`Error::RateUnreachable`] when 2 GiB are too few.
+/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1, [`Error::RateUnreachable`] when 2 GiB is too
+/// little.
 pub fn bytes_for_rate(values: u64, rate: f64) -> Result<u32, Error> {
     proper_rate(rate)?;
     let fits = |blocks| split_block_rate(blocks, values) <= rate;
@@ -134,8 +136,8 @@ pub fn bytes_for_rate(values: u64, rate: f64) -> Result<u32, Error> {
     Ok(blocks as u32 * BLOCK_LEN as u32)
 }
 
-/// Returns the false-positive rate that is to be expected of a bit set of so many bytes, which holds so many distinct values: the
-/// exact one of ideal hash values, with what blocks that are fuller than others err. Without a whole block it is 1.
+/// Returns the expected false-positive rate of a bit set of this many bytes that holds this many distinct values: the
+/// exact rate for ideal hash values, which accounts for uneven blocks. Without a whole block the rate is 1.
 pub fn expected_rate(values: u64, bytes: u32) -> f64 {
     match u64::from(bytes) / BLOCK_LEN as u64 {
         0 => 1.0,
@@ -143,7 +145,7 @@ pub fn expected_rate(values: u64, bytes: u32) -> f64 {
     }
 }
 
-/// The formula of all writers.
+/// Returns the number of bits by the formula that all writers use.
 fn bits(values: f64, rate: f64) -> Result<f64, Error> {
     proper_rate(rate)?;
     Ok(-8.0 * values / libm::log(1.0 - libm::pow(rate, 1.0 / 8.0)))

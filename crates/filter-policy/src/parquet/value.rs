@@ -1,20 +1,19 @@
-//! Values as filters hold them.
+//! Parquet values and their hashes.
 
 use hashzoo::xxh64;
 
 /// A value of one of Parquet's physical types.
 ///
-/// A filter holds the plain encoding of a value, and so of a number its bits: `0.0` and `-0.0` are two values, and there
-/// are as many NaNs as there are patterns of bits. (The format leaves open what is equal to what, see
-/// parquet-format #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not count: a decimal of four
-/// bytes, a date and an unsigned number of 32 bits are `Int32`, a UUID is `FixedLenByteArray`. Writers make no filters of
-/// booleans.
+/// A filter holds the plain encoding of a value, so a number is identified by its bits: `0.0` and `-0.0` are two
+/// values, and every bit pattern of a NaN is another value. (The format does not define equality, see parquet-format
+/// #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not matter: a four-byte decimal, a date
+/// and an unsigned 32-bit number are `Int32`, a UUID is `FixedLenByteArray`. Writers make no filters of booleans.
 ///
 /// ```
 /// use filter_policy::parquet::{PhysicalValue, SplitBlockBloomPolicy};
 /// use filter_policy::{BitsPerKey, HashedPolicy};
 ///
-/// // What a policy calls a key is the plain encoding.
+/// // A policy's key is the plain encoding.
 /// let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
 /// assert_eq!(PhysicalValue::ByteArray(b"key").hash(), policy.hash_key(b"key"));
 /// assert_eq!(PhysicalValue::Double(0.5).hash(), policy.hash_key(&0.5_f64.to_le_bytes()));
@@ -38,7 +37,7 @@ pub enum PhysicalValue<'a> {
 }
 
 impl PhysicalValue<'_> {
-    /// Returns the hash value that a filter holds: XXH64 of the plain encoding, under the seed 0.
+    /// Returns the hash value that a filter holds: XXH64 of the plain encoding, with seed 0.
     #[inline]
     pub const fn hash(self) -> u64 {
         match self {
@@ -50,13 +49,12 @@ impl PhysicalValue<'_> {
         }
     }
 
-    /// Of a number that compares equal to numbers with other bits: either what else it may be stored as, or that nothing
-    /// is known of it.
+    /// Returns the hash values under which an equal value may be stored: two for a zero, unknown for a NaN.
     pub(super) fn equals(self) -> Equals {
         match self {
             Self::Float(value) if value.is_nan() => Equals::Unknown,
             Self::Double(value) if value.is_nan() => Equals::Unknown,
-            // With either sign.
+            // The pattern matches both signs.
             Self::Float(0.0) => Equals::Both(Self::Float(0.0).hash(), Self::Float(-0.0).hash()),
             Self::Double(0.0) => Equals::Both(Self::Double(0.0).hash(), Self::Double(-0.0).hash()),
             _ => Equals::One(self.hash()),
@@ -64,7 +62,7 @@ impl PhysicalValue<'_> {
     }
 }
 
-/// The hash values under which what equals a value may be stored.
+/// The hash values under which an equal value may be stored.
 pub(super) enum Equals {
     One(u64),
     Both(u64, u64),

@@ -1,4 +1,4 @@
-//! A stored filter, prepared for many questions.
+//! A stored filter, prepared for many queries.
 
 use core::fmt;
 
@@ -16,7 +16,7 @@ use crate::layouts::{Contents, FilterKind};
 /// [`FilterView`](crate::view::FilterView) describes the bytes and answers no queries.)
 ///
 /// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
-/// and chooses a [`Kernel`](crate::kernels::Kernel). That saves up to a nanosecond per query. Querying many keys in one
+/// and chooses a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many keys in one
 /// call saves much more: see [`may_match_many`](Self::may_match_many). The answers are those of
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///
@@ -42,13 +42,13 @@ pub struct PreparedFilter<'a>(Prepared<'a>);
 enum Prepared<'a> {
     /// LevelDB's layout.
     Bits(BitQuery<'a>, HashFunction<'a>),
-    /// A layout that tells the hash function, or bytes that answer all keys alike.
+    /// A layout that determines the hash function, or bytes that answer all keys alike.
     Contents(Contents<'a>, KernelToken),
-    /// Whatever the policy makes of the bytes.
+    /// Any bytes, interpreted by the policy.
     Policy(&'a dyn FilterPolicy, &'a [u8]),
 }
 
-/// How keys of LevelDB's layout are hashed.
+/// The hash function of a filter in LevelDB's layout.
 #[derive(Clone, Copy)]
 enum HashFunction<'a> {
     Lanes(LaneHash),
@@ -66,7 +66,7 @@ impl HashFunction<'_> {
 }
 
 impl<'a> PreparedFilter<'a> {
-    /// A filter in LevelDB's layout whose keys this function hashes.
+    /// Prepares a filter in LevelDB's layout with this hash function.
     #[inline(always)]
     pub(crate) fn of_leveldb(kernel: KernelToken, hasher: &'a impl KeyHasher, filter: &'a [u8]) -> Self {
         Self(match Contents::of_leveldb(filter) {
@@ -99,12 +99,12 @@ impl<'a> PreparedFilter<'a> {
         }
     }
 
-    /// Returns whether the filter may hold a key of this hash value, which is
-    /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key)'s.
+    /// Returns whether the filter may hold a key with this hash value, computed by
+    /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key).
     ///
-    /// The answer is `true` where the filter's keys are hashed in another way: of a policy that is not a
-    /// [`HashedPolicy`](crate::HashedPolicy), and of RocksDB's filters where a 32-bit value meets 64-bit hashes or the
-    /// other way round.
+    /// The answer is `true` if the filter's keys are hashed differently: for a policy that is not a
+    /// [`HashedPolicy`](crate::HashedPolicy), and for RocksDB's filters if a 32-bit value meets 64-bit hashes or vice
+    /// versa.
     #[inline(always)]
     pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
         match &self.0 {
@@ -114,16 +114,16 @@ impl<'a> PreparedFilter<'a> {
         }
     }
 
-    /// Asks for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
+    /// Queries many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
     ///
-    /// It writes a word for every 64 keys, sets the bits beyond the last key to 0, and leaves further words unchanged. It
-    /// takes no memory but the stack's. Filters that do not lie in the cache are fetched ahead.
+    /// It writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged. It
+    /// allocates no memory. Filters that are not in the cache are prefetched.
     ///
-    /// It pays from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
-    /// [`lane_hash`](KeyHasher::lane_hash); for some tens of keys and more in the other layouts, with AVX2 most for keys of 9
-    /// to 64 bytes (8 to 63 in split blocks), with AVX-512 for keys of 9 to 32; and everywhere if the filter is larger than the
-    /// cache, or with AVX2 if the keys lie scattered in memory. [Packed](crate::PackedKeys) keys are fastest. Ribbon filters
-    /// and RocksDB's legacy filters are asked key by key.
+    /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
+    /// [`lane_hash`](KeyHasher::lane_hash); from some tens of keys on in the other layouts, most with AVX2 for keys of
+    /// 9 to 64 bytes (8 to 63 in split blocks) and with AVX-512 for keys of 9 to 32; and always if the filter is larger
+    /// than the cache, or with AVX2 if the keys are scattered in memory. [Packed](crate::PackedKeys) keys are fastest.
+    /// Ribbon filters and RocksDB's legacy filters are queried key by key.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl<'a> PreparedFilter<'a> {
         }
     }
 
-    /// Asks for keys of these hash values; otherwise as [`may_match_many`](Self::may_match_many) and
+    /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
     /// [`may_match_hash`](Self::may_match_hash).
     ///
     /// # Errors

@@ -1,14 +1,14 @@
-//! Bits per key as RocksDB takes them.
+//! Bits per key as RocksDB counts them.
 
 use crate::params::BitsPerKey;
 
-/// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on; measured by RocksDB
-/// (`util/bloom_impl.h`, `ChooseNumProbes`).
+/// The largest number of millibits per key at which each probe count, from 1 on, is the best one, as measured by
+/// RocksDB (`util/bloom_impl.h`, `ChooseNumProbes`).
 const MILLIBITS_UP_TO: [u32; 12] = [
     2080, 3580, 5100, 6640, 8300, 10_070, 11_720, 14_001, 16_050, 18_300, 22_001, 25_501,
 ];
 
-/// The probe count for so many thousandths of bits per key.
+/// Returns the probe count for this many millibits per key.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the largest value is 24: a count of the table's, or below 50,000 / 2,000"
@@ -30,8 +30,8 @@ const fn probes_for(millibits: u32) -> u8 {
     }
 }
 
-/// Bits per key as RocksDB counts them: from 1 to 100, in thousandths. Fewer are 1, more are 100; below 0.5 RocksDB itself
-/// writes no filter.
+/// Bits per key as RocksDB counts them: from 1 to 100, in thousandths. Lower values count as 1, higher values as 100;
+/// below 0.5 RocksDB itself writes no filter.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BloomLikeFilterPolicy`).
 #[derive(Debug, Clone, Copy)]
@@ -46,22 +46,22 @@ impl RocksDbBits {
         self.0
     }
 
-    /// Thousandths of bits per key, 1,000 to 100,000: what Bloom filters are sized by.
+    /// Returns millibits per key, 1,000 to 100,000, which determine the size of Bloom filters.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the value is between 1,000 and 100,001; the cast rounds down"
     )]
     pub(crate) const fn millibits(self) -> u32 {
-        // Not quite a half, so that what is meant as a half of a thousandth goes up: RocksDB's own constant.
+        // RocksDB's own constant: slightly more than a half, so that an intended half of a thousandth rounds up.
         (self.0 * 1000.0 + 0.500_001) as u32
     }
 
-    /// The probe count of Bloom filters of format version 5 and later, 1 to 24.
+    /// Returns the probe count of Bloom filters of format version 5 and later, 1 to 24.
     pub(crate) const fn probe_count(self) -> u8 {
         probes_for(self.millibits())
     }
 
-    /// Whole bits per key: what Bloom filters of format version 4 and before are sized by.
+    /// Returns whole bits per key, which determine the size of Bloom filters of format version 4 and earlier.
     pub(crate) const fn rounded(self) -> u32 {
         (self.millibits() + 500) / 1000
     }

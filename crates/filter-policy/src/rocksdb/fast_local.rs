@@ -15,37 +15,35 @@ use crate::layouts::rocksdb::{
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 
-/// Filters grow no further, however many keys there are.
+/// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
 
-/// How many lines so many keys take, at most 2^26 - 1.
+/// Returns the number of lines for this many keys, at most 2^26 - 1.
 pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_of(bits_per_key.millibits(), keys)
 }
 
-/// The same by thousandths of bits.
 #[inline]
 const fn lines_of(millibits: u32, keys: u64) -> u64 {
-    // What saturates is far beyond the most there can be.
+    // A saturated product is far beyond the maximum.
     let bytes = keys.saturating_mul(millibits as u64).div_ceil(8000);
     let bytes = if bytes < MAX_BYTES { bytes } else { MAX_BYTES };
     bytes.div_ceil(LINE_LEN as u64)
 }
 
-/// What lies behind the lines.
 const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
     [NEW_BLOOM_MARKER, 0, probes, 0, 0]
 }
 
-/// RocksDB's Bloom filter of format version 5 and later: the cache-local one.
+/// RocksDB's cache-local Bloom filter of format version 5 and later.
 ///
-/// All probes of a key fall into one line of 64 bytes, so that a query waits for memory once. The price is a rate a
-/// little above that of filters whose probes go anywhere: 0.97 % instead of 0.82 % at 10 bits per key. The filter is
-/// a whole number of lines and five bytes: for few keys it is larger than LevelDB's. It grows no further than 4 GiB; keys
-/// beyond that raise the rate.
+/// All probes of a key fall into one line of 64 bytes, so that a query waits for memory once. The price is a slightly
+/// higher false-positive rate than with unrestricted probes: 0.97 % instead of 0.82 % at 10 bits per key. The filter is
+/// a whole number of lines plus five bytes, so for few keys it is larger than LevelDB's. Its size is at most 4 GiB;
+/// keys beyond that raise the rate.
 ///
-/// RocksDB counts thousandths of bits per key from 1 to 100: fewer count as 1, more as 100. (Configured with fewer than 0.5,
-/// RocksDB itself writes no filters.) Keys that equal the one before them are not counted.
+/// RocksDB counts thousandths of bits per key from 1 to 100: lower values count as 1, higher values as 100. (Configured
+/// with less than 0.5, RocksDB itself writes no filters.) A key equal to the previous one is not counted.
 ///
 /// Stored by engines as `rocksdb.internal.FastLocalBloomFilter`; in RocksDB's own tables under the name that all of
 /// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
@@ -66,10 +64,10 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
     bits_per_key: BitsPerKey,
-    /// What follows from them, which small filters would be long in computing.
+    /// Derived from `bits_per_key`, and stored because computing it would slow down small filters.
     millibits: u32,
     probes: u8,
-    /// `None`: the best one.
+    /// `None` selects the best available kernel.
     kernel: Option<Kernel>,
 }
 
@@ -88,8 +86,8 @@ impl FastLocalBloomPolicy {
         }
     }
 
-    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self
@@ -164,7 +162,7 @@ impl FilterPolicy for FastLocalBloomPolicy {
         Self::NAME
     }
 
-    /// Returns the exact length of a filter of this many keys, none of which equals the one before it.
+    /// Returns the exact length of a filter of this many keys if no key equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
         addressable(bytes, keys, self.bits_per_key)

@@ -1,5 +1,5 @@
-//! The full Bloom filter of RocksDB's format versions 4 and before: all probes of a key in one line, which is as long
-//! as the cache line of the machine that wrote it.
+//! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
+//! as the cache line of the machine that wrote the filter.
 
 use core::num::NonZeroU32;
 
@@ -12,13 +12,13 @@ use crate::layouts::rocksdb::{TAIL_LEN, addressable, contents, may_match_hash};
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 
-/// The most bits that are shared out; RocksDB caps here, so that the number of lines stays in 32 bits.
+/// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`LegacyBloomBitsBuilder::CalculateSpace`).
 const MAX_BITS: u64 = 0xffff_0000;
 
-/// The length of a line in a legacy full filter. RocksDB takes that of the machine it was compiled for
-/// (`port/port_posix.h`), so the same keys give another filter on ARM than on x86; readers see the length from the
+/// The length of a line in a legacy full filter. RocksDB uses the cache line of the machine it was compiled for
+/// (`port/port_posix.h`), so the same keys give different filters on ARM and x86; readers infer the length from the
 /// filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -43,13 +43,13 @@ impl CacheLine {
     }
 }
 
-/// RocksDB's full Bloom filter of format versions 4 and before.
+/// RocksDB's full Bloom filter of format version 4 and earlier.
 ///
 /// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloomPolicy`] is better in rate and
-/// speed. Its 32-bit hash causes more false positives the more keys there are. Filters grow no further than half a GiB.
+/// speed. The 32-bit hash causes more false positives the more keys there are. A filter is at most half a GiB.
 ///
-/// RocksDB rounds bits per key to a whole number from 1 to 100 here: fewer count as 1, more as 100. Keys that equal the one
-/// before them are not counted.
+/// RocksDB rounds bits per key to a whole number from 1 to 100 here: lower values count as 1, higher values as 100. A
+/// key equal to the previous one is not counted.
 ///
 /// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
 /// filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
@@ -67,7 +67,7 @@ impl CacheLine {
 /// assert_eq!(filter.len(), 64 + 5);
 /// assert!(policy.key_may_match(b"hello", filter));
 ///
-/// // As RocksDB writes it on 64-bit ARM.
+/// // The filter that RocksDB writes on 64-bit ARM.
 /// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(on_arm.len(), 128 + 5);
 /// assert!(policy.key_may_match(b"hello", on_arm));
@@ -91,7 +91,7 @@ impl LegacyFullFilterPolicy {
         }
     }
 
-    /// Returns the same policy, which writes as a machine with other cache lines would.
+    /// Returns this policy with another line length, to write filters as other machines would.
     #[must_use]
     pub const fn with_line(self, line: CacheLine) -> Self {
         Self { line, ..self }
@@ -111,7 +111,8 @@ impl LegacyFullFilterPolicy {
         RocksDbBits::new(self.bits_per_key).rounded()
     }
 
-    /// How many lines so many keys take: an odd number, so that the remainder uses all bits of a value; 0 for none.
+    /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no
+    /// keys.
     fn line_count(&self, keys: usize) -> u32 {
         if keys == 0 {
             return 0;
@@ -129,7 +130,7 @@ impl Layout for LegacyFullFilterPolicy {
 
     const DROPS_REPEATS: bool = true;
 
-    /// For filters of other kinds.
+    /// The kernel for filters of other kinds.
     #[inline]
     fn kernel(&self) -> KernelToken {
         KernelToken::best()
@@ -143,7 +144,7 @@ impl Layout for LegacyFullFilterPolicy {
     fn start(&self, keys: usize, filter: &mut [u8]) {
         filter.fill(0);
         if let Some([probes, lines @ ..]) = filter.last_chunk_mut::<TAIL_LEN>() {
-            // LevelDB's rule for the same bits per key, up to 30.
+            // LevelDB's rule for the same bits per key, at most 30.
             *probes = BitsPerKey::whole(self.whole_bits()).probe_count();
             *lines = self.line_count(keys).to_le_bytes();
         }
@@ -169,7 +170,7 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         Self::NAME
     }
 
-    /// Returns the exact length of a filter of this many keys, none of which equals the one before it.
+    /// Returns the exact length of a filter of this many keys if no key equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = u64::from(self.line_count(keys)) * u64::from(self.line.bytes());
         addressable(bytes, keys, self.bits_per_key)

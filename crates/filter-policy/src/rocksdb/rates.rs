@@ -1,4 +1,4 @@
-//! What filters of RocksDB's take, from the numbers alone.
+//! The sizes and rates of RocksDB's filters, from the numbers alone.
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::lines_for;
@@ -6,9 +6,9 @@ use crate::arch::wide::lines::LINE_LEN;
 use crate::layouts::ribbon::{RibbonSize, size};
 use crate::layouts::rocksdb::TAIL_LEN;
 
-/// What a Ribbon filter's rate is chosen by: one over the rate of a large FastLocalBloom filter of these bits per key, as
-/// RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for lines one
-/// standard deviation fuller and emptier than the mean. Decides stored bytes.
+/// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,
+/// as RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for
+/// lines one standard deviation fuller and emptier than the mean. It decides stored bytes.
 pub(super) fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
     const LINE_BITS: f64 = LINE_LEN as f64 * 8.0;
     let probes = f64::from(bits_per_key.probe_count());
@@ -20,17 +20,15 @@ pub(super) fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
     2.0 / (crowded + uncrowded)
 }
 
-/// How many lines a FastLocalBloom filter of so many keys has.
 pub(crate) fn fast_local_lines(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_for(bits_per_key, keys)
 }
 
-/// The length of a FastLocalBloom filter of so many keys.
 pub(crate) fn fast_local_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_for(bits_per_key, keys) * LINE_LEN as u64 + TAIL_LEN as u64
 }
 
-/// The length of a Ribbon filter of so many keys, or 16 bytes more, by the first key's hash.
+/// Returns the length of a Ribbon filter of this many keys; the first key's hash may make the filter 16 bytes shorter.
 pub(crate) fn ribbon_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     if keys == 0 {
         return 0;
@@ -41,7 +39,7 @@ pub(crate) fn ribbon_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     )
 }
 
-/// The rate of a Ribbon filter of at least one key; `None` where a FastLocalBloom filter is written.
+/// Returns the rate of a Ribbon filter of at least one key; `None` if a FastLocalBloom filter is written instead.
 pub(crate) fn ribbon_rate(bits_per_key: RocksDbBits, keys: u64) -> Option<f64> {
     ribbon_size(bits_per_key, keys).map(|size| size.rate)
 }

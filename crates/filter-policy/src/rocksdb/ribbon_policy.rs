@@ -63,7 +63,7 @@ impl RibbonPolicy {
         self.bloom.bits_per_key()
     }
 
-    /// Solves the system of these hash values, or finds that a Bloom filter it is.
+    /// Solves the system of these hash values, or chooses a Bloom filter instead.
     fn make(&self, hashes: &[u64]) -> Result<Made, Error> {
         let Some(first) = hashes.first() else {
             return Ok(Made::Nothing);
@@ -75,7 +75,7 @@ impl RibbonPolicy {
             return Ok(Made::Bloom);
         }
         let mut banding = Banding::new(shape)?;
-        // One system in 20 has no solution, so that 256 without one mean many equal keys that do not follow each other.
+        // One system in 20 has no solution, so 256 failures mean many equal keys that are not adjacent.
         let [start, ..] = first.to_le_bytes();
         let seed = (0..=u8::MAX)
             .map(|tried| start.wrapping_add(tried))
@@ -83,7 +83,7 @@ impl RibbonPolicy {
         Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { banding, shape, seed }))
     }
 
-    /// The shape of a Ribbon filter of so many values; `None` where there are too many.
+    /// Returns the shape of a Ribbon filter of this many values; `None` if there are too many.
     fn shape(&self, entries: usize, first: u64) -> Option<Shape> {
         let entries = u32::try_from(entries.min(MAX_ENTRIES + 1))
             .ok()
@@ -140,7 +140,7 @@ impl Made {
     }
 }
 
-/// The length of a Ribbon filter, its tail included.
+/// Returns the length of a Ribbon filter, tail included.
 fn ribbon_len(shape: Shape) -> usize {
     usize::try_from(shape.words() * 16).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
 }
@@ -196,7 +196,8 @@ impl FilterPolicy for RibbonPolicy {
         Self::NAME
     }
 
-    /// Returns the length of a filter that is all wide blocks, or of the Bloom filter that may stand in for it.
+    /// Returns the length of a filter of only wide blocks, or of the Bloom filter that may replace it if that is
+    /// longer.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         let bloom = self.bloom.max_filter_len(keys)?;
         let entries = keys.clamp(1, MAX_ENTRIES);

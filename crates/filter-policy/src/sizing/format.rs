@@ -13,19 +13,19 @@ use crate::layouts::split_blocks::{self, MAX_LEN};
 use crate::params::BitsPerKey;
 use crate::rocksdb::{self, RocksDbBits};
 
-/// Hash values of 32 bits reach no bit beyond this many.
+/// The number of bits that 32-bit hash values can reach.
 const REACHABLE_BITS: u64 = 1 << 32;
 
-/// Nearly as many as fit into 64 bits.
+/// The same limit for 64-bit hash values: the largest power of two below 2^64.
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 
-/// The longest bit set of split blocks.
+/// The longest bit set of split blocks, in bits.
 const MOST_BITS_OF_SPLIT_BLOCKS: u64 = MAX_LEN as u64 * 8;
 
-/// From this many bits per key on, k is 30 and no longer grows.
+/// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 
-/// RocksDB's formats go by no more.
+/// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
 /// A stored filter format, with its exact sizes.
@@ -41,7 +41,7 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 /// assert_eq!(Format::LevelDb.bits_per_key_for_rate(45_402, 0.001)?, fifteen);
 /// assert_eq!(Format::LevelDb.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
 ///
-/// // A tenth of a per cent in the others: the bits per key that they are configured with, and the bytes.
+/// // Bits per key and bytes of the other formats at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
 ///     (Format::BloomFilter64, 15, 85_130),
 ///     (Format::FastLocalBloom, 16, 90_821),
@@ -55,13 +55,13 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///
-/// RocksDB's formats count bits per key from 1 to 100: fewer count as 1, more as 100. Fewer than 0.5 are an error here,
-/// because RocksDB writes no filters then.
+/// RocksDB's formats count bits per key from 1 to 100: lower values count as 1, higher values as 100. Values below 0.5
+/// are an error here, because RocksDB writes no filters then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// LevelDB's filter, which [`BloomFilterPolicy`](crate::BloomFilterPolicy) writes under each of its names: whole
-    /// bytes, at least 8, and one that holds k.
+    /// LevelDB's filter, which [`BloomFilterPolicy`](crate::BloomFilterPolicy) writes under all of its names: whole
+    /// bytes, at least 8, plus one that holds k.
     LevelDb,
     /// The filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy): LevelDB's length, with the best k.
     BloomFilter64,
@@ -74,8 +74,8 @@ pub enum Format {
     )]
     #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
     Ribbon,
-    /// That of [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy): whole blocks of 32 bytes, at least one and at
-    /// most 2 GiB. [`parquet`](crate::parquet) has what writers of Parquet files choose.
+    /// The filter of [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy): whole blocks of 32 bytes, at
+    /// least one and at most 2 GiB. See [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
     SplitBlock,
 }
 
@@ -85,8 +85,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits, or split blocks into 2 GiB; [`Error::OutOfDomain`]
-    /// when the bits per key are too few for a filter of RocksDB's.
+    /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks;
+    /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
             Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
@@ -100,7 +100,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// As in [`filter_bytes`](Self::filter_bytes).
+    /// The errors of [`filter_bytes`](Self::filter_bytes).
     pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
         Ok(match self {
             Self::LevelDb => Some(bits_per_key.probe_count()),
@@ -117,31 +117,32 @@ impl Format {
 
     /// Returns the expected false-positive rate at the real size and the real k.
     ///
-    /// * LevelDB's: as counted on filters of random hash values, always the same ones, since its probes are not independent and
-    ///   no formula is known ([`theory`](crate::theory) tells why). It is within about 1 %; of rare matches one standard
-    ///   deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000. That takes a second or two where matches are
-    ///   rare, 4 bytes for each key and the filter's length. Filters of more than 64 MiB are counted at a shorter length. Absent keys whose 32 bits of
-    ///   hash are those of some key are included, which no number of bits per key keeps out.
-    /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
-    /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
-    ///   values, which is what is left at 50 bits per key and more.
-    /// * `Ribbon`: what its columns give.
-    /// * `SplitBlock`: as `FastLocalBloom`, of ideal blocks.
+    /// * LevelDB: counted on filters of random hash values, always the same ones, because the probes are not
+    ///   independent and no formula is known ([`theory`](crate::theory) explains why). The result is within about 1 %;
+    ///   for rare matches one standard deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000.
+    ///   Counting takes a second or two if matches are rare, and 4 bytes per key plus the filter's length in memory.
+    ///   Filters above 64 MiB are counted at a shorter length. The rate includes absent keys whose 32-bit hash equals
+    ///   that of a stored key, which no number of bits per key avoids.
+    /// * `BloomFilter64`: the exact rate of an ideal filter, from [`exact_rate`].
+    /// * `FastLocalBloom`: the exact rate of ideal lines, some fuller than others, plus equal halves of hash values,
+    ///   which are what remains at 50 bits per key and more.
+    /// * `Ribbon`: the rate that the columns give.
+    /// * `SplitBlock`: like `FastLocalBloom`, for ideal blocks.
     ///
     /// # Errors
     ///
-    /// As in [`filter_bytes`](Self::filter_bytes); of LevelDB's filters [`Error::AllocationFailed`], always without the
-    /// feature `alloc`.
+    /// The errors of [`filter_bytes`](Self::filter_bytes); for LevelDB's filters also [`Error::AllocationFailed`],
+    /// always without the feature `alloc`.
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         self.rate_beside(keys, bits_per_key, None)
     }
 
-    /// Returns whether the [`rate`](Self::rate) does not exceed the wanted one. Of LevelDB's filters this is known sooner than
-    /// the rate itself, unless the two are close.
+    /// Returns whether the [`rate`](Self::rate) does not exceed the wanted one. For LevelDB's filters this is faster
+    /// than computing the rate, unless the two are close.
     ///
     /// # Errors
     ///
-    /// As of [`rate`](Self::rate).
+    /// The errors of [`rate`](Self::rate).
     ///
     /// ```
     /// use filter_policy::BitsPerKey;
@@ -155,7 +156,7 @@ impl Format {
         Ok(self.rate_beside(keys, bits_per_key, Some(wanted))? <= wanted)
     }
 
-    /// The rate, of LevelDB's filters less exact when it is clearly above or below `wanted`.
+    /// Returns the rate; for LevelDB's filters it is less exact if it is clearly above or below `wanted`.
     #[cfg_attr(
         not(feature = "alloc"),
         expect(unused_variables, reason = "counting needs memory")
@@ -186,14 +187,13 @@ impl Format {
         }
     }
 
-    /// The smallest whole bits per key, at least 1, whose [`rate`](Self::rate) does not exceed the wanted
-    /// one.
+    /// Returns the smallest whole bits per key, at least 1, whose [`rate`](Self::rate) does not exceed the wanted one.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes), [`Error::OutOfDomain`] when
-    /// `wanted` is not strictly between 0 and 1, [`Error::RateUnreachable`] when
-    /// the limits of k, of the bits per key and of the hash's width keep every filter above it.
+    /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes), [`Error::OutOfDomain`] when `wanted` is
+    /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
+    /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
         let rate_at = |bits: u32| self.rate_beside(keys, BitsPerKey::whole(bits), Some(wanted));
@@ -211,12 +211,11 @@ impl Format {
             // Bits per key are rounded up below.
             Self::SplitBlock => Some(MOST_BITS_OF_SPLIT_BLOCKS.saturating_sub(keys)),
         };
-        // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
-        // all.
+        // While k grows, the rate can rise again in filters as large as hash values reach, so all values are tried.
         let tried_singly = reachable_bits.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let mut lowest = (f64::INFINITY, 1);
         for bits in 1..tried_singly {
-            // The exact rates take long where a filter is crowded; then the bound says enough.
+            // Exact rates take long for a crowded filter, and there the bound is enough.
             if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted
             {
                 continue;
@@ -232,7 +231,7 @@ impl Format {
         let Some(reachable_bits) = reachable_bits else {
             return unreachable(lowest);
         };
-        // From here on more bits never make it worse, and beyond the reach of hash values no better.
+        // From here on more bits never raise the rate, and beyond the reach of hash values they never lower it.
         let enough = reachable_bits.div_ceil(keys.max(1));
         let mut high = u32::try_from(enough)
             .unwrap_or(u32::MAX)
@@ -245,7 +244,7 @@ impl Format {
                 lowest
             });
         }
-        // By doubling, since a small filter's rate is known sooner.
+        // By doubling, because a small filter's rate is computed faster.
         let (mut low, most) = (BITS_PER_KEY_AT_MOST_PROBES, high);
         high = low;
         while high < most && rate_at(high)? > wanted {
@@ -263,13 +262,13 @@ impl Format {
         Ok(BitsPerKey::whole(high))
     }
 
-    /// No filter of this length has a lower rate: of those with probes the best Bloom filter, otherwise one that stores no
-    /// more than the information there is.
+    /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter for formats with probes,
+    /// otherwise the information-theoretic minimum.
     fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
         Ok(match self {
             Self::Ribbon => libm::exp2(-bits),
-            // Less what counting leaves to chance. Bits beyond the reach of a hash value only make it worse.
+            // Reduced by the random error of counting. Bits beyond the reach of a hash value only raise the rate.
             Self::LevelDb => {
                 let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
                 let by_ideal_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
@@ -308,8 +307,8 @@ impl Format {
     }
 
     /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
-    /// fits, or the bits per key are invalid. Where a filter does not grow, at 0 bits per key or at RocksDB's 4 GiB,
-    /// every number of keys fits.
+    /// fits, or the bits per key are invalid. Every number of keys fits if a filter does not grow, at 0 bits per key or
+    /// at RocksDB's 4 GiB.
     pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }
@@ -326,12 +325,11 @@ fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
     with_equal_halves(lines, keys, by_probes)
 }
 
-/// The rate of so many keys in so many split blocks.
 pub(crate) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
     with_equal_halves(blocks, keys, lines::split_block_rate)
 }
 
-/// The rate by probes alone, and of keys that have the line and the half of the hash in common from which probes are made.
+/// Adds the rate of keys with the same line and the same probe half of the hash to the rate of the probes.
 fn with_equal_halves(lines: u64, keys: u64, by_probes: impl Fn(u64, u64) -> f64) -> f64 {
     const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
     if keys == 0 {
@@ -342,7 +340,7 @@ fn with_equal_halves(lines: u64, keys: u64, by_probes: impl Fn(u64, u64) -> f64)
     by_probes + by_equal_halves * (1.0 - by_probes)
 }
 
-/// Bits per key as RocksDB takes them.
+/// Returns bits per key as RocksDB counts them, or an error below 0.5.
 fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
     if bits_per_key.get() < 0.5 {
         return Err(Error::OutOfDomain {
@@ -354,7 +352,7 @@ fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
     Ok(RocksDbBits::new(bits_per_key))
 }
 
-/// The least number from `least` to `limit` that fits, where everything above a number that fits does so too.
+/// Returns the least number from `least` to `limit` that fits, if every number above a fitting one fits too.
 pub(crate) fn least(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
     match largest(least, limit, |number| !fits(number)) {
         None => Some(least),
@@ -362,14 +360,14 @@ pub(crate) fn least(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Optio
     }
 }
 
-/// The largest number from `least` to `limit` that fits, where everything below a number that fits does so too.
+/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too.
 fn largest(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
     if !fits(least) {
         return None;
     }
     let (mut low, mut high) = (least, limit);
     while low < high {
-        // The upper of two middles, so that the search ends.
+        // Rounds up, so that the search ends.
         let middle = high - (high - low) / 2;
         if fits(middle) {
             low = middle;

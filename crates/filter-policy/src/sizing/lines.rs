@@ -1,25 +1,25 @@
-//! The exact rate of an ideal filter whose keys use one line of bits each.
+//! The exact rate of an ideal filter in which each key uses one line of bits.
 
 use super::occupancy::throw;
 
-/// The bits of a line.
+/// The number of bits in a line.
 const BITS: usize = 512;
 
-/// Beyond so many keys in a line, which only filters at the limit of their size have, hardly any line differs from the mean.
+/// Keys per line above which lines hardly differ from the mean; only filters at their size limit have that many.
 const CROWDED: f64 = 600.0;
 
-/// The false-positive rate of `keys` keys, at least one, in `lines` lines of 512 bits with 1 to 30 probes each.
+/// Returns the false-positive rate of `keys` keys, at least one, in `lines` lines of 512 bits with 1 to 30 probes each.
 ///
-/// How many keys share a line is binomial, and each number of them leaves some number of ones. RocksDB's estimate
-/// (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`) takes the textbook's rate one standard deviation above and below
-/// the mean instead, which is 1 % too low at 10 bits per key and 10 % at 20.
+/// The number of keys in a line is binomial, and each number of keys gives a distribution of the ones. RocksDB's
+/// estimate (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`) instead takes the textbook rate one standard deviation
+/// above and below the mean, which is 1 % too low at 10 bits per key and 10 % at 20.
 pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     let k = f64::from(probes);
     let mut matching = [0.0; BITS + 1];
     for (ones, probability) in matching.iter_mut().enumerate() {
         *probability = libm::pow(ones as f64 / BITS as f64, k);
     }
-    // With what probability a line has so many ones.
+    // The probability of each number of ones in a line.
     let mut ones = [0.0; BITS + 1];
     ones[0] = 1.0;
     mean(
@@ -36,7 +36,7 @@ pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     )
 }
 
-/// The same of split blocks: eight words of 32 bits, of which each key, and the absent one, picks a bit each.
+/// Returns the rate of split blocks: each key, and the absent key, picks one bit in each of eight 32-bit words.
 pub(super) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
     const ZERO_LEFT: f64 = 31.0 / 32.0;
     let mut zeros = 1.0;
@@ -52,15 +52,15 @@ pub(super) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
     )
 }
 
-/// The mean over lines of what a line with so many keys errs: `crowded` by their mean number, `next` of 0, 1, 2, ... keys,
-/// where it is told the probability.
+/// Returns the mean rate over lines: `crowded` takes the mean number of keys per line; `next` returns the rate of a
+/// line with 0, 1, 2, ... keys in turn and takes the probability of such a line.
 fn mean(lines: u64, keys: u64, crowded: impl Fn(f64) -> f64, mut next: impl FnMut(f64) -> f64) -> f64 {
     let (lines, keys) = (lines as f64, keys as f64);
     let mean = keys / lines;
     if mean > CROWDED {
         return crowded(mean);
     }
-    // That a line has so many keys; where there is one line, it has all of them.
+    // The probability that a line has `here` keys; a single line has all of them.
     let mut probability = libm::exp(keys * libm::log1p(-1.0 / lines));
     let mut sum = 0.0;
     let mut here = 0.0;
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn two_lines_are_the_mean_over_their_keys() {
-        // Of three keys, by counting: 0, 1, 2 and 3 in the line that is asked in 1, 3, 3 and 1 of eight cases.
+        // Three keys, by counting: the queried line holds 0, 1, 2 and 3 keys in 1, 3, 3 and 1 of eight cases.
         let of = |keys| exact_rate(512, keys, 4).unwrap();
         let expected = (3.0 * of(1) + 3.0 * of(2) + of(3)) / 8.0;
         assert!((rate(2, 3, 4) / expected - 1.0).abs() < 1e-11);
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn split_blocks_of_few_keys() {
-        // Of two keys in two blocks 0, 1 and 2 in the block that is asked in 1, 2 and 1 of four cases.
+        // Two keys in two blocks: the queried block holds 0, 1 and 2 keys in 1, 2 and 1 of four cases.
         let of = |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys), 8.0);
         assert!((split_block_rate(2, 2) / (of(1.0) / 2.0 + of(2.0) / 4.0) - 1.0).abs() < 1e-12);
         assert!((split_block_rate(1, 40) / of(40.0) - 1.0).abs() < 1e-12);

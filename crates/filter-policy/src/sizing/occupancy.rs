@@ -5,13 +5,13 @@ use crate::params::MAX_PROBES;
 
 const MAX: usize = MAX_PROBES as usize;
 
-/// From so many probes a bit on, hardly any bit is left a zero.
+/// From this many probes per bit on, hardly any bit is still zero.
 const CROWDED: f64 = 4.0;
 
-/// The exact false-positive rate of an ideal filter: the probability that an absent key matches where each probe of every
-/// key, and of the absent one, picks one of `bits` bits independently. With X ones it is the mean of
-/// `(X / bits)^probes`, which is more than [`rate`](super::rate), the power of the mean: 1 to 4 % in filters of 32 keys,
-/// nothing that matters in those of thousands.
+/// Returns the exact false-positive rate of an ideal filter: the probability that an absent key matches if each probe
+/// of every key, and of the absent key, picks one of `bits` bits independently. With X ones the rate is the mean of
+/// `(X / bits)^probes`, which is more than [`rate`](super::rate), the power of the mean: by 1 to 4 % in filters of 32
+/// keys, and by a negligible amount in filters of thousands.
 ///
 /// Accurate to about 11 digits.
 ///
@@ -39,8 +39,8 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
     let (bits, balls) = (bits as f64, f64::from(probes) * keys as f64);
     let distinct = distinct(probes, bits);
     let mut sum = 0.0;
-    // The absent key's probes meet d different bits. In large filters nearly always as many as there are probes: what
-    // follows is too rare to count.
+    // The absent key's probes hit d distinct bits. In large filters d nearly always equals the probe count, and smaller
+    // d are too rare to count.
     for (d, &probability) in distinct.iter().enumerate().take(usize::from(probes) + 1).rev() {
         if probability > sum * 1e-18 {
             sum += probability * all_ones(d, bits, balls);
@@ -49,7 +49,7 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
     Ok(sum)
 }
 
-/// With what probability so many balls meet 0, 1, 2, ... different ones of `cells` cells.
+/// Returns the probabilities that this many balls hit 0, 1, 2, ... distinct cells out of `cells`.
 fn distinct(balls: u8, cells: f64) -> [f64; MAX + 1] {
     let mut share = [0.0; MAX + 1];
     share[0] = 1.0;
@@ -59,25 +59,25 @@ fn distinct(balls: u8, cells: f64) -> [f64; MAX + 1] {
     share
 }
 
-/// One ball more, in the probabilities of how many cells have been met.
+/// Adds one ball to the probabilities of the number of hit cells.
 pub(super) fn throw(share: &mut [f64], cells: f64) {
     let mut fewer = 0.0;
     for (d, here) in share.iter_mut().enumerate() {
         let met = d as f64;
-        // Never more cells than there are.
+        // No more cells can be hit than exist.
         let from_fewer = fewer * (cells - met + 1.0).max(0.0) / cells;
         fewer = *here;
         *here = *here * met / cells + from_fewer;
     }
 }
 
-/// The probability that of `bits` bits `d` given ones, at most that many, are ones after so many balls.
+/// Returns the probability that `d` given bits out of `bits` are all ones after this many balls; `d` is at most `bits`.
 ///
-/// All terms are positive where they may differ much, so that no digits are lost.
+/// All terms are positive where they may differ much, so no digits are lost to cancellation.
 fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
     let chosen = d as f64;
     if balls >= CROWDED * bits {
-        // By inclusion and exclusion: a zero is rare enough for the sum to end in itself.
+        // Inclusion and exclusion: zeros are rare enough for the sum to converge.
         let mut choices = 1.0;
         let mut sum = 0.0;
         for i in 0..=d {
@@ -93,10 +93,10 @@ fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
         return 0.0;
     };
     let inside = chosen / bits;
-    // How many of the balls fall on the given bits is binomial; each of them then falls on any of those.
+    // The number of balls that hit the given bits is binomial; each of these balls then hits any of the given bits.
     let mut probability = libm::exp(balls * libm::log1p(-inside));
     if inside >= 1.0 {
-        // On all of the bits. There are at most 30, and at most four balls for each.
+        // The given bits are all of the bits: at most 30, with at most four balls each.
         probability = 1.0;
     }
     let mut sum = 0.0;
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn rates_agree_with_exact_arithmetic() {
-        // Python's `Fraction`: the shares of d different bits, times the sums by inclusion and exclusion.
+        // Computed with Python's `Fraction`: the shares of d distinct bits, times the sums by inclusion and exclusion.
         let known = [
             (64, 1, 1, 1.562_5e-2),
             (2, 1, 2, 6.25e-1),
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(exact_rate(64, 5, 0), Ok(1.0));
         assert_eq!(exact_rate(1, 1, 30), Ok(1.0));
         assert!(exact_rate(64, u64::MAX, 30).unwrap() > 1.0 - 1e-12);
-        // Smaller than a double can tell.
+        // Too small for a double.
         assert_eq!(exact_rate(u64::MAX, 1000, 30), Ok(0.0));
         assert!(exact_rate(0, 1, 1).is_err() && exact_rate(64, 1, 31).is_err());
     }

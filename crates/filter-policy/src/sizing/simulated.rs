@@ -1,7 +1,7 @@
 //! The rate of LevelDB's probe sequence, counted on filters of random hash values.
 //!
-//! Start and step of the sequence are one hash value of 32 bits, and the third probe, `h + 2 rotr(h, 17)`, takes 196,608 values
-//! in all, so the rate goes up and down with the arithmetic of the filter's length: no formula is known that follows it.
+//! The start and step of the sequence come from one 32-bit hash value, and the third probe, `h + 2 rotr(h, 17)`, takes
+//! only 196,608 values, so the rate varies with the arithmetic of the filter's length, and no formula for it is known.
 
 use alloc::vec::Vec;
 
@@ -13,22 +13,25 @@ use crate::hashers::LevelDbHash;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy as _;
 
-/// False positives that are waited for: one standard deviation is 0.5 %.
+/// The number of false positives to count: one standard deviation is 0.5 %.
 const ENOUGH: u64 = 40_000;
-/// Queries after which fewer will do: one standard deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000.
+/// The maximum number of queries: one standard deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in
+/// 100,000.
 const MAX_QUERIES: u64 = 1 << 28;
-/// Longest filter that is built, bits: 64 MiB.
+/// The longest filter to build, in bits: 64 MiB.
 const MAX_BITS: u64 = 1 << 29;
-/// Length of a filter that stands for a longer one, bits.
+/// The length in bits of a filter that represents a longer one.
 const SAMPLE_BITS: u64 = 1 << 24;
-/// Where what probes could add is no more than this share of equal hash values, the rate of ideal probes is enough.
+/// If probes could add at most this share of the rate of equal hash values, the rate of ideal probes is used.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// Standard deviations by which matches must be off before counting ends early: filters differ, and each call is looked at.
+/// Standard deviations by which matches must be off to stop early: many, because filters differ and every call is
+/// checked.
 const CLEAR: f64 = 10.0;
 
-/// The rate, equal hash values included, within about 1 %, of rare matches 4 %; of filters above [`MAX_BITS`] that of a
-/// shorter one with their equal hash values. When it is clearly above or below `wanted`, it is less exact and sooner known.
+/// Returns the rate, equal hash values included, within about 1 %, or 4 % for rare matches. Above [`MAX_BITS`] it
+/// combines the rate of a shorter filter with the longer one's equal hash values. If the rate is clearly above or below
+/// `wanted`, the result is less exact and faster.
 pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
     let (bits, equal) = (bits_per_key.filter_bits(keys)?, equal_hashes(keys));
     if keys == 0 {
@@ -36,8 +39,8 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> 
     }
     let with_equal = |by_probes: f64| by_probes + equal * (1.0 - by_probes);
     let by_ideal_probes = ideal(bits.min(1 << 32), keys, u32::from(bits_per_key.probe_count()))?;
-    // The steps of one value in as many as there are bits lead nowhere.
-    // And beyond the reach of a hash value a shorter filter is no image of a longer one.
+    // One value in `bits` has a step that leads nowhere. Beyond the reach of a hash value, a shorter filter does not
+    // represent a longer one.
     if bits > 1 << 32 || (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {
         return Ok(with_equal(by_ideal_probes));
     }
@@ -57,7 +60,8 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> 
     Ok(with_equal((all - equal_of_fewer) / (1.0 - equal_of_fewer)))
 }
 
-/// Builds filters of random hash values, always the same ones, and asks them for others. `expected` is about the rate.
+/// Counts matches in filters of random hash values, always the same ones, for other values. `expected` is about the
+/// rate.
 fn counted(keys: u64, bits_per_key: BitsPerKey, expected: f64, wanted: Option<f64>) -> Result<f64, Error> {
     let policy = BloomFilterPolicy::<LevelDbHash>::leveldb_builtin(bits_per_key);
     let (mut hashes, mut filter) = (
@@ -66,8 +70,8 @@ fn counted(keys: u64, bits_per_key: BitsPerKey, expected: f64, wanted: Option<f6
     );
     filter.resize(filter.capacity(), 0);
     let mut random = Random(keys);
-    // Each of many small filters has a rate of its own, which matters less the fewer queries match; to empty a long one
-    // takes as long as many queries.
+    // Small filters differ in rate, which matters less if fewer queries match; clearing a long filter costs as much as
+    // many queries.
     let for_key = match expected {
         4e-3.. => 16,
         5e-4.. => 64,
@@ -101,7 +105,7 @@ fn counted(keys: u64, bits_per_key: BitsPerKey, expected: f64, wanted: Option<f6
     Ok(matches as f64 / asked as f64)
 }
 
-/// Hash values that are asked in one call.
+/// The number of hash values in one query call.
 const BATCH: usize = 1 << 10;
 
 fn reserved<T>(len: u64) -> Result<Vec<T>, Error> {
@@ -115,7 +119,7 @@ fn reserved<T>(len: u64) -> Result<Vec<T>, Error> {
     Ok(memory)
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014), the upper halves of its values.
+/// SplitMix64 (Steele, Lea and Flood 2014), upper halves of the values.
 struct Random(u64);
 
 impl Random {

@@ -4,7 +4,7 @@ use core::f64::consts::LN_2;
 
 use crate::error::Error;
 
-/// The false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes
+/// Returns the false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes
 /// each: `(1 - (1 - 1/bits)^(probes * keys))^probes`.
 ///
 /// Accurate to about 12 digits with up to 30 probes, for filters and key sets of 2^40 and more.
@@ -40,7 +40,7 @@ pub fn rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
     ))
 }
 
-/// The rate of a large filter with `probes` probes: `(1 - e^(-probes / bits_per_key))^probes`.
+/// Returns the rate of a large filter with `probes` probes: `(1 - e^(-probes / bits_per_key))^probes`.
 ///
 /// # Errors
 ///
@@ -53,8 +53,8 @@ pub fn rate_at(bits_per_key: f64, probes: u32) -> Result<f64, Error> {
     ))
 }
 
-/// The rate of a large filter with the best probe count, whole or not: `e^(-bits_per_key * (ln 2)^2)`. A
-/// lower bound for every Bloom filter.
+/// Returns the rate of a large filter with the best probe count, whole or not: `e^(-bits_per_key * (ln 2)^2)`. The
+/// result is a lower bound for every Bloom filter.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn best_rate_at(bits_per_key: f64) -> Result<f64, Error> {
     Ok(libm::exp(-bits_per_key * LN_2 * LN_2))
 }
 
-/// The bits per key that reach a false-positive rate with the best probe count: `-ln(rate) / (ln 2)^2`.
+/// Returns the bits per key that reach a false-positive rate with the best probe count: `-ln(rate) / (ln 2)^2`.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub fn bits_per_key_for_rate(rate: f64) -> Result<f64, Error> {
     Ok(-libm::log(rate) / (LN_2 * LN_2))
 }
 
-/// The bits per key that reach a false-positive rate with `probes` probes in a large filter:
+/// Returns the bits per key that reach a false-positive rate with `probes` probes in a large filter:
 /// `-probes / ln(1 - rate^(1/probes))`.
 ///
 /// # Errors
@@ -90,10 +90,10 @@ pub fn bits_per_key_for_rate_and_probe_count(rate: f64, probes: u32) -> Result<f
     Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
 }
 
-/// The memory, in bits, for `keys` keys at a false-positive rate with the best probe count: `-keys * ln(rate)
-/// / (ln 2)^2`.
+/// Returns the memory, in bits, for `keys` keys at a false-positive rate with the best probe count:
+/// `-keys * ln(rate) / (ln 2)^2`.
 ///
-/// Not rounded: formats round to bytes or words, and some of them down.
+/// The result is not rounded: formats round to bytes or words, and some of them down.
 ///
 /// # Errors
 ///
@@ -108,12 +108,12 @@ pub fn bits_per_key_for_rate_and_probe_count(rate: f64, probes: u32) -> Result<f
 /// ```
 pub fn bits_for(keys: u64, rate: f64) -> Result<f64, Error> {
     proper_rate(rate)?;
-    // In this order: Guava computes it so, and its sizes are compared with these.
+    // Guava computes its sizes in this order, and they are compared with these.
     Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
 }
 
-/// The memory, in bits, for `keys` keys at a false-positive rate with `probes` probes, not rounded: the m for
-/// which [`rate`] gives it.
+/// Returns the memory, in bits, for `keys` keys at a false-positive rate with `probes` probes, not rounded: the m for
+/// which [`rate`] gives that rate.
 ///
 /// # Errors
 ///
@@ -127,7 +127,8 @@ pub fn bits_for_probe_count(keys: u64, rate: f64, probes: u32) -> Result<f64, Er
     Ok(-1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)))
 }
 
-/// Returns how many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
+/// Returns the number of keys that fit into `bits` bits at a false-positive rate with the best probe count, rounded
+/// down.
 ///
 /// # Errors
 ///
@@ -136,8 +137,8 @@ pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
     Ok(whole(bits as f64 / bits_per_key_for_rate(rate)?))
 }
 
-/// Returns how many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
-/// largest n for which [`rate`] does not exceed it, up to the rounding of doubles.
+/// Returns the number of keys that fit into `bits` bits at a false-positive rate with `probes` probes, rounded down:
+/// the largest n for which [`rate`] does not exceed that rate, up to the rounding of doubles.
 ///
 /// # Errors
 ///
@@ -161,7 +162,7 @@ pub fn keys_for_probe_count(bits: u64, rate: f64, probes: u32) -> Result<u64, Er
     ))
 }
 
-/// The probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.
+/// Returns the probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.
 ///
 /// # Errors
 ///
@@ -171,13 +172,12 @@ pub fn best_probe_count(bits_per_key: f64) -> Result<f64, Error> {
     Ok(bits_per_key * LN_2)
 }
 
-/// The whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
+/// Returns the whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
 /// [`best_probe_count`].
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or so large that 2^32 probes
-/// are too few.
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or needs more than 2^32 probes.
 ///
 /// ```
 /// use filter_policy::sizing::{best_whole_probe_count, rate_at};
@@ -205,7 +205,7 @@ pub fn best_whole_probe_count(bits_per_key: f64) -> Result<u32, Error> {
     })
 }
 
-/// The probe count that reaches a false-positive rate in the least memory, not rounded: `-log2(rate)`.
+/// Returns the probe count that reaches a false-positive rate in the least memory, not rounded: `-log2(rate)`.
 ///
 /// # Errors
 ///
@@ -215,12 +215,12 @@ pub fn probe_count_for_rate(rate: f64) -> Result<f64, Error> {
     Ok(-libm::log2(rate))
 }
 
-/// The rate from the logarithm of the share of zeros.
+/// Returns the rate for the logarithm of the share of zeros.
 fn rate_of_zeros(ln_zeros: f64, probes: f64) -> f64 {
     libm::pow(-libm::expm1(ln_zeros), probes)
 }
 
-/// The logarithm of the share of zeros at which `probes` probes give a rate: `ln(1 - rate^(1/probes))`.
+/// Returns the logarithm of the share of zeros at which `probes` probes give a rate: `ln(1 - rate^(1/probes))`.
 fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
     proper_rate(rate)?;
     if probes == 0 {
@@ -231,7 +231,7 @@ fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
         });
     }
     let ln_ones = libm::log(rate) / f64::from(probes);
-    // Where nearly all bits are ones the share of zeros is the small number, otherwise the share of ones.
+    // If nearly all bits are ones, the share of zeros is the small number; otherwise the share of ones is.
     Ok(if ln_ones > -LN_2 {
         libm::log(-libm::expm1(ln_ones))
     } else {
@@ -263,13 +263,13 @@ pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
     }
 }
 
-/// Rounds a number that is not negative down; beyond 2^64 gives the largest value.
+/// Rounds a non-negative number down; numbers beyond 2^64 give the largest value.
 #[expect(clippy::cast_possible_truncation, reason = "rounding down is what is wanted")]
 fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
+/// Returns the probability that an absent key has the same 32-bit hash as one of the keys: `1 - (1 - 2^-32)^n`.
 pub(super) fn equal_hashes(keys: u64) -> f64 {
     let one_value = libm::ldexp(1.0, -32);
     -libm::expm1(keys as f64 * libm::log1p(-one_value))

@@ -1,26 +1,26 @@
-//! The entries of a block: the same form for data, index and metaindex.
+//! The entries of a block, in the same form for data, index and metaindex.
 
 use alloc::vec::Vec;
 
 use super::error::{BlockRole, Damage};
 use super::varint;
 
-/// The bit of a block's last number that says that a hash index lies before it (RocksDB,
-/// `table/block_based/data_block_footer.h`). The bit two below says that keys follow evenly, which means nothing here.
+/// The bit of a block's last number that marks a hash index before the number (RocksDB,
+/// `table/block_based/data_block_footer.h`). The bit two below marks evenly spaced keys and is ignored here.
 const HAS_HASH_INDEX: u32 = 1 << 31;
 
-/// The bits of that number that say that entries are laid out in another way, or nothing yet.
+/// The bits of a block's last number that mark another layout of entries, or are reserved.
 const OTHER_LAYOUTS: u32 = 1 << 28 | 1 << 30;
 
-/// The bits of that number that are left for the restart points.
+/// The bits of a block's last number that hold the number of restart points.
 const RESTARTS: u32 = (1 << 28) - 1;
 
-/// A block, decompressed.
+/// A decompressed block.
 #[derive(Debug, Clone)]
 pub struct Block {
     role: BlockRole,
     contents: Vec<u8>,
-    /// Whether the last number says more than the number of restart points.
+    /// Set if the last number holds more than the number of restart points.
     is_rocksdbs: bool,
 }
 
@@ -33,24 +33,25 @@ impl Block {
         }
     }
 
-    /// The bits of the last number of a block of RocksDB's that say that its entries cannot be read here; 0 if they can.
+    /// Returns the bits in a RocksDB block's last number that mark an unsupported layout of entries; 0 if they can be
+    /// read.
     pub(super) fn other_layout(&self) -> u32 {
         self.contents
             .last_chunk()
             .map_or(0, |last| u32::from_le_bytes(*last) & OTHER_LAYOUTS)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn contents(&self) -> &[u8] {
         &self.contents
     }
 
-    /// The bytes, with the vector they are in.
+    /// Returns the bytes as the vector that holds them.
     pub fn into_contents(self) -> Vec<u8> {
         self.contents
     }
 
-    /// Walks over the entries. Filter blocks have none: theirs is another form.
+    /// Returns the entries. Filter blocks have none: their form is different.
     ///
     /// # Errors
     ///
@@ -65,8 +66,8 @@ impl Block {
         })
     }
 
-    /// The entries without what follows them: restart points, their number and, in some blocks of RocksDB's, a hash index
-    /// between the two.
+    /// Returns the bytes of the entries, without the restart points, the number of restart points and, in some RocksDB
+    /// blocks, a hash index between the two.
     pub(super) fn entry_bytes(&self) -> Result<&[u8], Damage> {
         let size = self.contents.len();
         let restarts = |count| Damage::Restarts {
@@ -100,16 +101,15 @@ impl Block {
 /// An entry of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'e> {
-    /// The whole key. In data blocks of a database, 8 bytes of sequence number and kind follow the user's
-    /// key.
+    /// The whole key. In data blocks of a database, 8 bytes of sequence number and kind follow the user's key.
     pub key: &'e [u8],
     /// The value.
     pub value: &'e [u8],
 }
 
-/// The entries of a block, in the order they are stored, from [`Block::entries`].
+/// The entries of a block in stored order, from [`Block::entries`].
 ///
-/// Not an `Iterator`, because each key is put together in a buffer that the next one uses again.
+/// Not an `Iterator`, because each key is assembled in a buffer that the next entry reuses.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     role: BlockRole,
@@ -119,7 +119,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The next entry; `None` after the last one, and after damage.
+    /// Returns the next entry; `None` after the last one, and after damage.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The blocks of a table: read within bounds, checked, decompressed.
+//! The blocks of a table: bounded reads, checksums and decompression.
 
 use alloc::vec::Vec;
 
@@ -9,21 +9,21 @@ use super::footer::{BlockHandle, FOOTER_LEN};
 use super::source::ReadAt;
 use super::stored::{StoredBlock, TRAILER_LEN};
 
-/// The largest metaindex that is read, in bytes as stored, decompressed, and with its keys put together.
-/// LevelDB's has some fifty bytes.
+/// The largest metaindex to read, in bytes as stored, decompressed, and with its keys in full. LevelDB's metaindex has
+/// about fifty bytes.
 pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
 
-/// The largest block that is read, in bytes as stored and decompressed. LevelDB begins the next table long before
-/// (`max_file_size`, at most 2^30), but a single value can make a block, and a table, larger than that: such a
-/// block is whole and not read here.
+/// The largest block to read, in bytes as stored and decompressed. LevelDB begins the next table long before this size
+/// (`max_file_size`, at most 2^30), but a single value can make a block, and a table, larger: such a block is valid but
+/// is not read here.
 pub const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
-/// What the checksums of a table are.
+/// The kind of checksums in a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Protection {
-    /// LevelDB's: CRC-32C.
+    /// LevelDB's checksums: CRC-32C.
     LevelDb,
-    /// RocksDB's: any kind, and in newer tables a number that tells the place of the block and the file.
+    /// RocksDB's checksums: any kind, modified in newer tables by the file and the place of the block.
     RocksDb { kind: ChecksumKind, base: u32 },
 }
 
@@ -32,7 +32,7 @@ impl Protection {
         matches!(self, Self::RocksDb { .. })
     }
 
-    /// The checksum of bytes and the last one of them, at this place in the file; `None` where there is none.
+    /// Returns the checksum of `bytes` followed by `last` at this file offset; `None` if the kind has no checksum.
     pub(super) fn checksum(self, bytes: &[u8], last: u8, offset: u64) -> Option<u32> {
         let (kind, base) = match self {
             Self::LevelDb => (ChecksumKind::Crc32c, 0),
@@ -42,7 +42,7 @@ impl Protection {
         Some(checksum.wrapping_add(of_place(base, offset)))
     }
 
-    /// Whether the contents have the checksum that is stored behind them.
+    /// Checks the contents against the checksum stored after them.
     pub(super) fn verify(
         self,
         stored: &StoredBlock<'_>,
@@ -56,7 +56,7 @@ impl Protection {
     }
 }
 
-/// What is added to the checksum of a block for its place, from the number that the file has for that; 0 for 0.
+/// Returns the amount that a block's place adds to its checksum, from the file's base number; 0 for base 0.
 ///
 /// Source: RocksDB, `table/format.h` (`ChecksumModifierForContext`).
 pub(super) const fn of_place(base: u32, offset: u64) -> u32 {
@@ -65,16 +65,16 @@ pub(super) const fn of_place(base: u32, offset: u64) -> u32 {
     if base == 0 { 0 } else { base ^ halves }
 }
 
-/// The blocks in front of a footer.
+/// The blocks before a footer.
 #[derive(Clone)]
 pub(super) struct Blocks<R> {
     reader: R,
-    /// Where the footer starts: all blocks lie before it.
+    /// The start of the footer, after all blocks.
     end: u64,
     protection: Protection,
 }
 
-/// Without the reader, which may be all bytes of the table.
+/// Omits the reader, which may be all bytes of the table.
 impl<R> core::fmt::Debug for Blocks<R> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Blocks")
@@ -84,7 +84,7 @@ impl<R> core::fmt::Debug for Blocks<R> {
 }
 
 impl<R: ReadAt> Blocks<R> {
-    /// The blocks in front of a footer of LevelDB's, and the footer.
+    /// Reads a LevelDB footer and returns it with the blocks before it.
     pub(super) fn behind_footer(reader: R) -> Result<(Self, [u8; FOOTER_LEN]), TableError<R::Error>> {
         let size = reader.size().map_err(|source| TableError::Read {
             offset: None,
@@ -107,7 +107,7 @@ impl<R: ReadAt> Blocks<R> {
         ))
     }
 
-    /// The same, taken for RocksDB's: its footers of format version 1 and later start `longer` bytes before.
+    /// Converts the blocks to RocksDB's, whose footers of format version 1 and later start `longer` bytes earlier.
     pub(super) fn of_rocksdb(self, longer: u64, protection: Protection) -> Option<Self> {
         Some(Self {
             end: self.end.checked_sub(longer)?,
@@ -116,22 +116,20 @@ impl<R: ReadAt> Blocks<R> {
         })
     }
 
-    /// Where the footer starts.
     pub(super) const fn end(&self) -> u64 {
         self.end
     }
 
-    /// The checksums.
     pub(super) const fn protection(&self) -> Protection {
         self.protection
     }
 
-    /// Fills the buffer with what starts at `offset`, which need not be a block.
+    /// Fills the buffer with the bytes at `offset`, which need not be a block.
     pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<(), TableError<R::Error>> {
         read(&self.reader, offset, buffer)
     }
 
-    /// Reads a block, checks it and decompresses it. The role is for the words of the error.
+    /// Reads a block, checks it and decompresses it. The role sets the size limit and appears in errors.
     ///
     /// # Errors
     ///
@@ -168,8 +166,8 @@ impl<R: ReadAt> Blocks<R> {
         }
     }
 
-    /// Reads a block as it is stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs
-    /// that look into damaged tables.
+    /// Reads a block as stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs that examine
+    /// damaged tables.
     ///
     /// # Errors
     ///
@@ -195,7 +193,7 @@ impl<R: ReadAt> Blocks<R> {
         Ok(bytes)
     }
 
-    /// The bytes that a block takes with its trailer, which lie before the footer.
+    /// Returns the length of a block with its trailer, if both lie before the footer.
     fn len_within_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
         handle
             .size
@@ -205,7 +203,7 @@ impl<R: ReadAt> Blocks<R> {
     }
 }
 
-/// The largest block of this role that is read, as stored and decompressed.
+/// Returns the maximum size of a block with this role, as stored and decompressed.
 const fn max_bytes(role: BlockRole) -> u64 {
     match role {
         BlockRole::Metaindex => MAX_METAINDEX_BYTES,
@@ -239,8 +237,8 @@ fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), Tab
 
 #[cfg(feature = "snappy")]
 fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, TableError<E>> {
-    /// No element of the format makes more of its bytes than a copy of 64 bytes that takes three. The claim
-    /// is checked before memory is taken for it.
+    /// The largest expansion in Snappy's format: a copy of 64 bytes takes three. The claimed length is checked before
+    /// memory is allocated.
     const MAX_RATIO: usize = 22;
 
     let damaged = Damage::Snappy { block, offset };

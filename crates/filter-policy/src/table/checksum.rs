@@ -1,14 +1,14 @@
-//! The checksum behind every block of a table.
+//! The checksum after every block of a table.
 
 use core::fmt;
 
 /// Added to the rotated checksum (LevelDB's `util/crc32c.h`).
 const MASK_DELTA: u32 = 0xa282_ead8;
 
-/// The polynomial of Castagnoli, bits reversed (RFC 3720, appendix B.4).
+/// The Castagnoli polynomial, bits reversed (RFC 3720, appendix B.4).
 const POLYNOMIAL: u32 = 0x82f6_3b78;
 
-/// The checksum of a byte that follows the checksum 0.
+/// The checksum of each byte after the checksum 0.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0_u32;
@@ -32,16 +32,16 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// The checksum that a table stores behind a block: CRC-32C over the contents as they are stored and the byte
-/// that tells their compression, then masked.
+/// Returns the checksum that a table stores after a block: CRC-32C over the contents as stored and the compression
+/// byte, then masked.
 ///
-/// The mask (rotation to the right by 15, plus 0xa282ead8) keeps apart the checksum of data and the checksum
-/// of data that itself holds checksums.
+/// The mask (rotation to the right by 15, plus 0xa282ead8) distinguishes the checksum of data from the checksum of data
+/// that itself holds checksums.
 ///
 /// ```
 /// use filter_policy::table::block_checksum;
 ///
-/// // Behind the empty metaindex of a table without filters: no entries, one restart point.
+/// // After the empty metaindex of a table without filters: no entries, one restart point.
 /// assert_eq!(block_checksum(&[0, 0, 0, 0, 1, 0, 0, 0], 0), 0xb0a1_f2c0);
 /// ```
 pub fn block_checksum(contents: &[u8], compression: u8) -> u32 {
@@ -62,7 +62,7 @@ pub enum ChecksumKind {
     Crc32c,
     /// xxHash, 32 bits, seed 0.
     XxHash32,
-    /// xxHash, 64 bits, seed 0, of which the low half is stored.
+    /// xxHash, 64 bits, seed 0; the low half is stored.
     XxHash64,
     /// XXH3, 64 bits, of all but the last byte; its low half is stored, mixed with the last byte.
     Xxh3,
@@ -89,7 +89,7 @@ impl ChecksumKind {
         }
     }
 
-    /// The checksum of some bytes and a last one; `None` where there is none, or it is not supported.
+    /// Returns the checksum of `bytes` followed by `last`; `None` if the kind has no checksum or is not supported.
     #[cfg(feature = "alloc")]
     pub(super) fn checksum(self, bytes: &[u8], last: u8) -> Option<u32> {
         match self {
@@ -111,7 +111,7 @@ impl ChecksumKind {
             }
             #[cfg(feature = "xxhash")]
             Self::Xxh3 => {
-                /// What the last byte is multiplied by (`ModifyChecksumForLastByte`).
+                /// The factor of the last byte (`ModifyChecksumForLastByte`).
                 const OF_LAST_BYTE: u32 = 0x6b90_83d9;
                 let of_bytes = low_half(xxhash_rust::xxh3::xxh3_64(bytes));
                 Some(of_bytes ^ u32::from(last).wrapping_mul(OF_LAST_BYTE))
@@ -144,7 +144,7 @@ fn mask(checksum: u32) -> u32 {
     checksum.rotate_right(15).wrapping_add(MASK_DELTA)
 }
 
-/// Continues a checksum, in the inverted form that it has on the way.
+/// Continues a checksum in its inverted, intermediate form.
 fn extend(checksum: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(checksum, |checksum, &byte| {
         let [low, ..] = checksum.to_le_bytes();
@@ -182,7 +182,7 @@ mod tests {
         assert_ne!(block_checksum(b"contents", 0), block_checksum(b"contents", 1));
     }
 
-    /// The published values of "abc" under each function, of which the last byte is given apart.
+    /// Published values of "abc"; the last byte is passed separately.
     #[cfg(feature = "xxhash")]
     #[test]
     fn known_answers_of_the_xxhash_family() {
@@ -191,7 +191,7 @@ mod tests {
         }
         assert_eq!(ChecksumKind::XxHash32.checksum(b"ab", b'c'), Some(0x32d1_53ff));
         assert_eq!(ChecksumKind::XxHash64.checksum(b"ab", b'c'), Some(0xad77_0999));
-        // 0x2d06800538d394c2 of no bytes; a last byte of 0 changes nothing.
+        // The hash of no bytes is 0x2d06800538d394c2; a last byte of 0 changes nothing.
         assert_eq!(ChecksumKind::Xxh3.checksum(b"", 0), Some(0x38d3_94c2));
         assert_eq!(
             ChecksumKind::Xxh3.checksum(b"", 2),

@@ -1,4 +1,4 @@
-//! Errors of reading a table, or a block of it.
+//! Errors of reading a table or one of its blocks.
 
 use core::error::Error;
 use core::fmt;
@@ -20,9 +20,9 @@ pub enum BlockRole {
     Data,
     /// The properties of a RocksDB table.
     Properties,
-    /// Names the parts of an index that has parts, in tables of RocksDB's.
+    /// A part of a partitioned index in a RocksDB table; names data blocks.
     IndexPartition,
-    /// Names the parts of a filter that has parts, in tables of RocksDB's.
+    /// Names the parts of a partitioned filter in a RocksDB table.
     FilterIndex,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for BlockRole {
 pub enum Damage {
     /// The handle of a block cannot be decoded.
     Handle {
-        /// Whose handle it is.
+        /// The role of the block that the handle points at.
         block: BlockRole,
     },
     /// A block lies, at least partly, outside the part of the file that holds blocks.
@@ -58,7 +58,7 @@ pub enum Damage {
         /// The start of the footer: blocks and their trailers lie before it.
         end: u64,
     },
-    /// The contents do not have the checksum that is stored behind them.
+    /// The contents do not match the checksum stored after them.
     Checksum {
         /// The block's role.
         block: BlockRole,
@@ -69,7 +69,7 @@ pub enum Damage {
         /// The checksum of the contents.
         computed: u32,
     },
-    /// The byte behind the contents names no compression.
+    /// The byte after the contents names no known compression.
     Compression {
         /// The block's role.
         block: BlockRole,
@@ -85,40 +85,40 @@ pub enum Damage {
         /// The block's offset in the file.
         offset: u64,
     },
-    /// The contents have no room for as many restart points as they say.
+    /// The contents are too short for the stored number of restart points.
     Restarts {
         /// The block's role.
         block: BlockRole,
         /// The stored number of restart points; `None` when the block is too short to have one.
         count: Option<u32>,
-        /// Bytes of the contents.
+        /// The length of the contents in bytes.
         size: usize,
     },
-    /// The footer of a table of RocksDB's names no kind of checksum.
+    /// The footer of a RocksDB table names an unknown kind of checksum.
     ChecksumKind {
-        /// The number that it gives.
+        /// The number found.
         found: u8,
     },
-    /// The footer of a table of RocksDB's does not have the checksum that it says.
+    /// The footer of a RocksDB table does not match its own checksum.
     FooterChecksum {
         /// The checksum in the footer.
         stored: u32,
-        /// The checksum that it has.
+        /// The computed checksum.
         computed: u32,
     },
-    /// The footer of a table of RocksDB's has no mark of its format version.
+    /// The footer of a RocksDB table lacks the mark of its format version.
     FooterMark {
         /// The format version.
         format_version: u32,
-        /// The four bytes in the mark's place.
+        /// The four bytes at the mark's place.
         found: [u8; 4],
     },
-    /// A property of a table of RocksDB's is none of the values that it can have.
+    /// A property of a RocksDB table has an unknown value.
     Property {
         /// The property's name.
         name: &'static str,
     },
-    /// An entry is cut, or says that it shares more with the key before it than that key has.
+    /// An entry is truncated, or shares more bytes with the previous key than that key has.
     Entry {
         /// The block's role.
         block: BlockRole,
@@ -201,11 +201,11 @@ impl fmt::Display for Damage {
 
 impl Error for Damage {}
 
-/// The reason why a table, or a block of it, could not be read; `E` is the error type of the reader.
+/// The reason why reading a table, or a block of it, failed; `E` is the error type of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError<E> {
-    /// The bytes could not be had.
+    /// The reader could not provide the bytes.
     Read {
         /// The offset in the file; `None` when the size could not be read.
         offset: Option<u64>,
@@ -214,7 +214,7 @@ pub enum TableError<E> {
         /// The reader's error.
         source: E,
     },
-    /// The file is shorter than a footer, so it is no table.
+    /// The file is shorter than a footer, so it is not a table.
     TooShort {
         /// The file's size in bytes.
         size: u64,
@@ -226,9 +226,9 @@ pub enum TableError<E> {
     },
     /// The table is RocksDB's, not LevelDB's.
     RocksDb(RocksDbForm),
-    /// The table is not one of RocksDB's that are block-based.
+    /// The table is not a block-based table of RocksDB.
     NotRocksDb,
-    /// The table is of a format version that is not read here.
+    /// The table's format version is not supported.
     UnsupportedVersion {
         /// The format version.
         found: u32,
@@ -238,36 +238,36 @@ pub enum TableError<E> {
         /// The kind.
         kind: ChecksumKind,
     },
-    /// The block is laid out in a way that is not read here.
+    /// The block's layout is not supported.
     UnsupportedLayout {
         /// The block's role.
         block: BlockRole,
-        /// The bits of its last number that say so.
+        /// The bits of the block's last number that mark the layout.
         bits: u32,
     },
-    /// The table is LevelDB's and damaged.
+    /// The table is damaged.
     Damaged(Damage),
-    /// The contents are compressed in a way that is not read here.
+    /// The compression of the contents is not supported.
     Unsupported {
         /// The block's role.
         block: BlockRole,
-        /// The byte that tells the compression: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
+        /// The compression byte: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
         compression: u8,
     },
-    /// The contents are compressed in one of RocksDB's ways that are not read here: all but Snappy.
+    /// The contents have a RocksDB compression that is not supported: any except Snappy.
     RocksDbCompression {
         /// The block's role.
         block: BlockRole,
-        /// The byte that tells the compression.
+        /// The compression byte.
         compression: u8,
     },
-    /// The block is larger than any such block should be.
+    /// The block exceeds the size limit of its role.
     TooLarge {
         /// The block's role.
         block: BlockRole,
         /// The block's size in bytes, as stored or decompressed.
         size: u64,
-        /// The largest size that is read.
+        /// The maximum size.
         allowed: u64,
     },
     /// The allocator refused the memory.
@@ -339,7 +339,7 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
     }
 }
 
-/// What RocksDB means by the byte (`include/rocksdb/compression_type.h`).
+/// Returns RocksDB's name of the compression byte (`include/rocksdb/compression_type.h`).
 const fn rocksdb_compression(byte: u8) -> &'static str {
     match byte {
         2 => "Zlib",

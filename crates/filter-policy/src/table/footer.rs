@@ -10,22 +10,22 @@ pub const FOOTER_LEN: usize = 48;
 /// The last eight bytes of a table, little-endian (LevelDB's `table/format.h`).
 pub const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 
-/// The highest format version of RocksDB's tables that is read.
+/// The highest supported format version of RocksDB's tables.
 pub(super) const MAX_FORMAT_VERSION: u32 = 7;
 
-/// What RocksDB's footer has in the place of handles from format version 6 on.
+/// The bytes that RocksDB's footer has in place of handles from format version 6 on.
 pub(super) const ROCKSDB_MARK: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
 
-/// The kinds of RocksDB's tables, told apart by magic numbers (`table/format.cc`, `table/plain/` and
-/// `table/cuckoo/` in RocksDB's source).
+/// The kinds of RocksDB's tables, distinguished by magic numbers (`table/format.cc`, `table/plain/` and `table/cuckoo/`
+/// in RocksDB's source).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RocksDbForm {
     /// Block-based, format version 1 and later: the tables that RocksDB writes by default.
     BlockBased,
-    /// Block-based, format version 0: LevelDB's magic number, told by the properties in the metaindex.
+    /// Block-based, format version 0: LevelDB's magic number, identified by the properties in the metaindex.
     BlockBasedVersion0,
-    /// Plain tables of either age.
+    /// Plain tables, with the old or the new magic number.
     Plain,
     /// Cuckoo tables.
     Cuckoo,
@@ -45,14 +45,14 @@ impl fmt::Display for RocksDbForm {
 /// The place of a block in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHandle {
-    /// Bytes before the block.
+    /// The offset of the block in the file.
     pub offset: u64,
-    /// Bytes of the block as stored, without the five behind it that hold compression and checksum.
+    /// The size of the block as stored, without the five-byte trailer of compression and checksum.
     pub size: u64,
 }
 
 impl BlockHandle {
-    /// Reads a handle and returns the bytes after it; `None` when the bytes end before it does, or a number
+    /// Reads a handle and returns it with the bytes after it; `None` when the bytes end within the handle, or a number
     /// has more than 64 bits.
     pub fn decode(mut bytes: &[u8]) -> Option<(Self, &[u8])> {
         let offset = varint::take_u64(&mut bytes)?;
@@ -65,12 +65,12 @@ impl BlockHandle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Footer {
-    /// The handle of the metaindex, which names the filters; `None` when its bytes are no handle.
+    /// The handle of the metaindex, which names the filters; `None` when its bytes are not a handle.
     pub metaindex: Option<BlockHandle>,
-    /// The handle of the index, which names the data blocks; `None` when its bytes, or those of the handle
-    /// before it, are none.
+    /// The handle of the index, which names the data blocks; `None` when its bytes, or those of the metaindex handle
+    /// before it, are not a handle.
     pub index: Option<BlockHandle>,
-    /// The last eight bytes; [`MAGIC`] in a table of LevelDB's.
+    /// The last eight bytes; [`MAGIC`] in a LevelDB table.
     pub magic: u64,
 }
 
@@ -89,8 +89,8 @@ impl Footer {
         }
     }
 
-    /// Returns the kind of RocksDB table if the magic number is one of RocksDB's. Its tables of format version 0 have
-    /// LevelDB's number.
+    /// Returns the kind of RocksDB table if the magic number is one of RocksDB's. RocksDB's tables of format version 0
+    /// have LevelDB's number.
     pub const fn rocksdb_form(&self) -> Option<RocksDbForm> {
         match self.magic {
             0x88e2_41b7_85f4_cff7 => Some(RocksDbForm::BlockBased),

@@ -1,4 +1,4 @@
-//! From the footer to the filter block.
+//! Reads a LevelDB table from the footer to the filter block.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,11 @@ use super::error::{BlockRole, Damage, TableError};
 use super::footer::{BlockHandle, Footer, MAGIC, RocksDbForm};
 use super::source::ReadAt;
 
-/// What the name of a policy follows in the metaindex.
+/// The prefix of policy names in the metaindex.
 const FILTER_PREFIX: &[u8] = b"filter.";
 
-/// What the names of RocksDB's own blocks start with in the metaindex: `rocksdb.properties` in every table
-/// of the last decade, `rocksdb.stats` before.
+/// The prefix of the names of RocksDB's own blocks in the metaindex: `rocksdb.properties` in every table of the last
+/// decade, `rocksdb.stats` before.
 const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
 /// An entry of the metaindex.
@@ -23,23 +23,23 @@ pub struct MetaindexEntry {
 }
 
 impl MetaindexEntry {
-    /// The key: `filter.` and the name of a policy, or what other programs put there.
+    /// Returns the key: `filter.` and the name of a policy, or a key that another program wrote.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// The value; a handle in every entry that LevelDB writes.
+    /// Returns the value; a handle in every entry that LevelDB writes.
     pub fn value(&self) -> &[u8] {
         &self.value
     }
 
-    /// The name of the policy whose filters the entry points at; `None` for entries of another kind. Engines
+    /// Returns the name of the policy whose filters the entry points at; `None` for entries of another kind. Engines
     /// write names in ASCII, but any bytes can be stored.
     pub fn policy_name(&self) -> Option<&[u8]> {
         self.key.strip_prefix(FILTER_PREFIX)
     }
 
-    /// Whether it is one of those that RocksDB puts into every table: `rocksdb.properties` and others.
+    /// Returns true for the entries that RocksDB puts into every table: `rocksdb.properties` and others.
     pub(super) fn is_of_rocksdb(&self) -> bool {
         self.key.starts_with(ROCKSDB_PREFIX)
     }
@@ -50,7 +50,7 @@ impl MetaindexEntry {
     }
 }
 
-/// A table of LevelDB's whose footer and metaindex have been read and found whole.
+/// A LevelDB table whose footer and metaindex have been read and checked.
 ///
 /// ```
 /// use filter_policy::table::{Table, TableError};
@@ -73,8 +73,8 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`TableError`]. Where the metaindex is damaged LevelDB itself goes on without filters,
-    /// and without `paranoid_checks` it does not look at its checksum.
+    /// Every kind of [`TableError`]. If the metaindex is damaged, LevelDB itself continues without filters, and without
+    /// `paranoid_checks` it does not verify the metaindex's checksum.
     pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
         let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
@@ -96,22 +96,22 @@ impl<R: ReadAt> Table<R> {
         })
     }
 
-    /// The footer.
+    /// Returns the footer.
     pub const fn footer(&self) -> Footer {
         self.footer
     }
 
-    /// The entries of the metaindex, in the order they are stored.
+    /// Returns the entries of the metaindex, in stored order.
     pub fn metaindex(&self) -> &[MetaindexEntry] {
         &self.metaindex
     }
 
-    /// The names of the policies whose filters the table holds. LevelDB writes one or none.
+    /// Returns the names of the policies whose filters the table holds. LevelDB writes at most one.
     pub fn policy_names(&self) -> impl Iterator<Item = &[u8]> {
         self.metaindex.iter().filter_map(MetaindexEntry::policy_name)
     }
 
-    /// The filter block of the policy of exactly this name, checked and ready for
+    /// Returns the filter block of the policy with exactly this name, checked and ready for
     /// [`FilterBlockReader`](crate::filter_block::FilterBlockReader); `None` when the table has none.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl<R: ReadAt> Table<R> {
         Ok(handles)
     }
 
-    /// Reads a block, checks it and decompresses it. The role is for the words of the error.
+    /// Reads a block, checks it and decompresses it. The role sets the size limit and appears in errors.
     ///
     /// # Errors
     ///
@@ -157,8 +157,8 @@ impl<R: ReadAt> Table<R> {
         self.blocks.block(role, handle)
     }
 
-    /// Reads a block as it is stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs
-    /// that look into damaged tables.
+    /// Reads a block as stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs that examine
+    /// damaged tables.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl<R: ReadAt> Table<R> {
     }
 }
 
-/// The entries of the metaindex at this place.
+/// Reads the entries of the metaindex at this handle.
 pub(super) fn read_metaindex<R: ReadAt>(
     blocks: &Blocks<R>,
     handle: Option<BlockHandle>,
@@ -185,11 +185,11 @@ pub(super) fn read_metaindex<R: ReadAt>(
     entries_of(block, &metaindex)
 }
 
-/// All entries of a block that has few.
+/// Returns all entries of a block with few entries.
 pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<MetaindexEntry>, TableError<E>> {
     let mut entries = block.entries()?;
     let mut collected = Vec::new();
-    // Keys that share their start take more memory than they take in the file.
+    // Keys with a shared start take more memory than in the file.
     let mut size = 0_u64;
     while let Some(Entry { key, value }) = entries.next_entry()? {
         size = size.saturating_add((key.len() + value.len()) as u64);

@@ -1,8 +1,8 @@
-//! RocksDB's block-based tables (`.sst`), as far as the way to the filters and the keys goes.
+//! Reads RocksDB's block-based tables (`.sst`), as far as the filters and the keys require.
 //!
 //! [`RocksDbTable`] reads format versions 0 to 7: the footer, the metaindex, the properties, the index with or without
-//! parts, full and partitioned filters, and blocks with any of RocksDB's checksums. Blocks that are compressed otherwise
-//! than with Snappy are not read; filters never are compressed.
+//! partitions, full and partitioned filters, and blocks with any of RocksDB's checksums. Snappy is the only supported
+//! compression; filters are never compressed.
 
 #[cfg(feature = "alloc")]
 mod filters;

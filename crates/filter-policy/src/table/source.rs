@@ -1,29 +1,29 @@
-//! Where the bytes of a table come from.
+//! The source of a table's bytes.
 
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
-/// The bytes of a table, wherever they are.
+/// The bytes of a table, in memory or elsewhere.
 ///
-/// Implemented for slices and vectors of bytes; for a file it is a few lines around its `metadata` and a positioned read.
+/// Implemented for slices and vectors of bytes; for a file it takes a few lines around `metadata` and a positioned
+/// read.
 pub trait ReadAt {
-    /// Why bytes could not be had.
+    /// The reason why bytes could not be read.
     type Error;
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     ///
     /// # Errors
     ///
-    /// When it cannot be had.
+    /// An error when the size cannot be determined.
     fn size(&self) -> Result<u64, Self::Error>;
 
-    /// Fills the buffer with the bytes that start at `offset`. Never called for bytes beyond
-    /// [`size`](Self::size).
+    /// Fills the buffer with the bytes that start at `offset`. Never called for bytes beyond [`size`](Self::size).
     ///
     /// # Errors
     ///
-    /// When fewer bytes than the buffer's can be had, for instance because a file has become shorter.
+    /// An error when fewer bytes than requested are available, for instance because a file has become shorter.
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error>;
 }
 
@@ -72,7 +72,7 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// A read ends beyond the slice.
+/// The error for a read that ends beyond the slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PastEnd {
     offset: u64,

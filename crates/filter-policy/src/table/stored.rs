@@ -1,12 +1,12 @@
-//! A block as it lies in the file.
+//! A block as stored in the file.
 
 use super::checksum::block_checksum;
 use super::error::{BlockRole, Damage};
 
-/// Bytes behind the contents of every block: one for the compression, four for the checksum.
+/// The number of bytes after the contents of every block: one for the compression, four for the checksum.
 pub const TRAILER_LEN: usize = 5;
 
-/// A block as it lies in the file: contents, perhaps compressed, and the trailer.
+/// A block as stored in the file: contents, perhaps compressed, and the trailer.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredBlock<'a> {
     contents: &'a [u8],
@@ -15,14 +15,14 @@ pub struct StoredBlock<'a> {
 }
 
 impl<'a> StoredBlock<'a> {
-    /// Contents that are stored as they are.
+    /// The compression byte of uncompressed contents.
     pub const UNCOMPRESSED: u8 = 0;
-    /// Contents in Snappy's raw format.
+    /// The compression byte of contents in Snappy's raw format.
     pub const SNAPPY: u8 = 1;
-    /// Contents compressed with Zstandard, by LevelDB 1.24 and later on request.
+    /// The compression byte of contents that LevelDB 1.24 and later compress with Zstandard on request.
     pub const ZSTD: u8 = 2;
 
-    /// Takes the trailer off; `None` when there are not even the [`TRAILER_LEN`] bytes of it.
+    /// Splits off the trailer; `None` when there are fewer than [`TRAILER_LEN`] bytes.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
         let (contents, &[compression, ref checksum @ ..]) = bytes.split_last_chunk::<TRAILER_LEN>()?;
         Some(Self {
@@ -32,28 +32,27 @@ impl<'a> StoredBlock<'a> {
         })
     }
 
-    /// The contents as stored.
+    /// Returns the contents as stored.
     pub const fn contents(&self) -> &'a [u8] {
         self.contents
     }
 
-    /// The byte that tells the compression, whatever it is.
+    /// Returns the compression byte, known or not.
     pub const fn compression(&self) -> u8 {
         self.compression
     }
 
-    /// The checksum in the file.
+    /// Returns the checksum in the file.
     pub const fn stored_checksum(&self) -> u32 {
         self.checksum
     }
 
-    /// The checksum that the contents have.
+    /// Computes LevelDB's checksum of the contents.
     pub fn computed_checksum(&self) -> u32 {
         block_checksum(self.contents, self.compression)
     }
 
-    /// Checks the contents against the checksum stored after them. Role and offset are for the words
-    /// of the error.
+    /// Checks the contents against the checksum stored after them. Role and offset only appear in the error.
     ///
     /// # Errors
     ///
@@ -62,7 +61,7 @@ impl<'a> StoredBlock<'a> {
         self.expect(self.computed_checksum(), block, offset)
     }
 
-    /// Whether the checksum that is stored is this one.
+    /// Checks the stored checksum against a computed one.
     pub(super) fn expect(&self, computed: u32, block: BlockRole, offset: u64) -> Result<(), Damage> {
         if computed == self.checksum {
             return Ok(());

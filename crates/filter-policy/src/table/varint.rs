@@ -1,4 +1,4 @@
-//! Numbers in groups of seven bits, the lowest first, all but the last byte with its top bit set.
+//! Numbers in groups of seven bits, lowest first; every byte except the last has its top bit set.
 
 /// Takes a number of at most 64 bits off the front.
 pub(super) fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
@@ -11,8 +11,8 @@ pub(super) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     take(bytes, u32::BITS).and_then(|value| u32::try_from(value).ok())
 }
 
-/// `None` where the bytes end within the number, or the number has more than `width` bits or more bytes than
-/// those need.
+/// Returns `None` if the bytes end within the number, or the number has more than `width` bits or more bytes than those
+/// need.
 fn take(bytes: &mut &[u8], width: u32) -> Option<u64> {
     let mut value = 0;
     for shift in (0..width).step_by(7) {

@@ -1,4 +1,4 @@
-//! Many keys in one call: what the types promise, and the choice of a kernel.
+//! Batches of keys: the guarantees of their types, and the choice of a kernel.
 
 use filter_policy::hashers::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
@@ -56,7 +56,7 @@ fn check(batch: KeyBatch<'_>) {
     assert!(batch.iter().eq([b"aa", b"bb", b"cc"]));
 }
 
-/// The fastest that the processor has and the environment allows.
+/// The best kernel is the fastest that the processor has and the environment allows.
 #[test]
 fn kernels_are_chosen() {
     let available: Vec<Kernel> = Kernel::available().collect();

@@ -1,5 +1,5 @@
-//! The contract, over every policy: every way to build gives the same bytes and every way to ask the same answers, errors
-//! are the same everywhere, no key is denied, and no bytes make a reader panic.
+//! The contract, over every policy: all ways to build give the same bytes and all ways to query the same answers,
+//! errors are the same everywhere, no key is denied, and no bytes make a reader panic.
 
 // tidy: long file: one contract, a test for each of its sentences.
 
@@ -37,12 +37,12 @@ impl KeyHasher for Custom {
     }
 }
 
-/// What is checked of each policy.
+/// A check of one policy.
 trait Check {
     fn check<P: HashedPolicy<Hash: Numbered> + Send + Sync + Copy + Debug + 'static>(&mut self, policy: P);
 }
 
-/// Checks every policy of this crate that hashes keys, its variants, and one with a hash function of another crate.
+/// Checks every policy of this crate that hashes keys, its variants, and one with an external hash function.
 fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
     check.check(BloomFilterPolicy::bloom_filter2_with_seed(7, bits));
     check.check(BloomFilterPolicy::bloom_filter2_signed_tail(bits));
@@ -60,7 +60,7 @@ fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
     check.check(RibbonPolicy::new(bits));
 }
 
-/// Hash values with numbers.
+/// Hash values made from numbers.
 trait Numbered: HashValue {
     fn number(i: u32) -> Self;
 }
@@ -98,14 +98,14 @@ fn every_policy_takes_part() {
     }
 }
 
-/// Keys that are built, and others.
+/// Keys to build a filter from, and others.
 struct Ways<'a> {
     keys: &'a [&'a [u8]],
     others: &'a [&'a [u8]],
     context: String,
 }
 
-/// Many filters for one key in one call: of these lengths, some of which hold keys, and damaged ones.
+/// Queries filters of these lengths, some of which hold keys or are damaged, for one key in one call.
 #[test]
 fn many_filters_for_one_key() {
     struct Each;
@@ -196,7 +196,7 @@ proptest! {
     }
 }
 
-/// Asks stored bytes.
+/// Queries stored bytes.
 struct Asked<'a> {
     filter: &'a [u8],
     keys: &'a [&'a [u8]],
@@ -234,7 +234,7 @@ fn keys_of_all_shapes() {
     }
 }
 
-/// Filters that were cut or altered: no way to ask panics, and all of them answer alike.
+/// Truncated and altered filters: no query panics, and all ways to query agree.
 #[test]
 fn damaged_filters_are_read() {
     struct Damaged<'a>(&'a [&'a [u8]]);
@@ -263,13 +263,13 @@ fn damaged_filters_are_read() {
 
     let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
     every_policy(TEN, &mut Damaged(&slices(&keys)));
-    // Enough for a Ribbon filter.
+    // Enough keys for a Ribbon filter.
     let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
     let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
     Damaged(&keys).check(RibbonPolicy::new(TEN));
 }
 
-/// An iterator whose announced length is a lie.
+/// An iterator with a wrong size hint.
 #[derive(Clone)]
 struct Liar {
     announced: usize,
@@ -364,14 +364,14 @@ fn memory_that_is_not_there() {
     let bytes = policy.max_filter_len(announced).unwrap();
     assert_eq!(error, Error::AllocationFailed { bytes });
     assert_eq!(out, b"what was there");
-    // The hint's upper bound is usize::MAX.
+    // The hint has no upper bound.
     let keys = core::iter::repeat_n("key", 3).chain(core::iter::repeat("key").skip(1).take_while(|_| false));
     assert_eq!(keys.size_hint(), (3, None));
     let policy = BloomFilterPolicy::bloom_filter2(TEN);
     assert_eq!(policy.build(keys), policy.build(["key"; 3]));
 }
 
-/// A policy with nothing but what the trait asks for: it fails to write, and finds keys that begin as the filter does.
+/// A policy with only the required methods: it fails to write, and matches keys that start with the filter.
 struct Bare;
 
 impl FilterPolicy for Bare {
@@ -418,7 +418,7 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
     }
 }
 
-/// A policy that does something of its own in every method.
+/// A policy that overrides every method.
 mod pointers {
     use std::sync::Arc;
 
@@ -524,14 +524,14 @@ fn policies_can_be_constants_and_shared() {
 fn signed_and_unsigned_tails_part_at_bytes_above_0x7f() {
     let unsigned = BloomFilterPolicy::bloom_filter2(TEN);
     let signed = BloomFilterPolicy::bloom_filter2_signed_tail(TEN);
-    // The high byte lies in the first word, or there is none: no difference.
+    // No difference: the high byte lies in the first word, or there is none.
     for key in [&b"\xe4\xb8\xad\xe4"[..], b"ascii", b"\xff\xff\xff\xffabc", b""] {
         assert_eq!(unsigned.hash_key(key), signed.hash_key(key));
     }
     assert_ne!(unsigned.hash_key(b"\xff"), signed.hash_key(b"\xff"));
 }
 
-/// In LevelDB's policies; RocksDB's do not count repeats.
+/// Only in LevelDB's policies; RocksDB's do not count repeats.
 #[test]
 fn equal_keys_set_the_same_bits_in_a_filter_as_large_as_for_different_ones() {
     use filter_policy::view::{FilterLayout, FilterView};

@@ -1,4 +1,4 @@
-//! The filter block: its builder against LevelDB's, its reader against LevelDB's on any bytes.
+//! Compares the filter block's builder with LevelDB's, and its reader with LevelDB's on any bytes.
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
 use filter_policy::hashers::LevelDbHash;
@@ -10,7 +10,7 @@ use super::support::reading::{Reading, check_reading, read_by_leveldb};
 
 const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
 
-/// What LevelDB's builder writes, one step after the other; `blocks` are offsets with their keys.
+/// Returns the block that LevelDB's builder writes, step by step; `blocks` are offsets with their keys.
 fn written_by_leveldb(blocks: &[(u64, Vec<Vec<u8>>)]) -> Vec<u8> {
     fn generate(pending: &mut Vec<Vec<u8>>, filters: &mut Vec<u8>, offsets: &mut Vec<u8>) {
         offsets.extend(u32::try_from(filters.len()).unwrap().to_le_bytes());
@@ -57,7 +57,7 @@ fn build(blocks: &[(u64, Vec<Vec<u8>>)]) -> Vec<u8> {
     builder.finish().unwrap()
 }
 
-/// Bytes that look like a filter block in most places.
+/// Generates bytes that look like a filter block in most places.
 fn nearly_a_block() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![4 => 0..40_u32, 1 => any::<u32>()];
     let base_lg = prop_oneof![4 => Just(11_u8), 1 => 0..70_u8, 1 => any::<u8>()];
@@ -72,7 +72,7 @@ fn nearly_a_block() -> impl Strategy<Value = Vec<u8>> {
             let array_offset = array_offset.unwrap_or(u32::try_from(filters.len()).unwrap());
             let mut block = filters;
             block.extend(offsets.iter().flat_map(|offset| offset.to_le_bytes()));
-            // Mostly nothing, so that the offsets stay whole.
+            // Mostly no cut, so that the offsets stay whole.
             block.truncate(block.len() - cut.saturating_sub(5).min(block.len()));
             block.extend(array_offset.to_le_bytes());
             block.push(base_lg);
@@ -130,7 +130,7 @@ proptest! {
 
 #[test]
 fn an_empty_range_beyond_the_filters_is_the_one_difference() {
-    // Two bytes of filters; the first and only filter starts and ends behind them.
+    // Two bytes of filters; the only filter starts and ends after them.
     let block = [0xff, 1, 9, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Answer(false));
     let reader = FilterBlockReader::new(&block);
@@ -153,7 +153,7 @@ fn an_empty_range_beyond_the_filters_is_the_one_difference() {
         ]
     );
 
-    // An empty filter in its place is the filter of no keys.
+    // An empty filter within the filters is the filter of no keys.
     let block = [0xff, 1, 2, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Ask(2, 2));
     assert!(!FilterBlockReader::new(&block).key_may_match(&POLICY, 0, b"key"));
@@ -224,7 +224,7 @@ fn filters_tell_what_they_cover() {
         .map(|filter| (filter.index, filter.block_offsets, filter.bytes.unwrap().len()))
         .collect();
     assert_eq!(covered, [(0, 0..2048, 9), (1, 2048..4096, 0), (2, 4096..6144, 9)]);
-    // The widest ranges that there are, and an exponent under which no filter is ever asked.
+    // The widest ranges, and exponents under which no filter is ever queried.
     let end = u64::MAX;
     for (base_lg, expected) in [
         (63, [0..1 << 63, 1 << 63..end, end..end]),

@@ -1,8 +1,8 @@
-//! Damaged files: mutations of what LevelDB wrote, given to every reader of foreign bytes.
+//! Damaged files: mutations of files that engines wrote, given to every reader of foreign bytes.
 //!
-//! Each target runs a number of cases that takes about a second. `FILTER_POLICY_FUZZ_CASES` sets another
-//! number, `FILTER_POLICY_FUZZ_FIRST` the number of the first case; `cargo xtask fuzz` sets both. A case
-//! depends on its number alone, and the number of one that fails is printed.
+//! Each target runs cases for about a second. `FILTER_POLICY_FUZZ_CASES` sets the number of cases and
+//! `FILTER_POLICY_FUZZ_FIRST` the number of the first one; `cargo xtask fuzz` sets both. A case depends only on its
+//! number, which is printed if the case fails.
 
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::{KeyHasher, LevelDbHash};
@@ -41,7 +41,7 @@ fn tables() -> Vec<Vec<u8>> {
     TABLES.map(data::bytes).to_vec()
 }
 
-/// The filter blocks of the corpus's tables.
+/// Returns the filter blocks of the corpus's tables.
 fn filter_blocks() -> Vec<Vec<u8>> {
     let block = |file: Vec<u8>| {
         let table = Table::open(file).ok()?;
@@ -53,7 +53,7 @@ fn filter_blocks() -> Vec<Vec<u8>> {
     blocks
 }
 
-/// Each read by every policy, whichever wrote it.
+/// Every policy reads each filter, whichever policy wrote it.
 #[test]
 fn filters() {
     let golden = [
@@ -95,8 +95,8 @@ fn blocks_of_filters() {
     });
 }
 
-/// Half of the files get new checksums, as if a writer had been wrong, so that the readers behind the
-/// checksums see damage as well.
+/// Half of the files get correct checksums, as if a writer had been wrong, so that the readers behind the checksums see
+/// damage as well.
 #[test]
 fn whole_tables() {
     fuzz(&tables(), 30_000, |source, mut file| {
@@ -109,7 +109,7 @@ fn whole_tables() {
     });
 }
 
-/// Reads all there is to read, as far as it goes.
+/// Reads everything up to the first error.
 fn walk(file: &[u8], source: &mut Source) -> Result<(), TableError<impl std::error::Error + use<>>> {
     let table = Table::open(file)?;
     let size: usize = table
@@ -146,7 +146,7 @@ const TABLES_OF_ROCKSDB: [&str; 6] = [
     "rocksdb/sst/fv5_ribbon10_crc32c.sst",
 ];
 
-/// As [`whole_tables`].
+/// Like [`whole_tables`].
 #[test]
 fn whole_tables_of_rocksdb() {
     let corpus = TABLES_OF_ROCKSDB.map(data::bytes).to_vec();
@@ -160,7 +160,7 @@ fn whole_tables_of_rocksdb() {
     });
 }
 
-/// Reads all there is to read, as far as it goes.
+/// Reads everything up to the first error.
 fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
     let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
     let table = RocksDbTable::open(file)?;
@@ -170,7 +170,7 @@ fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + 
         RocksDbFilters::Full(handle) | RocksDbFilters::BlockBased(handle) => vec![*handle],
         _ => vec![],
     };
-    // Mutations of a thousand partitions may all be one block.
+    // A thousand partitions of a mutated table may all be one block.
     for handle in handles.into_iter().take(20) {
         let filter = table.filter(handle)?;
         check_size(&filter, file);
@@ -190,7 +190,7 @@ fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + 
     Ok(())
 }
 
-/// Gives what the footer and the metaindex lead to the checksums that it has, where those are CRC-32C.
+/// Corrects the CRC-32C checksums of the blocks that the footer and the metaindex point at.
 fn repair_rocksdbs(file: &mut [u8]) {
     let offset = file.len().saturating_sub(ROCKSDB_FOOTER_LEN) as u64;
     let Some(Ok(footer)) = file
@@ -215,12 +215,12 @@ fn repair_rocksdbs(file: &mut [u8]) {
     }
 }
 
-/// No block is larger than the file, or than Snappy can make of it.
+/// Checks that a block is no larger than Snappy can make of the file.
 fn check_size(block: &[u8], file: &[u8]) {
     assert!(block.len() <= 22 * file.len());
 }
 
-/// Gives the metaindex, the index and the filter blocks that can be found the checksums that they have.
+/// Corrects the checksums of the metaindex, the index and the filter blocks that can be found.
 fn repair(file: &mut [u8]) {
     let Some(footer) = file.last_chunk::<FOOTER_LEN>().map(Footer::decode) else {
         return;

@@ -1,4 +1,4 @@
-//! Split-block filters that DuckDB and pyarrow wrote, and what is read of damaged ones.
+//! Split-block filters that DuckDB and pyarrow wrote, and the reading of damaged ones.
 
 use filter_policy::PackedKeys;
 use filter_policy::parquet::{
@@ -30,7 +30,7 @@ struct Row {
 }
 
 impl Row {
-    /// The number of values and the rate that the writer was told, in the rows that are about sizes.
+    /// Returns the number of values and the rate given to the writer, in the rows about sizes.
     fn told(&self) -> Option<(u64, f64)> {
         let (values, rate) = self
             .note
@@ -40,7 +40,7 @@ impl Row {
         Some((values.parse().unwrap(), rate.parse().unwrap()))
     }
 
-    /// The plain encodings of value `i` and of absent value `j`.
+    /// Returns the plain encoding of value `i`.
     fn plain(&self, i: u32) -> Vec<u8> {
         match self.column.as_str() {
             "i32" => i.to_le_bytes().to_vec(),
@@ -79,7 +79,7 @@ fn filters_are_those_of_the_writers() {
         assert_eq!(header.encode().as_ref(), unhex(&row.header_hex), "{at}");
         if row.file != "x.parquet" {
             let file = data::bytes(&format!("parquet/{}", row.file));
-            // What lies behind the filter does not matter.
+            // Bytes after the filter do not matter.
             let in_file = SplitBlockFilter::read(&file[row.offset..]).unwrap();
             assert_eq!(in_file.bitset(), filter.bitset(), "{at}");
         }
@@ -99,7 +99,7 @@ fn filters_are_those_of_the_writers() {
             assert_eq!(built, filter.bitset(), "{at}");
         }
         if row.column.starts_with('i') || row.column == "d" {
-            // A page of such a column is this.
+            // A page of such a column.
             built.fill(0);
             let page = keys.concat();
             let keys = PackedKeys::new(&page, keys[0].len()).unwrap();
@@ -116,10 +116,10 @@ fn filters_are_those_of_the_writers() {
     }
 }
 
-/// The sizes that arrow-rs' and parquet-java's own tests state, and the edges of both.
+/// The sizes stated in the tests of arrow-rs and parquet-java, and the edges of both.
 #[test]
 fn sizes_are_those_of_the_writers() {
-    // Bits that the formula gives, of which arrow-rs' tests name these.
+    // Bits that the formula gives, stated in arrow-rs' tests.
     for (rate, values, bits) in [
         (0.1, 10, 57_u32),
         (0.01, 10, 96),
@@ -170,7 +170,7 @@ fn sizes_are_those_of_the_writers() {
     }
 }
 
-/// Numbers that compare equal, and those that compare equal to nothing.
+/// Numbers that compare equal, and NaNs, which compare equal to nothing.
 #[test]
 fn zeros_and_nans() {
     let mut bitset = [0; 32 * 64];
@@ -191,7 +191,7 @@ fn zeros_and_nans() {
         }
         with(&[PhysicalValue::Int32(0), PhysicalValue::Int64(0)], &mut bitset);
         let filter = SplitBlockFilter::new(&bitset).unwrap();
-        // An integer has the bits of the number without a sign.
+        // The integer 0 has the bits of the positive zero.
         assert!(filter.may_match_value(zero) && !filter.may_match_hash(other.hash()));
     }
     bitset.fill(0);
@@ -223,7 +223,7 @@ fn built(hashes: &[u64], blocks: usize) -> Vec<u8> {
 }
 
 proptest! {
-    /// Folding gives the filter that the same values make in fewer blocks, and no more folds than the estimate allows.
+    /// Folding gives the filter of the same values in fewer blocks, with no more folds than the estimate allows.
     #[test]
     fn a_folded_filter_is_that_of_fewer_blocks(
         hashes in hashes(),
@@ -240,12 +240,12 @@ proptest! {
         let done = (blocks * 32 / folded.len()).ilog2();
         prop_assert_eq!(folded.len() << done, blocks * 32);
         prop_assert!(&*folded == built(&hashes, blocks >> done).as_slice());
-        // What is on the edge may fall to either side.
+        // An estimate on the edge may fall to either side.
         prop_assert!(done == 0 || estimate(done) <= rate * (1.0 + 1e-9));
         prop_assert!(done == folds || estimate(done + 1) >= rate * (1.0 - 1e-9));
     }
 
-    /// Whichever part was built where.
+    /// The other filter may be several times as long.
     #[test]
     fn merged_filters_hold_what_both_held(left in hashes(), right in hashes(), blocks in 1..20_usize, times in 1..5_usize) {
         let mut merged = built(&left, blocks);
@@ -262,13 +262,13 @@ proptest! {
         prop_assert!(merged == before);
     }
 
-    /// No bytes make the reader panic, read far or give a filter that is none.
+    /// No bytes make the reader panic, read too far or return an invalid filter.
     #[test]
     fn any_bytes_are_read(bytes in vec(any::<u8>(), 0..300)) {
         check_any(&bytes);
     }
 
-    /// The same of headers that were altered, cut and stretched.
+    /// The same for headers that were altered, cut and stretched.
     #[test]
     fn damaged_filters_are_read(
         blocks in 1..5_usize,
@@ -312,7 +312,7 @@ fn check_any(bytes: &[u8]) {
     }
 }
 
-/// Headers of later versions of the format, and those that are none.
+/// Headers of later versions of the format, and invalid ones.
 #[test]
 fn headers_that_nobody_writes_today() {
     let read = |digits: &str| {
@@ -320,7 +320,7 @@ fn headers_that_nobody_writes_today() {
     };
     // 32 bytes, then algorithm, hash and compression.
     assert_eq!(read("1540 1c1c0000 1c1c0000 1c1c0000 00"), Ok((32, 15)));
-    // The order does not matter, nor fields that are not known: a number, text, a list, a map, a structure, truth values.
+    // Fields may come in any order, and unknown ones are skipped: a number, text, a list, a map, a structure, booleans.
     assert_eq!(read("2c1c0000 1c1c0000 1c1c0000 0502 40 00"), Ok((32, 16)));
     assert_eq!(
         read(
@@ -368,11 +368,11 @@ fn headers_that_nobody_writes_today() {
         "00",
         "1540 00",
         "1540 1c1c0000 1c1c0000 00",
-        // Two algorithms, none, and one that is a number.
+        // Two algorithms, none, and a number instead of an algorithm.
         "1540 1c1c001c000 0 1c1c0000 1c1c0000 00",
         "1540 1c00 1c1c0000 1c1c0000 00",
         "1540 1502 1c1c0000 1c1c0000 00",
-        // A number of more than ten bytes, a type that there is not, a text and a list longer than the bytes.
+        // A number of more than ten bytes, an unknown type, text and lists longer than the input.
         "15ffffffffffffffffffffff01 1c1c0000 1c1c0000 1c1c0000 00",
         "1540 1c1c0000 1c1c0000 1c1c0000 1f 00",
         "1540 1c1c0000 1c1c0000 1c1c0000 18ffffffff0f 00",
@@ -381,7 +381,7 @@ fn headers_that_nobody_writes_today() {
     ] {
         assert_eq!(read(digits), Err(ReadError::Header), "{digits}");
     }
-    // Structures in structures.
+    // Nested structures.
     let deep = |depth: usize| {
         let mut bytes = unhex("15401c1c00001c1c00001c1c0000");
         bytes.extend(vec![0x1c; depth]);
@@ -389,7 +389,7 @@ fn headers_that_nobody_writes_today() {
         Header::read(&bytes).is_ok()
     };
     assert!(deep(15) && !deep(17) && !deep(1000));
-    // No more than so many bytes are looked at.
+    // The header must end within `MAX_BYTES`.
     let mut long = unhex("15401c1c00001c1c00001c1c00001880 02".replace(' ', "").as_str());
     long.extend([0; 257]);
     assert_eq!(Header::read(&long), Err(ReadError::Header));

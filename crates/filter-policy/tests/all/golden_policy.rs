@@ -1,5 +1,5 @@
-//! Filters that LevelDB wrote, and that the `BloomFilter2` policy wrote inside LevelDB: rebuilt byte for
-//! byte, and every recorded answer given again.
+//! Filters that LevelDB wrote, and that the `BloomFilter2` policy wrote inside LevelDB: rebuilt byte for byte, with
+//! every recorded answer repeated.
 
 use filter_policy::hashers::KeyHasher;
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::support::{key, rows, unhex};
 
-/// Builds a filter in a slice of exactly the length that the policy states, without an allocator's help from
-/// the crate.
+/// Builds a filter in a slice of exactly the length that the policy states, without an allocator.
 fn build<H: KeyHasher>(policy: &BloomFilterPolicy<H>, keys: &[Vec<u8>]) -> Vec<u8> {
     let mut filter = vec![0xaa; policy.max_filter_len(keys.len()).unwrap()];
     let written = policy.build_in(keys, &mut filter).unwrap().len();

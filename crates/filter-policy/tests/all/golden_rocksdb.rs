@@ -1,4 +1,4 @@
-//! Filters that RocksDB wrote: rebuilt byte for byte, and every recorded answer given again.
+//! Filters that RocksDB wrote: rebuilt byte for byte, with every recorded answer repeated.
 
 use filter_policy::kernels::Kernel;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
@@ -18,7 +18,7 @@ struct Row {
     format_version: u32,
     keys: String,
     n: u32,
-    /// Absent where the engine writes no filter.
+    /// `None` if the engine writes no filter.
     len: Option<usize>,
     filter_hex: Option<String>,
     #[serde(default)]
@@ -41,7 +41,7 @@ impl Row {
         (0..self.n).map(|i| key(&self.keys, i)).collect()
     }
 
-    /// Checks a filter of the row's keys against what the engine wrote and answered.
+    /// Checks a filter of the row's keys against the engine's filter and answers.
     fn check(&self, policy: &dyn FilterPolicy, filter: &[u8]) {
         let at = self.at();
         assert_eq!(Some(filter.len()), self.len, "{at}");
@@ -83,8 +83,7 @@ fn golden_rows(policy: &str) -> impl Iterator<Item = Row> {
         .filter(move |row| row.policy == policy)
 }
 
-/// Builds in a slice of exactly the length that the policy states, and in one that is longer; by `FilterPolicy` and by
-/// vectors.
+/// Builds the row's filter in a slice longer than the policy's maximum, and at the end of a vector.
 fn check_row(row: &Row, policy: &dyn FilterPolicy) {
     let keys = row.keys();
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -144,7 +143,7 @@ fn ribbon_filters_are_read() {
     for row in golden_rows("ribbon") {
         let Some(digits) = &row.filter_hex else { continue };
         let filter = unhex(digits);
-        // No matter which policy of the family reads.
+        // Any policy of the family can read it.
         row.check(&FastLocalBloomPolicy::new(TEN), &filter);
         let at = match FilterView::new(FilterLayout::RocksDb, &filter).kind() {
             FilterKind::Empty => 0,

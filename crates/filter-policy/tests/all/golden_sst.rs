@@ -1,4 +1,4 @@
-//! Tables that RocksDB wrote: read as a whole, every stored key asked for, every filter rebuilt.
+//! Tables that RocksDB wrote: reads them completely, queries every stored key and rebuilds every filter.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::support::{data, key, rows, unhex};
 
-/// Reads every kind of filter.
+/// A policy that reads every kind of filter.
 const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 
 #[derive(Deserialize)]
@@ -60,12 +60,13 @@ impl Row {
         keys
     }
 
-    /// What RocksDB adds to the filter for these keys: each key and, where it is another than the one before, its prefix.
+    /// Returns the entries of RocksDB's filter for these keys: each key, and its prefix if that differs from the
+    /// previous one.
     fn added(&self, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let has_prefixes = self.property("prefix.extractor.name") == "rocksdb.FixedPrefix.9";
         let has_keys = self.property("block.based.table.whole.key.filtering") == "1";
         let mut last_prefix = None;
-        // Without whole keys librocksdb 7.8.3 adds an empty one.
+        // Without whole keys librocksdb 7.8.3 adds an empty key.
         let mut added = if has_keys { vec![] } else { vec![vec![]] };
         for key in keys {
             if has_keys {
@@ -79,7 +80,7 @@ impl Row {
         added
     }
 
-    /// What a reader asks for to find a key.
+    /// Returns the bytes that a reader queries to find a key.
     fn asked<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         if self.property("block.based.table.whole.key.filtering") == "1" {
             key
@@ -88,7 +89,7 @@ impl Row {
         }
     }
 
-    /// The filter of these keys, made here.
+    /// Builds the filter of these keys.
     fn rebuild(&self, keys: &[Vec<u8>]) -> Vec<u8> {
         let bits = if self.file.contains("15.5") { 15.5 } else { 10.0 };
         let bits = BitsPerKey::fractional(bits).unwrap();
@@ -120,7 +121,7 @@ fn bytes(row: &Row) -> Vec<u8> {
     bytes
 }
 
-/// The table; `None` where its checksums need a feature, after a look at the error.
+/// Opens the table; `None` if its checksums need a feature that is off, after a check of the error.
 fn open(row: &Row) -> Option<RocksDbTable<Vec<u8>>> {
     let (kind, needs_feature) = match row.checksum_type.as_str() {
         "crc32c" => (ChecksumKind::Crc32c, false),
@@ -167,7 +168,7 @@ fn footers_and_properties() {
             let at = format!("{}, {name}", row.file);
             match expected {
                 Value::String(text) => assert_eq!(properties.get(name), Some(text.as_bytes()), "{at}"),
-                // Four bytes, the only one of that form.
+                // The only property of four bytes.
                 Value::Number(number) if name.ends_with("index.type") => {
                     let number = u32::try_from(number.as_u64().unwrap()).unwrap();
                     assert_eq!(properties.get(name), Some(&number.to_le_bytes()[..]), "{at}");
@@ -231,7 +232,7 @@ fn filters_are_found_and_rebuilt() {
             }
             other => panic!("{}: {other:?}", row.file),
         }
-        // Of filters with parts the recorded program asked each in turn.
+        // For partitioned filters, the recording program queried the partitions in turn.
         let handles: Vec<BlockHandle> = match &filters {
             RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
             filters => filters.filter_of(b"").into_iter().collect(),
@@ -259,7 +260,7 @@ fn may_match(row: &Row, table: &RocksDbTable<Vec<u8>>, filters: &RocksDbFilters,
     })
 }
 
-/// Whether the error says that the block is compressed, and it could not be otherwise.
+/// Returns true if the error reports Snappy compression and the feature is off.
 fn lacks_snappy(error: &TableError<PastEnd>) -> bool {
     matches!(error, TableError::Unsupported { compression: 1, .. }) && !cfg!(feature = "snappy")
 }
@@ -294,7 +295,7 @@ fn every_stored_key_matches() {
             };
             let mut entries = block.entries().unwrap();
             while let Some(entry) = entries.next_entry().unwrap() {
-                // Behind the user's key stand sequence number and kind.
+                // Sequence number and kind follow the user's key.
                 let (key, _) = entry.key.split_last_chunk::<8>().unwrap();
                 assert!(
                     may_match(&row, &table, &filters, key),

@@ -1,7 +1,7 @@
-//! Tables that LevelDB wrote: the way to their filters, and the filters rebuilt from the keys.
+//! Tables that LevelDB wrote: finding their filters, and rebuilding the filters from the keys.
 //!
-//! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such
-//! a block have an empty filter.
+//! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
+//! have an empty filter.
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::table::{BlockHandle, RocksDbForm, Table, TableError};
@@ -12,17 +12,17 @@ use serde::Deserialize;
 use super::support::data::bytes;
 use super::support::{key, rows, unhex};
 
-/// A data block: where it starts in the file, its size there, and how many entries it has.
+/// A data block: its start and size in the file, and its number of entries.
 #[derive(Deserialize)]
 #[serde(from = "BlockForms")]
 struct Block {
     handle: BlockHandle,
     count: usize,
-    /// The block's first and last key in hexadecimal, where the data has them.
+    /// The block's first and last key in hexadecimal, if recorded.
     ends: Option<[String; 2]>,
 }
 
-/// The two files write blocks differently.
+/// The two data files write blocks differently.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum BlockForms {
@@ -56,12 +56,12 @@ impl From<BlockForms> for Block {
     }
 }
 
-/// What an independent program found in a table.
+/// The contents of a table, recorded by an independent program.
 #[derive(Deserialize)]
 struct Expected {
     file: String,
     filter_name: Option<String>,
-    /// Not recorded for the tables of `BloomFilter2`; neither are the two after it.
+    /// Not recorded for the tables of `BloomFilter2`, like the next two handles.
     metaindex_handle: Option<(u64, u64)>,
     index_handle: Option<(u64, u64)>,
     filter_handle: Option<(u64, u64)>,
@@ -76,14 +76,14 @@ struct Expected {
     absent_probe: Option<AbsentProbe>,
 }
 
-/// How many of 40 absent keys, each asked for every data block, may match.
+/// The number of matches among 40 absent keys, each queried in every data block.
 #[derive(Deserialize)]
 struct AbsentProbe {
     probes: usize,
     false_positives: usize,
 }
 
-/// A table, what is expected of it, its keys in order, and the policy that reads it.
+/// A table, its recorded contents, its keys in order, and the policy that reads it.
 struct Golden {
     expected: Expected,
     table: Table<Vec<u8>>,
@@ -92,7 +92,7 @@ struct Golden {
 }
 
 impl Golden {
-    /// The checked filter block, stored under the name in the data; `None` in a table without filters.
+    /// Returns the checked filter block, stored under the recorded name; `None` in a table without filters.
     fn filter_block(&self) -> Option<Vec<u8>> {
         let name = self.expected.filter_name.as_deref()?;
         let name = name.strip_prefix("filter.").unwrap();
@@ -136,7 +136,7 @@ fn goldens() -> Vec<Golden> {
     article.chain(leveldb).collect()
 }
 
-/// The keys of a table of LevelDB's in the order of its entries, as `tests/data/README.md` describes them.
+/// Returns the keys of a LevelDB table in the order of its entries, which `tests/data/README.md` describes.
 fn leveldb_keys(file: &str) -> Vec<Vec<u8>> {
     let key08 = |i| key("key08", i);
     let highbit = |i: u32| {
@@ -153,7 +153,7 @@ fn leveldb_keys(file: &str) -> Vec<Vec<u8>> {
         }
         "db_nofilter_bs4096.ldb" => (0..200).map(key08).collect(),
         "db_bpk10_nosnappy_bs4096_bigvalues.ldb" => (0..500).map(key08).collect(),
-        // Every tenth key has a deletion beside its insertion, two entries of one user key.
+        // Every tenth key has a deletion and an insertion, two entries of one user key.
         "db_bpk10_tombstones_bs4096.ldb" => (0..1000)
             .flat_map(|i| vec![key08(i); if i % 10 == 0 { 2 } else { 1 }])
             .collect(),
@@ -222,7 +222,7 @@ fn filters_are_found_by_their_whole_name() {
     }
 }
 
-/// The builder writes the block that LevelDB wrote, and the reader knows every key.
+/// The builder writes the block that LevelDB wrote, and the reader matches every key.
 #[test]
 fn filter_blocks_are_rebuilt_from_the_keys() {
     let (mut tables, mut filters, mut empty) = (0, 0, 0);
@@ -254,7 +254,7 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
             }
         }
         assert!(rest.is_empty(), "{file}: keys without a filter");
-        // As LevelDB does after the last data block.
+        // LevelDB does this after the last data block.
         let last = golden.expected.data_blocks.last();
         if let Some(BlockHandle { offset, size }) = last.map(|block| block.handle) {
             builder.start_block(offset + size + 5).unwrap();
@@ -314,7 +314,7 @@ fn absent_keys_match_as_often_as_recorded() {
     assert_eq!(recorded, 12);
 }
 
-/// The keys as the data blocks have them, not as they are expected to be.
+/// Uses the keys in the data blocks, not the expected ones.
 #[cfg(feature = "snappy")]
 #[test]
 fn every_stored_key_is_known_to_its_filter() {
@@ -333,7 +333,7 @@ fn every_stored_key_is_known_to_its_filter() {
             let data = golden.table.block(BlockRole::Data, handle).unwrap();
             let mut entries = data.entries().unwrap();
             while let Some(entry) = entries.next_entry().unwrap() {
-                // Behind the user's key a database stores sequence number and kind.
+                // In a database, sequence number and kind follow the user's key.
                 let internal = if file.starts_with("db_") { 8 } else { 0 };
                 let key = &entry.key[..entry.key.len() - internal];
                 assert!(

@@ -1,4 +1,4 @@
-//! All kernels write the bytes and give the answers of the probe sequence as it is defined.
+//! All kernels write the bytes and give the answers that the definition of the probe sequence requires.
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::support::rules;
 use super::support::ways::{answers, built, check_many};
 
-/// The fewest whole bits per key that give this probe count.
+/// Returns the fewest whole bits per key that give this probe count.
 fn bits_for(probes: u32) -> BitsPerKey {
     BitsPerKey::whole((probes * 100).div_ceil(69))
 }
@@ -26,7 +26,7 @@ fn random_hashes(seed: u64, count: usize) -> Vec<u32> {
     (0..count).map(|_| random.next_u32()).collect()
 }
 
-/// Every kernel builds what the rules say, and answers as they do.
+/// Checks that every kernel builds and answers according to the rules.
 fn check_keys<H: KeyHasher + Copy>(hasher: H, bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
     let expected = rules::filter(bits_per_key, keys.iter().map(|key| hasher.hash(key)));
     for kernel in Kernel::available() {
@@ -47,7 +47,7 @@ fn check_keys<H: KeyHasher + Copy>(hasher: H, bits_per_key: BitsPerKey, keys: &[
     }
 }
 
-/// With all hash functions, and with one that has no lanes.
+/// Checks all hash functions, and one that has no lanes.
 fn check_hashers(bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
     #[derive(Clone, Copy)]
     struct NoLanes;
@@ -114,7 +114,7 @@ fn keys_of_mixed_lengths() {
     }
 }
 
-/// Around the length from which keys are hashed one by one.
+/// Tests lengths around the limit from which keys are hashed one by one.
 #[test]
 fn keys_of_a_mebibyte() {
     const LONG: usize = 1 << 20;
@@ -192,7 +192,7 @@ fn any_filter_and_any_batch() {
                     0 => *byte &= other,
                     1 => {}
                     2 => *byte |= other,
-                    // Nearly all keys are there.
+                    // Nearly all keys match.
                     _ => *byte = if other == 0 { *byte } else { 0xff },
                 }
             }
@@ -215,7 +215,7 @@ fn any_filter_and_any_batch() {
     }
 }
 
-/// Large enough that bits are prefetched while they are set.
+/// The filters are so large that bits are prefetched while they are set.
 #[test]
 fn filters_beyond_the_cache() {
     for count in [3_360_000, 3_360_001, 3_360_007, 3_360_008, 3_360_015] {

@@ -1,6 +1,6 @@
-//! What the manifest must keep, though nothing else would fail here without it.
+//! A property of the manifest that no other test here depends on.
 
-/// `cpufeatures` refuses to compile for RISC-V, WebAssembly, 32-bit Arm and others, so that only x86-64 may depend on it.
+/// `cpufeatures` does not compile for RISC-V, WebAssembly, 32-bit Arm and others, so only x86-64 may depend on it.
 #[test]
 fn cpufeatures_is_for_x86_64_alone() {
     let mut section = "";

@@ -1,5 +1,5 @@
-//! What must hold of every policy in the list: its name, its place in the format's description, the bytes that it writes,
-//! and its answers to all keys and about all bytes.
+//! Tests every policy in the list: its name, its place in the format's description, its bytes, and its answers for all
+//! keys and any bytes.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::support::keys::key;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-/// Every policy, and the variants of those that have some.
+/// Returns every policy, and the variants of those that have some.
 fn policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
     let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
         .iter()
@@ -34,7 +34,7 @@ fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
     (0.5..=110.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap())
 }
 
-/// Tails that lead to every kind, and any bytes.
+/// Generates tails of every kind, and any bytes.
 fn rocksdb_tail() -> impl Strategy<Value = [u8; 5]> {
     prop_oneof![
         any::<[u8; 5]>(),
@@ -52,7 +52,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Builds in a slice of the length that the policy asks for, with room behind it, and at the end of a vector.
+/// Builds in a slice with three bytes to spare, and at the end of a vector.
 fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
     let keys = slices(keys);
     let len = policy.max_filter_len(keys.len()).unwrap();
@@ -74,7 +74,7 @@ fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
 #[test]
 fn every_encoding_has_its_own_name() {
     let mut names = BTreeSet::from([
-        // Behind `filter.`, as LevelDB's engines store names, another encoding.
+        // After `filter.`, as in LevelDB's tables, the name means another encoding.
         COMPATIBILITY_NAME,
     ]);
     for known in policies::ALL {
@@ -99,7 +99,7 @@ fn the_format_is_described_under_every_name() {
     }
 }
 
-/// What was written once is read for as long as it is kept, so that these bytes never change under their names.
+/// Stored filters are read for as long as they are kept, so these bytes must never change under their names.
 #[test]
 fn every_policy_writes_the_bytes_that_it_always_wrote() {
     let file = String::from_utf8(data::bytes("policies.jsonl")).unwrap();
@@ -154,8 +154,8 @@ fn every_reader_knows_the_filters_of_every_policy() {
     }
 }
 
-/// Those that take the last byte for k. Of split blocks any byte may be the last one, and any length may be theirs: the name
-/// alone protects them.
+/// Readers that take the last byte for k. Split blocks may have any last byte and any length: only the name protects
+/// them.
 #[test]
 fn readers_of_another_layout_deny_nothing() {
     let mut policies = policies(TEN);
@@ -182,7 +182,7 @@ fn readers_of_another_layout_deny_nothing() {
 }
 
 proptest! {
-    /// Of equal keys in a row RocksDB's policies see one, however the filter is built.
+    /// RocksDB's policies count adjacent equal keys once, however the filter is built.
     #[test]
     fn repeated_keys_leave_no_trace_in_rocksdbs_filters(
         runs in vec((vec(any::<u8>(), 0..4), 1..4_usize), 0..200),
@@ -200,7 +200,7 @@ proptest! {
         }
     }
 
-    /// Whatever the bytes and the tail, every reader answers, by the rule of the kind.
+    /// Every reader answers for any bytes and any tail, by the rule of the kind.
     #[test]
     fn any_bytes_have_an_answer(
         mut filter in vec(any::<u8>(), 0..400),

@@ -1,11 +1,11 @@
-//! Filters over prefixes, over generated keys: nothing that is there is ever denied.
+//! Filters over prefixes of generated keys: no stored key is ever denied.
 
 use filter_policy::prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Keys of few different bytes, so that prefixes are shared and separators are frequent.
+/// Generates keys of few different bytes, so that prefixes are shared and separators are frequent.
 fn any_key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(prop_oneof![Just(b'a'), Just(b':'), Just(0xff)], 0..8),
@@ -13,7 +13,7 @@ fn any_key() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// The trait's promises, and what follows from them for the policy.
+/// Checks the trait's guarantees, and their consequences for the policy.
 fn check<E: PrefixExtractor>(extractor: E, keys: &[Vec<u8>], others: &[Vec<u8>]) {
     for start in keys.iter().chain(others) {
         if let Some(shared) = extractor.shared_prefix(start).map(<[u8]>::to_vec) {
@@ -44,7 +44,7 @@ fn check<E: PrefixExtractor>(extractor: E, keys: &[Vec<u8>], others: &[Vec<u8>])
         }
     }
     for other in others {
-        // The answer is that of the policy over whole keys, for the prefix as a key.
+        // The answer is that of the policy over whole keys, with the prefix as the key.
         let prefix = policy.extractor().prefix(other);
         let expected = prefix.is_none_or(|prefix| policy.policy().key_may_match(prefix, &filter));
         assert_eq!(policy.key_may_match(other, &filter), expected);

@@ -1,4 +1,4 @@
-//! What must hold of LevelDB's format for all keys, all parameters and all bytes.
+//! Properties of LevelDB's format for all keys, all parameters and all bytes.
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
@@ -26,9 +26,8 @@ fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
     ]
 }
 
-/// `floor(keys * bits_per_key)` without looking at the double's encoding: the fraction is taken apart by
-/// doubling, and multiplied by Horner's rule, in which `floor((a + x) / 2) = floor((a + floor(x)) / 2)` keeps
-/// every step whole.
+/// Computes `floor(keys * bits_per_key)` without the double's encoding: doubling splits the fraction into bits, and
+/// Horner's rule multiplies it, where `floor((a + x) / 2) = floor((a + floor(x)) / 2)` keeps every step whole.
 fn exact_product(keys: u64, bits_per_key: f64) -> u128 {
     let integer = bits_per_key.trunc();
     let mut fraction = bits_per_key - integer;

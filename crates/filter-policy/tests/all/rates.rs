@@ -1,4 +1,4 @@
-//! The rates that formulas and pages state, measured. Once is enough: what is measured does not depend on features.
+//! Measures the rates that formulas and pages state. One run is enough, because the rates do not depend on features.
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::parquet::SplitBlockBloomPolicy;
@@ -23,7 +23,7 @@ fn the_table_of_which_md_is_what_is_measured() {
     );
 }
 
-/// Random keys, within three and a half standard deviations.
+/// Random keys; the rates must agree within three and a half standard deviations.
 #[test]
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
@@ -92,7 +92,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         let matches = (0..1_000_000)
             .filter(|_| prepared.may_match_hash(random.next_u32()))
             .count();
-        // Values that were inserted come up again, 80,000 / 2^32 of the time, and are no false positives.
+        // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
         let textbook = FilterView::new(FilterLayout::LevelDb, filter).false_positive_rate();
@@ -103,8 +103,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
     }
 }
 
-/// Within what so many queries leave to chance, about three times the standard deviation. `examples/rates.rs` measures
-/// closer.
+/// The tolerance is about three standard deviations; `examples/rates.rs` measures more precisely.
 #[test]
 fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
     let mut random = SplitMix64::seed_from_u64(1);
@@ -142,24 +141,24 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
         let expected = exact_rate(size, keys as u64, probes);
         let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
         assert!((rate / expected - 1.0).abs() < tolerance, "{at}");
-        // What filters say of themselves from their ones is the same expectation.
+        // The rate that filters compute from their ones agrees, too.
         assert!((stated / expected - 1.0).abs() < 0.02, "{at}");
     }
 }
 
 #[test]
 fn the_exact_rate_is_known_for_one_key() {
-    // One key with one probe: the absent key meets its bit in one case of 64.
+    // One key with one probe: the absent key hits its bit in one case of 64.
     assert!((exact_rate(64, 1, 1) - 1.0 / 64.0).abs() < 1e-15);
-    // With two, in a filter of two bits: by counting the 16 cases.
+    // Two probes in a filter of two bits: by counting the 16 cases.
     assert!((exact_rate(2, 1, 2) - 5.0 / 8.0).abs() < 1e-15);
 }
 
-/// The rates that the documentation states, and that filters state of themselves.
+/// Checks the rates that the documentation states, and those that filters compute from their ones.
 #[test]
 fn rates_of_rocksdbs_filters_are_as_stated() {
     let ten = BitsPerKey::whole(10);
-    // Bits per key with everything, the rate, and how far the filter's own statement may lie below it: the probes of a
+    // Bits per key of the whole filter, the rate, and how far the filter's own rate may lie below it: the probes of a
     // legacy filter are far from independent.
     let policies: [(&dyn FilterPolicy, f64, f64, f64); 3] = [
         (&FastLocalBloomPolicy::new(ten), 10.01, 0.0097, 0.03),
@@ -191,21 +190,21 @@ fn rates_of_rocksdbs_filters_are_as_stated() {
     }
 }
 
-/// Absent ids between stored ones: where LevelDB's hash, which does not mix a last time when a key's length is a multiple of
-/// four, lets far more of them pass than MurmurHash2 does. WHICH.md and THEORY.md state these figures.
+/// Absent ids between stored ones: LevelDB's hash, which lacks a final mix if a key's length is a multiple of four,
+/// lets far more of them pass than MurmurHash2. WHICH.md and THEORY.md state these figures.
 mod neighbours {
     use super::*;
 
-    /// Keys asked for each size of filter.
+    /// The number of keys queried for each size of filter.
     const ASKED: u64 = 1 << 18;
 
-    /// A decimal id with leading zeros.
+    /// Formats a decimal id with leading zeros.
     fn id(number: u64, digits: usize) -> Vec<u8> {
         format!("{number:0digits$}").into_bytes()
     }
 
-    /// Share of absent ids that pass: many filters, each of `keys` even numbers in a row, asked for the odd numbers after
-    /// them.
+    /// Returns the share of absent ids that pass: each of many filters holds `keys` consecutive even numbers, and is
+    /// queried for the odd numbers after them.
     fn passing<H: KeyHasher>(policy: &BloomFilterPolicy<H>, keys: u64, digits: usize) -> f64 {
         let filters = ASKED / keys;
         let mut passed = 0;

@@ -1,4 +1,4 @@
-//! One key and any stored bytes: all kernels, and all ways to ask, answer by the rules.
+//! One key and any stored bytes: all kernels, and all ways to query, answer by the rules.
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
@@ -8,8 +8,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::rules;
 
-/// One key at a time, by the way that does everything at once: stored bytes of every length up to beyond what fits into
-/// registers, with every last byte that has a meaning and some that have none, for keys of 16 bytes and of others.
+/// Queries one key at a time, in the function that goes from the key to the answer: stored bytes of every length up to
+/// more than the registers hold, with every last byte that has a meaning and some others, for keys of 16 bytes and
+/// other lengths.
 #[test]
 fn any_stored_bytes_and_one_key() {
     let mut random = SplitMix64::seed_from_u64(10);
@@ -22,7 +23,7 @@ fn any_stored_bytes_and_one_key() {
         .collect();
     for len in (0..=300).chain([1024, 5121]) {
         for probes in (0..=34).chain([254, 255]) {
-            // About 3 of 64 bits are missing, so that either answer is frequent.
+            // About 3 of 64 bits are missing, so that both answers are frequent.
             let mut filter: Vec<u8> = (0..len)
                 .map(|_| {
                     let [a, b, c, d, e, ..] = random.next_u64().to_le_bytes();
@@ -58,7 +59,7 @@ fn check_key_by_key(hasher: impl KeyHasher + Copy, filter: &[u8], keys: &[&[u8]]
     }
 }
 
-/// The first four bytes of a key as its hash value.
+/// Takes the first four bytes of a key as the hash value.
 #[derive(Clone, Copy)]
 struct FirstWord;
 
@@ -72,7 +73,8 @@ impl KeyHasher for FirstWord {
     }
 }
 
-/// No position reaches further than 2^32 bits, and lanes stop before 2^31: beyond, all kernels are the portable code.
+/// No position reaches beyond 2^32 bits, and lanes stop before 2^31: larger filters use the portable code on all
+/// kernels.
 #[test]
 fn filters_of_2_to_the_31_bits_and_more() {
     let hashes = [
@@ -91,7 +93,7 @@ fn filters_of_2_to_the_31_bits_and_more() {
         1 << 29,
         (1 << 29) + 5,
     ];
-    // Of up to 8 probes single answers are found in another way than of more.
+    // Single queries with up to 8 probes take another path than those with more.
     for (bytes, probes) in sizes.into_iter().flat_map(|bytes| [(bytes, 6), (bytes, 9)]) {
         let bits = bytes as u64 * 8;
         // Untouched memory costs nothing.

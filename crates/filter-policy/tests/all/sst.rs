@@ -1,4 +1,4 @@
-//! Tables of RocksDB's that are made here: versions of which there are no golden ones, and everything that can be wrong.
+//! RocksDB tables that are made here: versions without golden tables, and all kinds of damage.
 
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::table::{
@@ -9,7 +9,7 @@ use filter_policy::{BitsPerKey, FilterPolicy};
 use super::support::entries::{encode, entries, entry, with_restarts};
 use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
 
-/// Opens a table, asks its filter, and reads its keys.
+/// Opens a table, queries its filter, and reads its keys.
 fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, TableError<filter_policy::table::PastEnd>> {
     let table = RocksDbTable::open(bytes)?;
     let filters = table.filters()?;
@@ -65,7 +65,7 @@ fn versions_1_to_7() {
 fn every_bit_of_the_newer_footer_counts() {
     let bytes = table(VERSION_6);
     let start = bytes.len() - 53;
-    // All that the checksum covers, which is everything.
+    // The checksum covers everything.
     for at in start..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
@@ -97,7 +97,7 @@ fn newer_checksums_tell_the_place() {
         matches!(error, TableError::Damaged(Damage::FooterChecksum { .. })),
         "{error}"
     );
-    // A block as it would be elsewhere in the file, or in another file.
+    // Blocks of another file, under this file's footer.
     let mut other = table(Making {
         base: 0x1234_5679,
         ..VERSION_6
@@ -113,7 +113,7 @@ fn newer_checksums_tell_the_place() {
 
 #[test]
 fn kinds_of_checksums() {
-    // Nothing is looked at where there is none.
+    // Without checksums nothing is verified.
     let none = Making {
         checksum: 0,
         ..VERSION_5
@@ -123,7 +123,7 @@ fn kinds_of_checksums() {
         RocksDbTable::open(bytes.as_slice()).unwrap().footer().checksum,
         ChecksumKind::None
     );
-    // The value behind the first key.
+    // The value after the first key.
     bytes[16] ^= 1;
     assert!(read(&bytes).is_ok());
     let mut bytes = table(VERSION_5);
@@ -218,7 +218,7 @@ fn index_types() {
             "property rocksdb.block.based.table.index.type must have a known value"
         );
     }
-    // As an index of parts, the data block would have to be one.
+    // In a partitioned index, the data block would have to be a partition.
     let parts = Making {
         index_type: [2, 0, 0, 0],
         ..VERSION_5
@@ -245,7 +245,7 @@ fn files_that_are_no_tables() {
     assert_eq!(error, TableError::UnknownMagic { found: 0 });
 }
 
-/// Keys that share their start take more memory than they take in the file.
+/// Keys with a shared start take more memory than in the file.
 #[test]
 fn separators_have_a_bound() {
     let mut file = File {

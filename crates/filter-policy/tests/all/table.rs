@@ -75,8 +75,7 @@ fn every_flipped_bit_on_the_way_to_the_filters_is_noticed() {
     let filters = table.filter_block(name).unwrap().unwrap();
     let footer = whole.len() - 48;
     let handles = table.footer();
-    // The padding of the footer and the data blocks are not on the way, and the index of data blocks is
-    // read for them alone.
+    // The padding of the footer and the data blocks are not on the way, and only the data blocks need their index.
     let (filter_start, metaindex) = (30, 53..105);
     for bit in filter_start * 8..whole.len() * 8 {
         let mut file = whole.clone();
@@ -112,7 +111,7 @@ fn checksums_are_told_with_both_values() {
         error.to_string(),
         format!("checksum of the filter block at offset 30 must be {stored:#010x}, got {computed:#010x}")
     );
-    // The stored block can still be looked at.
+    // The stored block can still be examined.
     let table = Table::open(&file[..]).unwrap();
     let handle = table.metaindex()[0].handle().unwrap();
     let stored_bytes = table.stored_block(BlockRole::Filter, handle).unwrap();
@@ -211,7 +210,7 @@ fn entries_and_restarts_are_checked() {
             }
         );
     }
-    // LevelDB takes no restart points at all for no entries.
+    // LevelDB accepts a block without entries and without restart points.
     assert!(Table::open(metaindex(vec![0; 4])).unwrap().metaindex().is_empty());
 
     let good = entry(0, b"filter.A", b"value");

@@ -1,4 +1,4 @@
-//! What reading a table costs at most, whatever the table says.
+//! The maximum cost of reading a table, whatever the table says.
 
 use filter_policy::table::{
     BlockHandle, BlockRole, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table,
@@ -10,7 +10,7 @@ use super::support::table_file::{File, encode, entries, entry, with_restarts};
 
 #[test]
 fn keys_that_grow_by_sharing_are_bounded() {
-    // Half of the block is one key, the other half are keys that share it: together tens of gigabytes.
+    // Half of the block is one key, the other half are keys that share it: tens of gigabytes together.
     let mut contents = entry(0, &vec![b'k'; 500_000], b"");
     let again = entry(500_000, b"", b"");
     while contents.len() < 900_000 {
@@ -55,13 +55,13 @@ fn claims_of_a_compressed_block_are_not_believed() {
             "{compressed:x?}"
         );
     }
-    // The most that the format can make of its bytes is accepted: a literal, then copies of 64 bytes.
+    // The largest expansion of the format is accepted: a literal, then copies of 64 bytes.
     let copy = [0xfe, 1, 0];
     let zeros = 1 + 64 * 999;
     let compressed = [&varint(zeros)[..], &[0, 0], &copy.repeat(999)].concat();
     let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
     assert!(Table::open(file).unwrap().metaindex().len() > 1000);
-    // The claim may be true and the block still too large, decompressed.
+    // The claim may be true and the block still too large when decompressed.
     let zeros = 1 + 64 * (MAX_METAINDEX_BYTES / 64);
     let copies = copy.repeat(usize::try_from(zeros / 64).unwrap());
     let compressed = [&varint(zeros)[..], &[0, 0], &copies].concat();
@@ -76,7 +76,7 @@ fn claims_of_a_compressed_block_are_not_believed() {
     );
 }
 
-/// A file far larger than memory, of which only the end may be read.
+/// A file far larger than memory; only its end may be read.
 #[derive(Debug)]
 struct Sparse {
     size: u64,
@@ -84,7 +84,7 @@ struct Sparse {
 }
 
 impl Sparse {
-    /// Where the end starts.
+    /// Returns the offset at which `end` starts.
     fn hole(&self) -> u64 {
         self.size - self.end.len() as u64
     }
@@ -127,7 +127,7 @@ fn huge_blocks_take_no_memory() {
     let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
     let mut sparse = Sparse {
         size: 1 << 40,
-        // As long as the one below.
+        // The same length as the one below.
         end: vec![0; file.0.len() + 48],
     };
     metaindex.offset += sparse.hole();

@@ -1,4 +1,4 @@
-//! What stored bytes say of themselves, at every edge.
+//! Descriptions of stored bytes, at every edge.
 
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
@@ -51,7 +51,7 @@ fn reading_follows_the_rules_at_every_edge() {
         };
         assert_eq!(policy.key_may_match(b"key", filter), answer, "{filter:x?}");
     }
-    // Without probes everything matches, so nothing can be said of the keys; nor with every bit set.
+    // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
     for filter in [[0, 0], [0xff, 6]] {
         assert_eq!(FilterView::new(LevelDb, &filter).estimated_len(), None);
     }
@@ -59,7 +59,7 @@ fn reading_follows_the_rules_at_every_edge() {
 
 #[test]
 fn filters_of_2_to_the_32_bits_and_more_use_the_first_2_to_the_32() {
-    // All zero but for the bits of one hash value, so that few of the pages are ever touched.
+    // All zero except for the bits of one hash value, so that few pages are ever touched.
     let hash = 0xffff_fff3_u32;
     for bytes in [1_usize << 29, (1 << 29) + 8] {
         let mut filter = vec![0_u8; bytes + 1];
@@ -72,7 +72,7 @@ fn filters_of_2_to_the_32_bits_and_more_use_the_first_2_to_the_32() {
     }
 }
 
-/// What README.md says of damage: a cut may leave a last byte that is a probe count.
+/// README.md states this about damage: a cut may leave a last byte that is a probe count.
 #[test]
 fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
     let mut buffer = [0; 641];
@@ -83,7 +83,7 @@ fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
     assert!((80..130).contains(&denying), "{denying}");
 }
 
-/// As far as chance lets: the number of keys of Bloom filters of every layout, empty ones too.
+/// Within the random error, estimates the number of keys of Bloom filters in every layout, empty ones too.
 #[test]
 fn keys_are_estimated() {
     let policies: [(FilterLayout, &dyn FilterPolicy); 5] = [

@@ -1,4 +1,4 @@
-//! Of the policies with 64-bit hash values all kernels write the bytes and give the answers of the formats' definitions.
+//! All kernels for policies with 64-bit hash values write the bytes and give the answers that the formats define.
 
 use filter_policy::kernels::Kernel;
 use filter_policy::parquet::SplitBlockBloomPolicy;
@@ -54,7 +54,7 @@ fn lengths_in_any_mixture() {
         let keys = random_keys(seed, 500, |i| usize::try_from(lens[i] % longest).unwrap());
         check(10.0, &keys, &random_keys(8, 200, |i| i % 50));
     }
-    // Around the borders between the ways in which groups of eight are hashed.
+    // Lengths around the limits between the ways to hash groups of eight.
     for border in [8_usize, 9, 16, 17, 32, 33, 64, 65] {
         for odd in 0..8 {
             for (usual, other) in [(border, border - 1), (border - 1, border)] {
@@ -85,18 +85,18 @@ fn every_number_of_probes_and_fractions_of_bits() {
     assert!(seen[1][1..=30].iter().all(|&seen| seen), "{:?}", seen[1]);
 }
 
-/// Probe counts that a stored filter can have, whoever wrote it.
+/// Tests every probe count that a stored filter can have, whoever wrote it.
 #[test]
 fn filters_with_any_bits_and_probes() {
     let mut hashes = random_hashes(5, 700);
-    // Where products are largest and smallest.
+    // The values with the largest and the smallest products.
     hashes[..6].copy_from_slice(&[0, u64::MAX, 0xffff_ffff, !0xffff_ffff, 1 << 63, 1]);
     let mut random = SplitMix64::seed_from_u64(6);
     for probes in 1..=30_u8 {
         for len in [
             1_usize, 2, 3, 7, 40, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 258, 259, 260, 1000, 4099,
         ] {
-            // Four of five bits are ones, so that some answers are yes at any probe count.
+            // Three of four bits are ones, so that some answers are yes at any probe count.
             let mut bytes = vec![0; len];
             for byte in &mut bytes {
                 *byte = (random.next_u64() | random.next_u64()).to_le_bytes()[0];
@@ -142,7 +142,7 @@ fn filters_with_any_bits_and_probes() {
     }
 }
 
-/// Split blocks, in every number of them.
+/// Tests split blocks, in any number.
 #[test]
 fn every_number_of_blocks() {
     let mut hashes = random_hashes(13, 200);
@@ -150,7 +150,7 @@ fn every_number_of_blocks() {
     let mut random = SplitMix64::seed_from_u64(14);
     for blocks in (1..300).chain([1023, 1024, 1025, 32_767, 32_768, 32_769]) {
         let mut filter = vec![0; 32 * blocks];
-        // So full that an eighth of the answers is yes.
+        // So full that about a fifth of the answers are yes.
         for bytes in filter.chunks_mut(8) {
             let ones = random.next_u64() | random.next_u64() & random.next_u64();
             bytes.copy_from_slice(&(ones | random.next_u64()).to_le_bytes());
@@ -172,7 +172,7 @@ fn every_number_of_blocks() {
     }
 }
 
-/// Of values that equal the one before them RocksDB keeps one, wherever the seams between tiles lie.
+/// RocksDB keeps one of several adjacent equal values, wherever the seams between tiles lie.
 #[test]
 fn repeated_keys_wherever_they_lie() {
     for run in [2_usize, 3, 8, 63, 64, 65, 128, 129, 300] {
@@ -187,7 +187,7 @@ fn repeated_keys_wherever_they_lie() {
     }
 }
 
-/// Damage, and kinds that have no kernels of their own, are read alike.
+/// All kernels read damaged filters, and kinds without kernels of their own, alike.
 #[test]
 fn other_filters_are_answered_alike() {
     let keys = random_keys(9, 100, |i| i % 40);
@@ -243,7 +243,7 @@ fn other_filters_are_answered_alike() {
     }
 }
 
-/// Large enough that memory is asked for ahead.
+/// The filters are so large that they are prefetched.
 #[test]
 fn filters_beyond_the_cache() {
     for count in [1_700_000, 1_700_001, 1_700_063] {
@@ -296,7 +296,7 @@ fn check_hashes<P: HashedPolicy<Hash = u64> + std::fmt::Debug>(
     });
 }
 
-/// Keys, not hash values, in a filter that is asked for ahead.
+/// Tests keys, not hash values, with filters that are prefetched.
 #[test]
 fn keys_beyond_the_cache() {
     fn check<P: HashedPolicy>(on_kernel: fn(Kernel) -> P, keys: &[[u8; 16]]) {
@@ -321,7 +321,7 @@ fn keys_beyond_the_cache() {
     check(split_policy, &keys);
 }
 
-/// Lanes stop before 2^31 bits; beyond, all kernels are the portable code.
+/// Lanes stop before 2^31 bits; larger filters use the portable code on all kernels.
 #[test]
 fn filters_of_2_to_the_31_bits_and_more() {
     let hashes = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1, 0x0123_4567_89ab_cdef];
@@ -351,7 +351,7 @@ fn filters_of_2_to_the_31_bits_and_more() {
             }
         }
     }
-    // The most lines that RocksDB's filter can have.
+    // The maximum number of lines in RocksDB's filter.
     let lines = (1_usize << 26) - 1;
     let mut filter = vec![0; lines * 64 + 5];
     filter[lines * 64..].copy_from_slice(&[0xff, 0, 6, 0, 0]);
@@ -372,7 +372,7 @@ fn filters_of_2_to_the_31_bits_and_more() {
             prepared.may_match_hashes(&asked, answers)
         });
     }
-    // The longest bit set that Parquet can tell of.
+    // The longest bit set that Parquet's header can state.
     let blocks = (1_usize << 26) - 1;
     let mut filter = vec![0; blocks * 32];
     for bit in hashes.iter().flat_map(|&hash| split_bits(blocks, hash)) {

@@ -1,4 +1,4 @@
-//! No kernel touches a byte outside the slices that it is given. A program of its own, since one that does is ended.
+//! No kernel touches a byte outside its slices. A separate program, because a kernel that does ends the program.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

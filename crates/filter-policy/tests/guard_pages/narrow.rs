@@ -1,4 +1,4 @@
-//! No kernel touches a byte outside the slices that it is given: each slice lies beside a page without access rights.
+//! No kernel touches a byte outside its slices: each slice lies beside a page without access rights.
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
@@ -8,15 +8,15 @@ use super::arch::Guarded;
 use super::rules;
 
 const LONGEST_KEY: usize = 300;
-/// Two groups of the widest kernel, and one key more.
+/// Two groups of the widest kernel, and one more key.
 const KEYS: usize = 33;
 
-/// Bytes without a pattern.
+/// Returns bytes without a pattern.
 fn noise(i: usize) -> u8 {
     (i.wrapping_mul(0x9e37_79b9) >> 11).to_le_bytes()[0]
 }
 
-/// Builds from keys of these lengths and asks for them, with every slice beside a guard page.
+/// Builds a filter from keys of these lengths and queries it for them, with every slice beside a guard page.
 fn check<H: KeyHasher + Copy>(hasher: H, lens: &[usize], end: bool, pool: &mut [Guarded], out: &mut Guarded) {
     let mut keys: Vec<&[u8]> = Vec::new();
     for (i, (place, &len)) in pool.iter_mut().zip(lens).enumerate() {

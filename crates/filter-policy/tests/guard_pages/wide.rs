@@ -1,5 +1,5 @@
-//! The kernels for 64-bit hash values touch no byte outside the slices that they are given: each slice lies beside a page
-//! without access rights.
+//! The kernels for 64-bit hash values touch no byte outside their slices: each slice lies beside a page without access
+//! rights.
 
 use std::fmt::Display;
 
@@ -13,10 +13,10 @@ use super::arch::Guarded;
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 const LONGEST_KEY: usize = 300;
-/// Two groups of the widest kernel, and one key more.
+/// Two groups of the widest kernel, and one more key.
 const KEYS: usize = 33;
 
-/// Bytes without a pattern.
+/// Returns bytes without a pattern.
 fn noise(i: usize) -> u8 {
     (i.wrapping_mul(0x9e37_79b9) >> 11).to_le_bytes()[0]
 }
@@ -27,7 +27,7 @@ fn fill(bytes: &mut [u8], start: usize) {
     }
 }
 
-/// The bits that tell of `count` keys that they are there.
+/// Returns the answers that report `count` keys as present.
 fn all(count: usize) -> Vec<u64> {
     let mut answers = vec![u64::MAX; count.div_ceil(64)];
     if !count.is_multiple_of(64) {
@@ -36,7 +36,7 @@ fn all(count: usize) -> Vec<u64> {
     answers
 }
 
-/// Builds from keys and asks for them, with every slice beside a guard page.
+/// Builds a filter from keys and queries it for them, with every slice beside a guard page.
 fn check_batch<P: HashedPolicy>(
     policy: P,
     keys: KeyBatch<'_>,
@@ -46,7 +46,7 @@ fn check_batch<P: HashedPolicy>(
 ) {
     let room: &mut [u8] = out.at(end, policy.max_filter_len(keys.len()).unwrap());
     let built = policy.build_batch_in(keys, room).unwrap();
-    // Keys that follow equal ones are not counted.
+    // A key equal to the previous one is not counted.
     let filter: &mut [u8] = stored.at(end, built.len());
     filter.copy_from_slice(built);
     let prepared = policy.prepare(filter);
@@ -60,7 +60,7 @@ fn check_batch<P: HashedPolicy>(
     }
 }
 
-/// The same with every policy and kernel.
+/// Checks every policy and kernel.
 fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut [Guarded; 3], at: &str) {
     for kernel in Kernel::available() {
         let at = format_args!("{kernel}, {at}");
@@ -88,7 +88,7 @@ fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut [Guarded; 3], at: &str) 
     }
 }
 
-/// For filters, and for answers to 130 keys.
+/// Returns guarded memory for two filters, and for answers to 7,040 keys.
 fn pages(filter: usize) -> [Guarded; 3] {
     [Guarded::new(filter), Guarded::new(filter), Guarded::new(110 * 8)]
 }
@@ -102,7 +102,7 @@ fn keys_of_every_length() {
             let equal = [len; KEYS];
             let mixed: Vec<usize> = (0..KEYS).map(|i| len.saturating_sub(i * i % 37)).collect();
             let uneven: Vec<usize> = (0..KEYS).map(|i| (len * (i + 1)) % (LONGEST_KEY + 1)).collect();
-            // Within what is hashed together.
+            // Lengths within a class that is hashed together.
             let near: Vec<usize> = (0..KEYS)
                 .map(|i| len.max(9) + i % 8)
                 .map(|len| len.min(LONGEST_KEY))
@@ -177,7 +177,7 @@ fn packed_keys_and_hash_values() {
     }
 }
 
-/// Filters around the borders between the ways in which they are built.
+/// Tests filters around the limits between the ways to build them.
 #[test]
 fn filters_of_many_lines() {
     const MAX: usize = 6554;
@@ -239,7 +239,7 @@ fn filters_of_every_length() {
     }
 }
 
-/// All kernels answer as the portable one.
+/// Checks that all kernels answer like the portable one.
 fn check_reading<P: HashedPolicy<Hash = u64>>(
     on_kernel: impl Fn(Kernel) -> P,
     filter: &[u8],

@@ -1,21 +1,21 @@
-//! Whole blocks of bits in memory.
+//! Blocks of bits in memory, aligned to their length.
 
 use alloc::vec::Vec;
 
 use guava_bloom::Error;
 
-/// Bytes of a block. Where it starts at a multiple of this, it lies in one line of the cache.
+/// The length of a block in bytes. A block that starts at a multiple of its length lies in one cache line.
 pub(crate) const BLOCK_LEN: usize = 32;
 
-/// Blocks of zeros and ones, the first of which starts at a multiple of their length.
+/// Blocks of bits, the first of which starts at a multiple of the block length.
 pub(crate) struct Blocks {
-    /// Up to a block less one byte more than there is.
+    /// Starts with up to `BLOCK_LEN - 1` unused bytes.
     bytes: Vec<u8>,
     start: usize,
 }
 
 impl Blocks {
-    /// All zero.
+    /// Makes blocks of zeros.
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         bytes
@@ -24,9 +24,9 @@ impl Blocks {
         Ok(Self::zeroed_in(bytes, len))
     }
 
-    /// In memory that there is.
+    /// Makes blocks of zeros in memory that is already allocated.
     fn zeroed_in(mut bytes: Vec<u8>, len: usize) -> Self {
-        // An offset that nobody knows is the largest number; anything is right then.
+        // An unknown offset is `usize::MAX`; any start is right then.
         let start = bytes.as_ptr().align_offset(BLOCK_LEN) % BLOCK_LEN;
         bytes.resize(start + len, 0);
         Self { bytes, start }
@@ -43,7 +43,7 @@ impl Blocks {
     }
 }
 
-/// The copy lies elsewhere, and so starts elsewhere.
+/// A copy lies elsewhere in memory, and so has another start.
 impl Clone for Blocks {
     fn clone(&self) -> Self {
         let len = self.as_slice().len();

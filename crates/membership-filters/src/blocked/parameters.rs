@@ -1,6 +1,6 @@
-//! The size of a blocked filter: from a capacity and a false-positive rate, or given.
+//! The size of a blocked filter: computed from a capacity and a false-positive rate, or given.
 //!
-//! Knows nothing of elements, hashes or stored bytes.
+//! Independent of elements, hashes and stored bytes.
 
 use filter_policy::parquet::{bytes_for_rate, expected_rate};
 use guava_bloom::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use crate::cuckoo::check_rate;
 
 const BLOCK_BYTES: u32 = 32;
 
-/// The most blocks that `filter_policy::parquet` asks: 2 GiB less one block.
+/// The largest number of blocks that `filter_policy::parquet` accepts: 2 GiB minus one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
 /// The size of a blocked filter: its number of blocks of 32 bytes.
@@ -29,12 +29,12 @@ pub struct BlockedParameters {
 
 impl BlockedParameters {
     /// Returns the smallest filter whose false-positive rate with `capacity` elements is at most `false_positive_rate`.
-    /// The rate is exact: it allows for some blocks being fuller than others, which the textbook's formula ignores.
+    /// The rate is exact: it accounts for blocks that are fuller than others, which the textbook formula ignores.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB are too
-    /// few.
+    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB is
+    /// too little.
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
         check_rate(false_positive_rate)?;
         let bytes = bytes_for_rate(capacity, false_positive_rate).map_err(|_| {
@@ -68,7 +68,7 @@ impl BlockedParameters {
         self.blocks
     }
 
-    /// Returns the bytes of the blocks in memory.
+    /// Returns the size of the blocks in memory, in bytes.
     pub const fn memory_bytes(&self) -> u64 {
         self.blocks as u64 * BLOCK_BYTES as u64
     }

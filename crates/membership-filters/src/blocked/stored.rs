@@ -7,7 +7,7 @@ use super::bits::Blocks;
 use super::{BlockedBloomFilter, BlockedParameters};
 use crate::stored::{of_field, stored_form, zero};
 
-/// Bytes between the common header and the blocks.
+/// The number of bytes between the common header and the blocks.
 const FIELDS_LEN: u64 = 8;
 
 impl BlockedParameters {

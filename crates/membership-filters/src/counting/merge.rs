@@ -11,7 +11,7 @@ impl<F> CountingBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// As of [`check_compatible`](Self::check_compatible); nothing is changed then.
+    /// The errors of [`check_compatible`](Self::check_compatible); the filter is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,

@@ -7,10 +7,10 @@ use super::{CounterWidth, CountingBloomFilter};
 use crate::packed::{PackedIntegers, too_large, word_count};
 use crate::stored::{invalid, of_field, stored_form, zero};
 
-/// Bytes between the common header and the counters.
+/// The number of bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
 
-/// Bytes around so many words, and theirs.
+/// Returns the length of the stored form with this many words.
 fn len_with(words: usize) -> u64 {
     HEADER_LEN + FIELDS_LEN + words as u64 * 8 + CHECKSUM_LEN
 }

@@ -4,11 +4,11 @@ use guava_bloom::{Error, ErrorKind};
 
 /// The width of a counter: any number of bits from 2 to 16.
 ///
-/// A counter of w bits that reaches 2^w - 1 stays there for good. Four bits are the usual choice: in a filter that is not
-/// fuller than expected, of elements that are there once, a counter reaches 15 with a probability of at most
-/// `(e ln 2 / 15)^15`, some 3e-14 (Fan, Cao, Almeida, Broder, "Summary Cache", 2000, section V.C). More bits are for
-/// elements that are inserted many times each; fewer save memory where counters may stick. Any width takes the same code,
-/// as counters lie without gaps, so none is left out.
+/// A counter of w bits that reaches 2^w - 1 stays there for good. Four bits are the usual choice: in a filter that is
+/// no fuller than expected, with elements inserted once, a counter reaches 15 with a probability of at most
+/// `(e ln 2 / 15)^15`, some 3e-14 (Fan, Cao, Almeida, Broder, "Summary Cache", 2000, section V.C). More bits suit
+/// elements that are inserted many times each; fewer save memory if counters may stick. Counters are stored without
+/// gaps, so every width is supported by the same code.
 ///
 /// ```
 /// use membership_filters::CounterWidth;
@@ -22,7 +22,7 @@ use guava_bloom::{Error, ErrorKind};
 pub struct CounterWidth(u8);
 
 impl CounterWidth {
-    /// The narrowest, 2 bits.
+    /// The narrowest width, 2 bits.
     pub const MIN: Self = Self(2);
     /// 4 bits: counters up to 15.
     pub const FOUR: Self = Self(4);
@@ -30,14 +30,14 @@ impl CounterWidth {
     pub const EIGHT: Self = Self(8);
     /// 16 bits: counters up to 65,535.
     pub const SIXTEEN: Self = Self(16);
-    /// The widest, 16 bits.
+    /// The widest width, 16 bits.
     pub const MAX: Self = Self(16);
 
     /// Returns the width of this many bits.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] unless they are 2 to 16.
+    /// [`ErrorKind::InvalidArgument`] unless `bits` is 2 to 16.
     pub fn new(bits: u8) -> Result<Self, Error> {
         if (Self::MIN.0..=Self::MAX.0).contains(&bits) {
             Ok(Self(bits))

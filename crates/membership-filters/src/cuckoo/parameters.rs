@@ -1,6 +1,6 @@
-//! The size of a cuckoo filter: from a capacity and a false-positive probability, or given.
+//! The size of a cuckoo filter: computed from a capacity and a false-positive probability, or given.
 //!
-//! Knows nothing of elements, hashes or stored bytes.
+//! Independent of elements, hashes and stored bytes.
 
 use core::num::NonZeroU64;
 
@@ -8,22 +8,22 @@ use guava_bloom::{Error, ErrorKind};
 
 use crate::packed::{too_large, word_count};
 
-/// The narrowest fingerprint. With fewer bits than this nearly every absent element is found.
+/// The narrowest fingerprint. With fewer bits nearly every absent element is found.
 const MIN_FINGERPRINT_BITS: u8 = 4;
 
 /// The widest fingerprint.
 const MAX_FINGERPRINT_BITS: u8 = 32;
 
-/// Slots of a bucket.
+/// The number of slots in a bucket.
 ///
 /// Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014),
 /// section 5.1: four are best from 0.2 % down to 0.001 %, and fill to 95 %.
 pub(crate) const SLOTS_PER_BUCKET: u8 = 4;
 
-/// Buckets beyond those that the load factor asks for. They matter in small filters, where a few elements more than
-/// eight meet in two buckets by chance: with six more and fingerprints of 12 bits, none of 10,000,000 simulated filters
-/// for 4 to 10,000 elements refused one, and with 8 bits two of 5,000,000 for 15 and 30 did; without, one in a hundred
-/// filters for 15 elements.
+/// The number of buckets beyond those that the load factor requires. Spare buckets matter in small filters, where by
+/// chance more than eight elements can share two buckets. In simulations with six spare buckets and fingerprints of 12
+/// bits, none of 10,000,000 filters for 4 to 10,000 elements refused one; with 8 bits, two of 5,000,000 for 15 and 30
+/// elements did; without spare buckets, one in a hundred filters for 15 elements did.
 const SPARE_BUCKETS: u64 = 6;
 
 /// The parameters of a cuckoo filter: number of buckets, width of fingerprints, and the seed of its choices.
@@ -49,16 +49,16 @@ impl CuckooParameters {
     /// Returns the smallest filter that takes `capacity` elements and whose false-positive rate is at most
     /// `false_positive_rate` even if all its slots are taken. 0 elements are allowed.
     ///
-    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= false_positive_rate`: an absent element is compared
-    /// with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1, with the value 0 left
-    /// out, which marks a free slot). The buckets are the capacity divided by four slots and by the load factor 0.95
-    /// (the same section), six more for the sake of small filters, and made even.
+    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= false_positive_rate`: an absent
+    /// element is compared with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1,
+    /// without the value 0, which marks a free slot). The number of buckets is the capacity divided by four slots and
+    /// by the load factor 0.95 (same section), plus six for small filters, made even.
     ///
-    /// With fingerprints of 8 bits or more, which is at probabilities up to 0.03, different elements up to the capacity
-    /// all find room but in about one filter in a million. Narrower fingerprints are shared by more elements, of which
+    /// With fingerprints of 8 bits or more, used for probabilities up to 0.03, different elements up to the capacity
+    /// all find room except in about one filter in a million. Narrower fingerprints are shared by more elements, and
     /// the ninth in the same two buckets is refused: at 4 bits (probabilities from 0.43 on) about one filter in 10,000
-    /// for up to 10,000 elements refuses one, as measured, and one in fourteen for 10,000,000, as calculated. Where that
-    /// matters take [`with_fingerprint_bits`](Self::with_fingerprint_bits) with 8.
+    /// for up to 10,000 elements refuses one, as measured, and one in fourteen for 10,000,000, as calculated. If that
+    /// matters, use [`with_fingerprint_bits`](Self::with_fingerprint_bits) with 8.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl CuckooParameters {
         Ok(parameters)
     }
 
-    /// Returns the same filter with this seed for the choice of fingerprints to displace. The seed is stored with the
-    /// filter. Without this call it is 0. Hashes of elements do not depend on it.
+    /// Returns these parameters with a seed for the choice of fingerprints to displace. The seed is stored with the
+    /// filter, and is 0 without this call. Hashes of elements do not depend on it.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -128,7 +128,7 @@ impl CuckooParameters {
     /// The filter takes more, but each further element is more likely to be refused.
     pub const fn capacity(&self) -> u64 {
         let buckets = self.buckets.get().saturating_sub(SPARE_BUCKETS);
-        // 19/5 of them; multiplying first could overflow.
+        // 19/5 elements per bucket; multiplying first could overflow.
         buckets / 5 * 19 + buckets % 5 * 19 / 5
     }
 
@@ -147,7 +147,7 @@ impl CuckooParameters {
         full_rate(self.fingerprint_bits)
     }
 
-    /// Returns the same probability for a filter of this many elements, at most as many as it has slots.
+    /// Returns the false-positive rate of a filter with this many elements, at most the number of slots.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;
@@ -164,12 +164,12 @@ impl CuckooParameters {
         )
     }
 
-    /// Returns the bytes of the slots in memory.
+    /// Returns the size of the slots in memory, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
     }
 
-    /// Words of the slots.
+    /// Returns the number of words for the slots.
     pub(crate) fn words(&self) -> Result<usize, Error> {
         let slots = self
             .buckets
@@ -188,7 +188,7 @@ fn full_rate(fingerprint_bits: u8) -> f64 {
     rate_at(fingerprint_bits, 1.0)
 }
 
-/// Checks a false-positive rate; written so that a NaN is refused.
+/// Checks a false-positive rate; written so that it refuses a NaN.
 pub(crate) fn check_rate(rate: f64) -> Result<(), Error> {
     if rate > 0.0 && rate < 1.0 {
         return Ok(());
@@ -209,7 +209,7 @@ pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Error {
     Error::new(ErrorKind::InvalidArgument, thing, range, got)
 }
 
-/// The probability that an absent element meets its fingerprint in its two buckets when this share of the slots is
+/// Returns the probability that an absent element finds its fingerprint in its two buckets when this share of slots is
 /// taken.
 pub(crate) fn rate_at(fingerprint_bits: u8, load: f64) -> f64 {
     let values = ((1_u64 << fingerprint_bits) - 1) as f64;

@@ -8,7 +8,7 @@ use super::{CuckooFilter, CuckooParameters, FREE};
 use crate::packed::PackedIntegers;
 use crate::stored::{invalid, of_field, stored_form, within, zero};
 
-/// Bytes between the common header and the slots.
+/// The number of bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
 
 impl CuckooParameters {

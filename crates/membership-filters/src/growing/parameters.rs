@@ -1,6 +1,6 @@
 //! The parameters of a growing filter and of its links.
 //!
-//! Knows nothing of elements, hashes or stored bytes.
+//! Independent of elements, hashes and stored bytes.
 
 use core::f64::consts::LN_2;
 
@@ -8,36 +8,36 @@ use guava_bloom::{Error, ErrorKind, MAX_WORD_COUNT, Parameters};
 
 use crate::cuckoo::{check_rate, unreachable_rate};
 
-/// The largest factor between capacities of neighbouring links: four times what the paper advises. It also bounds what
-/// stored bytes of a given length can make the next link take.
+/// The largest factor between capacities of neighbouring links: four times the paper's advice. It also limits the size
+/// of the next link that stored bytes of a given length can request.
 const MAX_GROWTH: u32 = 16;
 
-/// The least capacity of a link that tightens: a smaller one could be full before its first element is in.
+/// The minimum capacity of a link that tightens: a smaller one could be full before its first element is inserted.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
 
-/// The least factor between probabilities. It bounds the size of the next link as well: see `least_bits`.
+/// The minimum factor between probabilities. It also limits the size of the next link: see `least_bits`.
 const MIN_RATIO: f64 = 0.1;
 
-/// How much more often than `(ones / bits)^k` a link errs, times its bits.
+/// The excess of a link's error rate over `(ones / bits)^k`, times the link's bits.
 ///
-/// Guava's positions are multiples of one stride. An element whose stride has a small order modulo the bits has few
-/// different positions, and elements of related strides share many; both happen to about one element in as many as
-/// there are bits (for the first, see Kirsch and Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). Measured:
-/// up to 1.4 where the bits are a power of two, up to 0.9 elsewhere, at 2 to 27 probes in filters of 64 to 12,288 bits that
-/// are half full and have 2^k bits or more; with fewer the excess grows to 1.85, but links have more.
+/// Guava's positions are multiples of one stride. An element whose stride has a small order modulo the number of bits
+/// has few different positions, and elements of related strides share many; both happen to about one element in as many
+/// as there are bits (for the first, see Kirsch and Mitzenmacher, "Less Hashing, Same Performance", ESA 2006).
+/// Measured: up to 1.4 if the number of bits is a power of two, and up to 0.9 otherwise, at 2 to 27 probes in half-full
+/// filters of 64 to 12,288 bits and at least 2^k bits; with fewer bits the excess grows to 1.85, but links have more.
 const EXCESS: f64 = 1.5;
 
 /// The part of a link's share of the probability that this excess may take.
 const EXCESS_PART: f64 = 0.75;
 
-/// A link has room for this part more than its capacity, so that neither chance nor the rounding of the probe count
-/// opens another before the capacity is reached.
+/// A link has room for one part in this many beyond its capacity, so that neither chance nor the rounding of the probe
+/// count opens another link before the capacity is reached.
 const ROOM_PART: u64 = 32;
 
-/// Up to so many bits, two mebibytes, the first link is made larger than its capacity asks for.
+/// The number of bits, two mebibytes, up to which the first link is made larger than its capacity requires.
 const MAX_RAISED_BITS: f64 = 16_777_216.0;
 
-/// The most bits that a Bloom filter can have.
+/// The maximum number of bits in a Bloom filter.
 const MAX_BITS: f64 = MAX_WORD_COUNT as f64 * 64.0;
 
 /// The rule by which a growing filter opens links.
@@ -49,7 +49,7 @@ pub enum GrowthRule {
     ///
     /// Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters" (Information Processing Letters 101(6),
     /// 2007), which advises growth by 2 to 4 and ratios of 0.8 to 0.9. A ratio near 1 costs bits in the first links, a
-    /// small one in the later.
+    /// small ratio in the later ones.
     Tightening {
         /// The factor between capacities, 1 to 16.
         growth: u32,
@@ -96,7 +96,7 @@ pub struct GrowingParameters {
 /// The shape of a link.
 pub(crate) struct LinkShape {
     pub(crate) parameters: Parameters,
-    /// The link is full when more bits than these are ones.
+    /// The link is full when more bits than this are ones.
     pub(crate) limit: u64,
 }
 
@@ -105,24 +105,24 @@ impl GrowingParameters {
     ///
     /// # Errors
     ///
-    /// As of [`with_rule`](Self::with_rule).
+    /// The errors of [`with_rule`](Self::with_rule).
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
         Self::with_rule(capacity, false_positive_rate, GrowthRule::default())
     }
 
-    /// Returns parameters of a first link for `capacity` elements, with this rule. With a rule that tightens, the rate is
-    /// that of the whole chain, and otherwise that of a link.
+    /// Returns parameters of a first link for `capacity` elements, with this rule. The rate is that of the whole chain
+    /// if the rule tightens, and otherwise that of a link.
     ///
     /// A small capacity may be raised. With a rule that tightens, a link of *m* bits cannot err less often than about
-    /// once in *m* (Guava's positions have that limit), so that the first link has at least `2 / (false_positive_rate * (1 - ratio))`
-    /// bits: 1250 bytes at a probability of 0.001 and the default ratio. Where that is more than 2 MiB, the capacity is
-    /// refused instead. With the other rule 0 counts as 1.
+    /// once in *m*, a limit of Guava's positions. The first link therefore has at least
+    /// `2 / (false_positive_rate * (1 - ratio))` bits: 1250 bytes at a probability of 0.001 and the default ratio. If
+    /// that exceeds 2 MiB, the capacity is refused instead. With the other rule 0 counts as 1.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1 (at the default ratio from 7.3e-11 on), when
-    /// growth or ratio is out of its range, when the capacity is too small for the rate, or where no Bloom filter has the
-    /// first link's parameters; [`ErrorKind::TooLarge`].
+    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1 (at the default ratio from 7.3e-11 on),
+    /// when growth or ratio is out of range, when the capacity is too small for the rate, or when no Bloom filter can
+    /// have the first link's parameters; [`ErrorKind::TooLarge`].
     pub fn with_rule(capacity: u64, false_positive_rate: f64, rule: GrowthRule) -> Result<Self, Error> {
         check_rate(false_positive_rate)?;
         let invalid = |thing, range, got: &dyn core::fmt::Display| {
@@ -164,7 +164,7 @@ impl GrowingParameters {
         &self.first_link
     }
 
-    /// What the link at this place of the chain is like; the first has place 0.
+    /// Returns the shape of the link at this place of the chain; the first has place 0.
     pub(crate) fn link(&self, place: usize) -> Result<LinkShape, Error> {
         link(self.capacity, self.false_positive_rate, self.rule, place)
     }
@@ -181,7 +181,7 @@ fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize)
         }
         GrowthRule::Tightening { growth, ratio } => {
             let first = capacity.max(MIN_TIGHTENING_CAPACITY);
-            // Too large a number is refused by `Parameters`, which name it.
+            // `Parameters` refuses a number that is too large, and names it.
             let factor = u64::from(growth).saturating_pow(u32::try_from(place).unwrap_or(u32::MAX));
             let grown = first.saturating_mul(factor);
             let share = false_positive_rate * (1.0 - ratio) * libm::pow(ratio, place as f64);
@@ -206,12 +206,12 @@ fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize)
         }
     }
 }
-/// The bits that a link must have for the excess to take no more than its part of this share.
+/// Returns the number of bits that keep the excess within its part of this share.
 fn least_bits(share: f64) -> f64 {
     EXCESS / (EXCESS_PART * share)
 }
 
-/// The insertions for which Guava's formula gives that many bits.
+/// Returns the number of insertions for which Guava's formula gives that many bits.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the number is whole and positive; a cast stops at the limits"
@@ -220,8 +220,8 @@ fn least_capacity(share: f64) -> u64 {
     libm::ceil(least_bits(share) * LN_2 * LN_2 / -libm::log(share)) as u64
 }
 
-/// The largest number of ones at which one element more still leaves the link's probability, `(ones / bits)^k` and the
-/// excess, within its share.
+/// Returns the largest number of ones at which one more element still keeps the link's probability, `(ones / bits)^k`
+/// and the excess, within its share.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the number is not negative and at most the number of bits; the cast rounds down"

@@ -9,17 +9,17 @@ use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
 use crate::stored::{invalid, of_field, stored_form, within, zero};
 
-/// Bytes between the common header and the links.
+/// The number of bytes between the common header and the links.
 const FIELDS_LEN: u64 = 40;
 
-/// Bytes of a link in front of its bits.
+/// The number of bytes of a link before its bits.
 const LINK_FIELDS_LEN: u64 = 32;
 
-/// The rules, as the first field tells them.
+/// The values of the rule field.
 const TIGHTENING: u8 = 0;
 const SAME_SIZE: u8 = 1;
 
-/// What stands in the fields of growth and ratio where the rule has neither.
+/// The values of the growth and ratio fields if the rule has neither.
 const NO_GROWTH: u32 = 1;
 const NO_RATIO: f64 = 1.0;
 
@@ -82,13 +82,13 @@ impl<F> Stored for GrowingBloomFilter<F> {
             links
                 .try_reserve(1)
                 .map_err(|_| Error::out_of_memory((links.len() + 1) * size_of::<Link>()))?;
-            // A link takes bytes, so that there are never more of them than an index can tell.
+            // Every link takes bytes, so the number of links fits into an index.
             let shape = parameters.link(links.len()).map_err(|_| {
                 let allowed = "as many as the capacity and the false-positive rate leave room for";
                 invalid("links", allowed, count)
             })?;
             let link = read_link(reader, &shape)?;
-            // A link that is not the last was left when it was full; the last one can become so.
+            // A link that is not the last was left when full; the last link can still become full.
             let is_last = place + 1 == count;
             let (least, most) = if is_last {
                 (link.ones, link.filter.bits() - 1)
@@ -136,7 +136,7 @@ fn read_link(reader: &mut Reader<'_>, shape: &LinkShape) -> Result<Link, Error> 
     if probe_count == 0 {
         return Err(invalid("probe count", "between 1 and 255", 0));
     }
-    // One more or less is what another edition of the logarithm could make of the same parameters.
+    // Another version of the logarithm could give one more or one less for the same parameters.
     let expected = shape.parameters.word_count() as u64;
     within("words", words, expected.saturating_sub(1), expected + 1)?;
     let no_words = || invalid("words", "between 1 and 2147483647", words);
@@ -146,7 +146,7 @@ fn read_link(reader: &mut Reader<'_>, shape: &LinkShape) -> Result<Link, Error> 
         .ok_or_else(no_words)?;
     let bits = reader.words(words)?;
     let ones = bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-    // Every element changed one bit or more.
+    // Every element changed at least one bit.
     within("elements", len, ones.div_ceil(probe_count.into()), ones)?;
     let filter =
         BloomFilter::from_parts((), Strategy::Murmur128Mitz64, probe_count, bits).map_err(|_| no_words())?;

@@ -54,7 +54,7 @@ fn the_rate_that_was_asked_for_holds() {
 
 #[test]
 fn memory_beside_that_of_the_plain_filter() {
-    // As the type's documentation has it.
+    // The ratios in the type's documentation.
     for (rate, more) in [(0.01, 1.10), (0.001, 1.17), (0.0001, 1.37)] {
         let blocked = BlockedParameters::new(1_000_000, rate).unwrap().memory_bytes();
         let plain = Parameters::new(1_000_000, rate).unwrap().bits() / 8;

@@ -15,8 +15,8 @@ fn tiny(bits: u8) -> CountingBloomFilter<()> {
     filter(&Parameters::new(1, 0.01).unwrap(), bits)
 }
 
-/// An element of which two positions are the same in a filter of 64 counters: the second half of the hash is 32, so that
-/// every other position repeats.
+/// An element with repeated positions in a filter of 64 counters: the second half of the hash is 32, so every other
+/// position repeats.
 const REPEATING: Hash128 = Hash128 { h1: 5, h2: 32 };
 
 #[test]
@@ -25,7 +25,7 @@ fn widths_are_2_to_16_bits() {
         let width = CounterWidth::new(bits).unwrap();
         assert_eq!(width.bits(), bits);
         assert_eq!(u32::from(width.largest()), (1 << bits) - 1);
-        // As many bits as a bit array of the same parameters has, times the width.
+        // The size of a bit array with the same parameters, times the width.
         assert_eq!(tiny(bits).stats().memory_bytes, 8 * u64::from(bits));
     }
     for bits in [0, 1, 17, 255] {
@@ -85,7 +85,7 @@ fn repeated_positions_count_once() {
     assert!(filter.insert_hash(REPEATING));
     assert_eq!(filter.stats().nonzero_counters, 2);
     assert!(!filter.insert_hash(REPEATING));
-    // Two counters of 2: with positions counted as often as they occur, these would be 8 and 6.
+    // Two counters of 2. If positions counted as often as they occur, the counters would be 8 and 6.
     assert!(filter.remove_hash(REPEATING));
     assert!(filter.might_contain_hash(REPEATING));
     assert!(filter.remove_hash(REPEATING));
@@ -102,7 +102,7 @@ fn counters_that_are_full_stay_so() {
             filter.insert_hash(REPEATING);
         }
         assert_eq!(filter.stats().stuck_counters, 0);
-        // One more, and no removal lowers them any more: not even of as many copies as there are.
+        // One more, and no removal lowers them any more, not even the removal of all copies.
         filter.insert_hash(REPEATING);
         assert_eq!(filter.stats().stuck_counters, 2);
         for _ in 0..2 * largest {
@@ -149,7 +149,7 @@ fn removing_what_was_never_inserted_can_hide_others() {
         filter.insert_hash(hash);
     }
 
-    // One that does not look present: nothing happens.
+    // An element that does not look present: nothing happens.
     let stranger = Hashes::from_seed(2)
         .find(|&hash| !filter.might_contain_hash(hash))
         .unwrap();
@@ -157,7 +157,8 @@ fn removing_what_was_never_inserted_can_hide_others() {
     assert!(!filter.remove_hash(stranger));
     assert!(filter == before);
 
-    // One that does: its counters go down by one, and those that become 0 hide the elements that have them.
+    // An element that looks present: its counters are lowered by one, and those that become 0 hide the elements that
+    // share them.
     let double = Hashes::from_seed(2)
         .find(|&hash| filter.might_contain_hash(hash))
         .unwrap();
@@ -172,7 +173,7 @@ fn removing_what_was_never_inserted_can_hide_others() {
     let zeros = before.stats().nonzero_counters - filter.stats().nonzero_counters;
     assert!(zeros > 0);
 
-    // A hidden element can no longer be removed, and inserting the double again heals it.
+    // A hidden element can no longer be removed; inserting the double again repairs the filter.
     let lost = *inserted
         .iter()
         .find(|&&hash| !filter.might_contain_hash(hash))
@@ -193,7 +194,7 @@ fn merged_filters_hold_the_elements_of_both() {
             if i % 2 == 0 { &mut first } else { &mut second }.insert_hash(hash);
         }
         first.merge(&second).unwrap();
-        // The same as if all had been inserted here, at any width: sums stick where single steps do.
+        // Equal to inserting all elements into one filter, at any width: sums stick where single steps do.
         assert!(first == both);
         assert!(hashes.iter().all(|&hash| first.remove_hash(hash)));
         assert_eq!(first.len(), 0);
@@ -238,7 +239,7 @@ fn filters_that_differ_are_not_merged() {
 fn false_positives_are_as_many_as_expected() {
     for (fpp, bits) in [(0.1, 4), (0.01, 4), (0.001, 8)] {
         let mut filter = filter(&Parameters::new(50_000, fpp).unwrap(), bits);
-        // Twice as many as expected, half of them removed: as if they had never been there.
+        // Twice as many as expected, half of them removed: the removed ones leave no trace.
         let hashes: Vec<Hash128> = Hashes::from_seed(3).take(100_000).collect();
         for &hash in &hashes {
             filter.insert_hash(hash);

@@ -10,7 +10,7 @@ fn filter(parameters: &CuckooParameters) -> CuckooFilter<()> {
     CuckooFilter::new((), parameters).unwrap()
 }
 
-/// Inserts until an insertion fails.
+/// Inserts elements until an insertion fails.
 fn fill(filter: &mut CuckooFilter<()>, seed: u64) -> Vec<Hash128> {
     Hashes::from_seed(seed)
         .take_while(|&hash| filter.insert_hash(hash).is_ok())
@@ -19,7 +19,7 @@ fn fill(filter: &mut CuckooFilter<()>, seed: u64) -> Vec<Hash128> {
 
 #[test]
 fn sizes_follow_from_capacity_and_probability() {
-    // Bits: the smallest f with 1 - (1 - 1/(2^f - 1))^8 <= p. Buckets: capacity * 5/19, rounded up, and 6, made even.
+    // Bits: the smallest f with 1 - (1 - 1/(2^f - 1))^8 <= p. Buckets: capacity * 5/19, rounded up, plus 6, made even.
     for (capacity, fpp, bits, buckets) in [
         (0, 0.9, 4, 6),
         (1, 0.5, 4, 8),
@@ -119,7 +119,7 @@ fn tables_fill_to_95_percent() {
 
 #[test]
 fn the_capacity_fits() {
-    // From 8 bits on, as the documentation of `new` has it.
+    // The documentation of `new` states this for 8 bits or more.
     for bits in [8, 12] {
         for capacity in [1, 7, 8, 15, 30, 50, 76, 100, 1_000, 10_000] {
             for seed in 0..1_000_000 / (capacity + 1_000) {
@@ -144,7 +144,8 @@ fn a_failed_insertion_changes_nothing() {
                 Err(error) => {
                     failures += 1;
                     assert!(filter == before, "{buckets} buckets");
-                    // The same again: nothing of the attempt is left, not even in the choices.
+                    // A retry fails in the same way: the first attempt left nothing behind, not even in the random
+                    // choices.
                     let again = filter.insert_hash(hash).unwrap_err();
                     assert_eq!(again.to_string(), error.to_string());
                     assert!(matches!(error.kind(), ErrorKind::Full | ErrorKind::TooManyCopies));
@@ -203,7 +204,7 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
 #[test]
 fn different_elements_with_one_fingerprint_share_the_eight_places() {
     let mut filter = filter(&CuckooParameters::with_buckets(1_000, 4).unwrap());
-    // Nothing else is in the filter, so that it is not for want of slots.
+    // The filter is otherwise empty, so the failure is not due to a lack of slots.
     let first = Hashes::from_seed(1).next().unwrap();
     filter.insert_hash(first).unwrap();
     let doubles: Vec<Hash128> = Hashes::from_seed(2)
@@ -236,13 +237,13 @@ fn removing_what_was_never_inserted_takes_away_its_double() {
     assert!(!filter.remove_hash(stranger));
     assert!(filter == before);
 
-    // One that does: the answer is yes, and the inserted element is gone.
+    // An element that looks present: the answer is yes, and the inserted element is gone.
     assert!(filter.remove_hash(double));
     assert!(!filter.might_contain_hash(inserted));
     assert_eq!(filter.len(), 0);
     assert!(!filter.remove_hash(inserted));
 
-    // Of two inserted doubles either removal leaves one fingerprint, which is right for the other.
+    // If two doubles were inserted, removing either leaves one fingerprint, which is right for the other.
     filter.insert_hash(inserted).unwrap();
     filter.insert_hash(double).unwrap();
     assert!(filter.remove_hash(double));

@@ -1,4 +1,4 @@
-//! Bytes that are no filter: refused by name, and whatever is read means what it says.
+//! Bytes that are no filter are refused with the name of the fault, and bytes that are read keep their meaning.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::support::hashes::Hashes;
 use super::support::samples::{read, samples};
 
-/// Makes the checksum right, so that what is behind it is reached.
+/// Corrects the checksum, so that the code after the check is reached.
 fn resign(bytes: &mut [u8]) {
     let Some(body) = bytes.len().checked_sub(8) else {
         return;
@@ -21,7 +21,7 @@ fn resign(bytes: &mut [u8]) {
     bytes[body..].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// The error of bytes that are changed here, with a right checksum.
+/// Returns the error for bytes with this change and a correct checksum.
 fn changed(mut bytes: Vec<u8>, at: usize, to: &[u8]) -> String {
     bytes[at..at + to.len()].copy_from_slice(to);
     resign(&mut bytes);
@@ -43,7 +43,7 @@ fn each_wrong_field_is_named() {
         assert_eq!(text(bytes, 10, &[0, 7]), "a reserved byte must be 0, got 7");
         assert_eq!(text(bytes, 12, &[1]), "the hash seed must be 0, got 1");
     }
-    // Guava's stream: its numbers are big-endian.
+    // Guava's stream, with big-endian numbers.
     let values = |ordinal, probe_count, word_count| {
         format!("(header: strategy ordinal {ordinal}, probe count {probe_count}, word count {word_count})")
     };
@@ -144,7 +144,7 @@ fn each_wrong_field_is_named() {
         text(&growing, 64, &[9]),
         "words must be between 0 and 2 by the contents, got 9"
     );
-    // A link that is not the last is full, the last one is not.
+    // A link that is not the last is full, but the last is not.
     assert_eq!(
         text(&growing, 72, &[63]),
         "limit must be between 0 and 26 by the contents, got 63"
@@ -153,12 +153,12 @@ fn each_wrong_field_is_named() {
         text(&growing, 224, &[3, 0]),
         "limit must be between 40 and 575 by the contents, got 3"
     );
-    // It could never become full.
+    // With this limit the link could never become full.
     assert_eq!(
         text(&growing, 224, &[0x40, 2]),
         "limit must be between 40 and 575 by the contents, got 576"
     );
-    // An element changes one bit or more, and as many as there are probes at most.
+    // An element changes at least one bit, and at most as many as there are probes.
     assert_eq!(
         text(&growing, 80, &[63]),
         "elements must be between 6 and 27 by the contents, got 63"
@@ -207,7 +207,7 @@ fn every_flipped_bit_is_noticed() {
 
 #[test]
 fn claims_of_huge_filters_take_no_memory() {
-    // Each claims 2 GiB, a petabyte, or more than can be addressed, and has some bytes.
+    // Each claims 2 GiB, a petabyte or more than can be addressed, but has only some bytes.
     let [bloom, counting, cuckoo, _, growing, _, blocked] = samples();
     let claims = [
         (bloom, 18, [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
@@ -235,7 +235,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever is read is written as it was, and can be used.
+    /// Bytes that can be read are written back unchanged, and the filter works.
     #[test]
     fn changed_bytes_are_refused_or_mean_what_they_say(
         sample in 0_usize..7,

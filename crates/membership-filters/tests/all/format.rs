@@ -1,5 +1,4 @@
-//! `FORMAT.md` taken at its word: the stored forms written by another program, as slow and plain as the text, are those of
-//! the filters.
+//! `FORMAT.md` implemented a second time, as slow and plain as the text: the stored forms equal those of the filters.
 
 use guava_bloom::{Hash128, Parameters, Strategy};
 use hashzoo::murmur3_x64_128;
@@ -20,7 +19,7 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Numbers of so many bits behind each other, the low bits first, in whole words.
+/// Packs numbers of this many bits without gaps, the low bits first, in whole words.
 fn packed(numbers: &[u64], width: u32) -> Vec<u8> {
     let bits: Vec<bool> = numbers
         .iter()
@@ -33,7 +32,7 @@ fn packed(numbers: &[u64], width: u32) -> Vec<u8> {
     bytes
 }
 
-/// MURMUR128_MITZ_64 and MURMUR128_MITZ_32, each position once.
+/// Returns the positions of MURMUR128_MITZ_64 or MURMUR128_MITZ_32, each position once.
 fn positions(ordinal: u8, hash: Hash128, k: u8, m: u64) -> Vec<u64> {
     let mut positions: Vec<u64> = (0..u64::from(k))
         .map(|i| match ordinal {
@@ -100,7 +99,7 @@ fn counting() {
                 let counter = &mut counters[position as usize];
                 *counter = (*counter + 1).min(largest);
             }
-            // Every third is taken away again.
+            // Every third element is removed again.
             if i % 3 == 0 {
                 filter.remove_hash(hash);
                 for position in positions(ordinal, hash, k, m) {
@@ -130,7 +129,7 @@ fn mix(mut x: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// The cuckoo filter of the text.
+/// The cuckoo filter of `FORMAT.md`.
 struct Cuckoo {
     b: u64,
     f: u32,
@@ -219,7 +218,7 @@ fn cuckoo() {
             seed,
             slots: vec![0; 4 * buckets as usize],
         };
-        // Beyond what fits, with removals between, and some elements twice.
+        // More elements than fit, with removals in between, and some elements twice.
         let hashes: Vec<Hash128> = Hashes::from_seed(seed).take(6 * buckets as usize).collect();
         for (i, &hash) in hashes.iter().enumerate() {
             assert_eq!(
@@ -237,7 +236,7 @@ fn cuckoo() {
     }
 }
 
-/// One link of the text.
+/// A link of the growing filter of `FORMAT.md`.
 struct Link {
     k: u8,
     bits: Vec<bool>,

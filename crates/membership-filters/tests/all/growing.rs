@@ -70,7 +70,7 @@ fn the_stated_rate_is_the_measured_one() {
 
 #[test]
 fn what_small_links_err_beyond_the_formula_is_bounded() {
-    // The room that a tightening rule leaves: 1.5 divided by the bits. Powers of two are the worst.
+    // A tightening rule leaves room for 1.5 divided by the number of bits. Powers of two are the worst.
     for (insertions, fpp, bits) in [
         (8, 0.1, 64),
         (8, 0.002, 128),
@@ -108,7 +108,7 @@ fn links_hold_about_their_capacity() {
         filter.insert_hash(hash).unwrap();
     }
     let links: Vec<_> = filter.links().collect();
-    // 1000 * (2^6 - 1) are 63,000, and there is a little more room, so that the seventh link is open.
+    // 1000 * (2^6 - 1) is 63,000, and the links have a little more room, so the seventh link is open.
     assert_eq!(links.len(), 7);
     for (place, link) in links[..6].iter().enumerate() {
         let capacity = 1_000 << place;
@@ -132,7 +132,7 @@ fn links_hold_about_their_capacity() {
     assert_eq!(stats.links, 7);
     assert_eq!(stats.len, links.iter().map(|link| link.len).sum::<u64>());
     assert_eq!(stats.memory_bytes * 8, stats.bits);
-    // All but the few that looked present.
+    // All elements except the few that looked present.
     assert!(stats.len > 99_000 && stats.len <= 100_000);
     for (filter, link) in filter.filters().zip(&links) {
         assert_eq!(filter.ones(), link.ones);
@@ -155,7 +155,7 @@ fn an_element_that_looks_present_is_not_added() {
     assert_eq!(filter.to_bytes(), before);
 }
 
-/// The hexadecimal MD5 of an `int`'s bytes, as Guava's `Hashing.md5().hashInt(i)` prints it.
+/// Returns the hexadecimal MD5 of an `int`'s bytes, as Guava's `Hashing.md5().hashInt(i)` prints it.
 fn key(i: i32) -> String {
     Md5::digest(i.to_le_bytes())
         .iter()
@@ -163,7 +163,7 @@ fn key(i: i32) -> String {
         .collect()
 }
 
-/// The bits as a Redis string holds them: the first is the most significant of its byte.
+/// Hashes the bits as a Redis string holds them: the first bit is the most significant of its byte.
 fn redis_sha256(filter: &BloomFilter<()>) -> String {
     let bytes: Vec<u8> = filter
         .words()
@@ -227,7 +227,7 @@ fn the_published_run_comes_out() {
         assert_eq!(found as u64, number(&run["absent_false_positives_of_2000"]));
     }
     assert_eq!(grown, [9957, 19_938, 29_928]);
-    // Where the plain filter of the same first size says yes by now.
+    // The plain filter of the same first size says yes by now.
     let absent = "abcdefghijklmnopqrstuvwxyz123456";
     assert!(plain.might_contain(absent));
     assert!(!filter.might_contain(absent));
@@ -308,7 +308,7 @@ fn a_small_capacity_is_raised_or_refused() {
         "the capacity must be at least 215134280 at a false-positive rate of 0.000000001, got 1000"
     );
     assert!(GrowingParameters::new(215_134_280, 1e-9).is_ok());
-    // No capacity keeps these: a Bloom filter has 2^37 bits at most, less 64.
+    // No capacity keeps these rates: a Bloom filter has at most 2^37 bits, less 64.
     for fpp in [7.2e-11, 1e-12, f64::MIN_POSITIVE, 5e-324] {
         let error = GrowingParameters::new(u64::MAX, fpp).unwrap_err();
         let text = error.to_string();
@@ -324,7 +324,7 @@ fn a_small_capacity_is_raised_or_refused() {
         error.to_string().starts_with("the capacity must be at least "),
         "{error}"
     );
-    // The other rule promises nothing of the kind.
+    // The other rule makes no such guarantee.
     assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
 }
 

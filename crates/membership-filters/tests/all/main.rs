@@ -1,4 +1,4 @@
-//! One program for all tests, since each links everything.
+//! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod blocked;

@@ -1,4 +1,4 @@
-//! The filters beside a multiset that forgets nothing.
+//! Compares the filters with an exact multiset.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use membership_filters::{
 };
 use proptest::prelude::*;
 
-/// What is done with an element: few different ones, so that copies and removals meet.
+/// An operation on one of few elements, so that copies and removals meet.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Insert(i32),
@@ -27,7 +27,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..200)
 }
 
-/// How often each element is there.
+/// The number of copies of each element.
 #[derive(Default)]
 struct Multiset(HashMap<i32, u32>);
 
@@ -36,7 +36,7 @@ impl Multiset {
         *self.0.entry(item).or_default() += 1;
     }
 
-    /// Whether it was there.
+    /// Removes a copy, and returns false if there was none.
     fn remove(&mut self, item: i32) -> bool {
         let Some(copies) = self.0.get_mut(&item).filter(|copies| **copies > 0) else {
             return false;
@@ -120,7 +120,7 @@ proptest! {
             prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
             prop_assert_eq!(filter.len(), naive.len());
         }
-        // Bit for bit the filter of what is left, but for counters that lost count.
+        // Bit for bit the filter of the remaining elements, except for stuck counters.
         let mut plain = BloomFilter::new(Integer, &parameters).unwrap();
         for item in naive.present() {
             plain.insert(&item);
@@ -168,7 +168,7 @@ proptest! {
         }
         let mut again = CuckooFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
         prop_assert!(again == filter);
-        // What was stored goes on as what was not.
+        // The filter that was read continues like the original.
         for item in 0..50 {
             prop_assert_eq!(again.insert(&item), filter.insert(&item));
         }

@@ -1,11 +1,11 @@
-//! What the README says of the sizes of growing filters.
+//! The README's statement about the sizes of growing filters.
 
 use guava_bloom::Long;
 use membership_filters::{GrowingBloomFilter, GrowingParameters};
 
 const README: &str = include_str!("../../README.md");
 
-/// The README with single blanks for all white space.
+/// Returns the README with single blanks for all white space.
 fn sentences() -> String {
     README.split_whitespace().collect::<Vec<_>>().join(" ")
 }

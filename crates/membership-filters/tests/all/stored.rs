@@ -71,7 +71,7 @@ mod streams {
         assert_eq!(rest, b"more");
     }
 
-    /// Gives one byte at a time, is interrupted between, and fails in the end.
+    /// Returns one byte at a time, with interruptions in between, and fails at the end.
     struct Faulty<'a> {
         bytes: &'a [u8],
         interrupted: bool,
@@ -108,7 +108,7 @@ mod streams {
     #[test]
     fn a_stream_that_claims_more_than_it_has_is_cut() {
         let mut bytes = cuckoo().to_bytes();
-        // Where lengths have 32 bits, more than they can say is another error.
+        // On 32-bit platforms, a larger claim would be another error.
         let claim = 1_u64 << if cfg!(target_pointer_width = "64") { 50 } else { 20 };
         bytes[32..40].copy_from_slice(&claim.to_le_bytes());
         let error = CuckooFilter::read_from(bytes.as_slice(), Utf8).unwrap_err();
@@ -119,7 +119,7 @@ mod streams {
         );
     }
 
-    /// Fails when it has taken some bytes.
+    /// Fails after it has taken some bytes.
     struct Full(usize);
 
     impl io::Write for Full {

@@ -8,12 +8,12 @@ use super::support::rates::assert_near;
 
 const CAPACITY: u64 = 100_000;
 
-/// Keys as users have them: numbered, so that neighbours differ in a digit.
+/// Typical keys: numbered, so that neighbours differ in a digit.
 fn key(number: u64) -> String {
     format!("account-{number:07}@example.org")
 }
 
-/// Inserts the keys, finds all of them, and counts how many of a million others look present.
+/// Inserts the keys, checks that all are found, and counts how many of a million others look present.
 fn false_positives<F>(
     filter: &mut F,
     mut insert: impl FnMut(&mut F, &str),
@@ -61,7 +61,7 @@ fn text_is_its_bytes() {
         assert_eq!(hash, Xxph3.hash(&text.to_owned()));
         assert_eq!(hash.h1, xxph3_64(text.as_bytes(), 0));
     }
-    // Stored filters depend on it: SplitMix64's first number from the seed `h1`.
+    // Stored filters depend on this value: SplitMix64's first number from the seed `h1`.
     let expected = Hash128 {
         h1: 0xdb18_c164_5818_a986,
         h2: 0x1841_80fa_d703_f3a5,

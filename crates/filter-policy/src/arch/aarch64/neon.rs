@@ -1,7 +1,7 @@
-//! NEON: 8 lanes in two registers, tables of 128 bytes in eight.
+//! NEON: 8 lanes in two registers, and tables of 128 bytes in eight.
 //!
-//! There are neither loads by a vector of places nor products of 64 bits. So single questions of large filters, the hash
-//! of 64 bits and the stores of bits are the portable code's, which the compiler has the same instructions for.
+//! NEON has neither gathers nor 64-bit products. Single queries of large filters, the 64-bit hash and the stores of
+//! bits therefore use the portable code, for which the compiler has the same instructions.
 
 mod blocks;
 mod lanes;
@@ -18,8 +18,8 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::{LaneDivisor, Modulus};
 
-/// The kernel. This module is compiled where every processor has the instructions: the reason why calling them is sound,
-/// wherever the comments below speak of the type.
+/// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is
+/// sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Neon(());
 
@@ -31,14 +31,14 @@ impl Neon {
         Self(())
     }
 
-    /// Whether a stored filter fits into the registers of [`all_of_8`](Self::all_of_8).
+    /// Returns true if a stored filter fits into the registers of [`all_of_8`](Self::all_of_8).
     #[inline(always)]
     pub(in crate::arch) const fn looks_up(filter: &[u8]) -> bool {
         matches!(filter.len(), 17..=65)
     }
 
-    /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, as two halves
-    /// that overlap, the second of which ends with the array.
+    /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, as two
+    /// overlapping halves, the second of which ends with the array.
     #[inline(always)]
     fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
         let len = bit_array.len();
@@ -65,7 +65,7 @@ impl Neon {
         }
     }
 
-    /// The byte of each of 8 probes, and the bit in it. For at most 2048 bits.
+    /// Returns the byte of each of 8 probes, and the bit in it. For at most 2048 bits.
     #[inline(always)]
     fn places_of_8(self, divisor: LaneDivisor, hash: u32) -> (uint8x8_t, uint8x8_t) {
         let hash = self.splat(hash);
@@ -81,7 +81,7 @@ impl Neon {
     }
 }
 
-/// Places in two halves that lie behind each other: those from the second half on are `gap` bytes further away.
+/// Adjusts places to two adjacent halves: places from the second half on move by `gap` bytes.
 #[inline(always)]
 fn in_halves(places: uint8x8_t, second_half: u8, gap: usize) -> uint8x8_t {
     // SAFETY: see the type.
@@ -91,14 +91,14 @@ fn in_halves(places: uint8x8_t, second_half: u8, gap: usize) -> uint8x8_t {
     }
 }
 
-/// The bit of these numbers, of which three bits count.
+/// Returns the bit for the low three bits of each number.
 #[inline(always)]
 fn bit_of_byte(numbers: uint8x8_t) -> uint8x8_t {
     // SAFETY: see the type.
     unsafe { vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(vand_u8(numbers, vdup_n_u8(7)))) }
 }
 
-/// Whether the bytes of the first `probes` probes, at most 8, have their bit.
+/// Returns true if the bytes of the first `probes` probes, at most 8, have their bit set.
 #[inline(always)]
 fn are_set(bytes: uint8x8_t, bits: uint8x8_t, probes: u32) -> bool {
     // SAFETY: see the type.

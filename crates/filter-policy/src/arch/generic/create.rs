@@ -1,8 +1,8 @@
 //! Builds bit arrays.
 //!
-//! What takes time is to set the bits. So the positions of a group of keys are computed between the stores for the
-//! group before, and the stores do not wait for each other: into a map of one byte per bit where it is small, into
-//! whole words elsewhere.
+//! Setting the bits takes most of the time. The positions of a group of keys are therefore computed between the stores
+//! of the group before, and stores do not wait for each other: small filters use a map of one byte per bit, others
+//! whole words.
 #![expect(
     unsafe_code,
     reason = "with AVX2 a check for each bit takes a tenth of the time"
@@ -18,35 +18,35 @@ use super::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
 use crate::params::MAX_PROBES;
 
-/// The same for the filters of small blocks, for which less memory has to be cleared.
+/// The map size for the filters of small blocks, which takes less clearing than `MAP_BITS`.
 const SMALL_MAP_BITS: usize = 512;
-/// And for those between.
+/// The map size for filters in between.
 const MEDIUM_MAP_BITS: usize = 2048;
-/// Length from which bit arrays are brought into the cache before they are written, in bytes: four times the
-/// second-level cache of the machines this was measured on. Below, prefetching costs more than it saves.
+/// The length in bytes from which bit arrays are prefetched before they are written: four times the second-level cache
+/// of the machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
-/// How many groups of keys lie between the prefetch and the store.
+/// The number of groups between the prefetch and the store.
 const PREFETCH_GROUPS: usize = 4;
-/// How many keys are hashed together.
+/// The number of keys that are hashed together.
 const PART: usize = 128;
 /// The probe count at 10 bits per key, for which loops are unrolled.
 const USUAL_PROBES: usize = 6;
 
 const MAX_ROWS: usize = MAX_PROBES as usize;
 
-/// Returns true if [`create_small`] can build it.
+/// Returns true if [`create_small`] can build the filter.
 #[inline(always)]
 pub(in super::super) fn is_small(bit_array: &[u8], probes: u8) -> bool {
     bit_array.len() * 8 <= SMALL_MAP_BITS && usize::from(probes) == USUAL_PROBES
 }
 
-/// Returns true if [`create_by_map`] can build it.
+/// Returns true if [`create_by_map`] can build the filter.
 #[inline(always)]
 pub(in super::super) fn has_map(bit_array: &[u8]) -> bool {
     bit_array.len() * 8 <= MAP_BITS
 }
 
-/// [`create_by_map`] for small filters alone: as a function of its own it begins sooner, and more of it is in registers.
+/// [`create_by_map`] for small filters only: a separate function starts sooner and keeps more in registers.
 #[inline(always)]
 pub(in super::super) fn create_small<S: Lanes>(
     lanes: S,
@@ -61,7 +61,7 @@ pub(in super::super) fn create_small<S: Lanes>(
     }
 }
 
-/// Builds the bits over whatever `bit_array` holds.
+/// Builds a filter over whatever `bit_array` holds.
 #[inline(always)]
 pub(in super::super) fn create_by_map<S: Lanes>(
     lanes: S,
@@ -88,7 +88,7 @@ pub(in super::super) fn create_by_map<S: Lanes>(
     }
 }
 
-/// Up to 8 bytes of the word.
+/// Writes up to 8 bytes of the word.
 #[inline(always)]
 fn put(word: u64, bytes: &mut [u8]) {
     match bytes.first_chunk_mut() {
@@ -100,7 +100,7 @@ fn put(word: u64, bytes: &mut [u8]) {
     }
 }
 
-/// Besides the bits that are set.
+/// Adds keys to the bits already set.
 #[inline(always)]
 pub(in super::super) fn insert<S: Lanes>(
     lanes: S,
@@ -122,35 +122,35 @@ pub(in super::super) fn insert<S: Lanes>(
     }
 }
 
-/// On a boundary of cache lines, so that no vector lies in two of them: what was stored across two cannot be loaded
-/// again until it has reached the cache.
+/// Aligned to a cache line, so that no vector crosses two lines: data stored across two lines cannot be loaded again
+/// until it has reached the cache.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// Where bits are set.
+/// A destination for bits.
 trait Bits: Default {
-    /// How many rows of values a probe of a group takes.
+    /// The number of rows of values for one probe of a group.
     const ROWS: usize;
 
-    /// What [`set`](Self::set) takes for these positions.
+    /// Computes the rows that [`set`](Self::set) takes for these positions.
     fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MAX_LANES]]);
     /// Sets the bits of the first `count` lanes.
     ///
     /// # Safety
     ///
-    /// `rows` holds what [`prepare`](Self::prepare) gave for as many lanes, of remainders by the number of bits that
-    /// the value was made for.
+    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from remainders by the number of bits
+    /// that the value was made for.
     unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize);
-    /// The bytes that [`set`](Self::set) will change, and which of them for a lane.
+    /// Returns the bytes that [`set`](Self::set) will change, and the index of a lane's byte.
     fn place(&self, rows: &[[u32; MAX_LANES]], lane: usize) -> (&[u8], usize);
 }
 
-/// A byte for each bit, its highest bit set if the bit is.
+/// One byte per bit; the byte's highest bit is set if the bit is.
 #[derive(Default)]
 struct Map<'a>(&'a mut [u8]);
 
 impl<'a> Map<'a> {
-    /// For the positions of a filter of so many bits.
+    /// Makes a map for the positions of a filter of this many bits.
     #[inline(always)]
     fn new(bytes: &'a mut [u8], LaneDivisor { bits, .. }: LaneDivisor) -> Self {
         assert!(bits as usize <= bytes.len(), "a map has a byte for each bit");
@@ -169,7 +169,7 @@ impl Bits for Map<'_> {
     #[inline(always)]
     unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize) {
         for &position in rows[0].iter().take(count) {
-            // SAFETY: positions are below the number of bits, of which there are not more than bytes here.
+            // SAFETY: positions are below the number of bits, which is at most the number of bytes here.
             *unsafe { self.0.get_unchecked_mut(position as usize) } = 0xff;
         }
     }
@@ -184,12 +184,12 @@ impl Bits for Map<'_> {
 #[derive(Default)]
 struct Words<'a> {
     words: &'a mut [[u8; 4]],
-    /// Of the bytes after the last whole word.
+    /// The bits of the bytes after the last whole word.
     beyond: u32,
 }
 
 impl Bits for Words<'_> {
-    /// The word's index, and the bit in it: lanes find both sooner.
+    /// The word's index and the bit in the word: lanes compute both faster.
     const ROWS: usize = 2;
 
     #[inline(always)]
@@ -253,16 +253,15 @@ fn fill_prefetched<S: Lanes>(
     Filling::<S, _, 0, PREFETCH_GROUPS, ROWS>::new(lanes, divisor, probes, bits).finish(lanes, source);
 }
 
-/// Sets the bits of a group when the positions of `GROUPS` groups after it are computed, and asks for them to be brought
-/// into the cache if that is more than one. `PROBES` is the probe count if it is known when this is compiled, and 0
-/// otherwise. `ROWS` is the product of the two, with the most probes for 0, and of [`Bits::ROWS`].
+/// Sets the bits of a group when the positions of the group `GROUPS` later are computed, and prefetches them if
+/// `GROUPS` is more than one. `PROBES` is the probe count if it is known at compile time, and 0 otherwise. `ROWS` is
+/// the product of `GROUPS`, the probe count (the maximum for 0) and [`Bits::ROWS`].
 struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const ROWS: usize> {
     remainders: Remainders<S>,
     probes: usize,
     bits: &'b mut B,
-    /// What has been prepared and is not set yet.
+    /// Prepared rows whose bits are not set yet.
     rows: Aligned<[[u32; MAX_LANES]; ROWS]>,
-    /// Groups so far.
     groups: usize,
 }
 
@@ -286,7 +285,7 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
         let mut bits = mem::take(self.bits);
         for group in self.groups.saturating_sub(GROUPS)..self.groups {
             for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, self.probes) {
-                // SAFETY: `take` prepared the rows of the last groups, of remainders by the bits of the filter.
+                // SAFETY: `take` prepared the rows of the last groups, from remainders by the bits of the filter.
                 unsafe { bits.set(row, S::LANES) };
             }
         }
@@ -305,7 +304,7 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
         }
         let (remainders, before) = (self.remainders, self.groups);
         let probes = if PROBES == 0 { self.probes } else { PROBES };
-        // A variable of its own, so that a store to the bits does not make the optimiser read it again.
+        // A local variable, so that a store to the bits does not make the optimiser read it again.
         let mut bits = mem::take(self.bits);
         // The next group is hashed before the positions of this one are stored, so that neither waits.
         let mut next = groups.group(lanes, 0);
@@ -317,7 +316,7 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
             let group = before + index;
             for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, probes) {
                 if group >= GROUPS {
-                    // SAFETY: it was prepared `GROUPS` groups ago, of remainders by the bits of the filter.
+                    // SAFETY: the row was prepared `GROUPS` groups ago, from remainders by the bits of the filter.
                     unsafe { bits.set(row, S::LANES) };
                 }
                 B::prepare(lanes, sequence.positions(), row);
@@ -335,8 +334,8 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
     }
 }
 
-/// The rows of a group, those of a probe together. They are hidden from the optimiser, which would keep them in vector
-/// registers, from which it takes longer to get them one by one.
+/// Returns the rows of a group, by probe. The rows are hidden from the optimiser, which would keep them in vector
+/// registers, where reading them one by one is slower.
 #[inline(always)]
 fn rows<B: Bits, const ROWS: usize>(
     rows: &mut Aligned<[[u32; MAX_LANES]; ROWS]>,

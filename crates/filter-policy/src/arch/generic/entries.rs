@@ -1,9 +1,9 @@
-//! The functions that are compiled for an instruction set, the same ones for all of them.
+//! Macros for the functions that are compiled for each instruction set.
 
 use crate::modulus::LaneDivisor;
 
-/// Gives lanes a method that is compiled for instructions of these names: `fn name(arguments) = function`, where the
-/// function takes the lanes before the arguments.
+/// Gives lanes a method that is compiled for these target features: `fn name(arguments) = function`, where the function
+/// takes the lanes before the arguments.
 macro_rules! entry {
     ($lanes:ident, $features:literal, fn $name:ident $(<$hasher:ident, $other:ident>)? ($($argument:ident: $type:ty),* $(,)?)
         $(-> $result:ty)? = $function:expr) => {
@@ -19,7 +19,7 @@ macro_rules! entry {
     };
 }
 
-/// Gives lanes everything that the other modules call. `$in_place` is that of
+/// Gives lanes all methods that the other modules call. `$in_place` is the parameter of
 /// [`may_match_many`](super::super::generic::query::may_match_many).
 macro_rules! entries {
     ($lanes:ident, $features:literal, in_place: $in_place:literal) => {
@@ -90,8 +90,8 @@ macro_rules! entries {
                 }
             });
 
-            // For one question the way to it takes as long as the answer: hence one function from the key to the
-            // answer, for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes the `other` way.
+            // A single query spends as much time reaching the code as computing the answer. One function therefore goes
+            // from the key to the answer, without a loop for keys of 16 bytes, such as UUIDs. Rare cases go to `other`.
             entry!($lanes, $features, fn may_match_key<H, O>(
                 hasher: &H,
                 key: &[u8],
@@ -125,7 +125,7 @@ macro_rules! entries {
     };
 }
 
-/// Gives lanes what they need to build and ask RocksDB's lines, by functions of the module that uses it.
+/// Gives lanes the methods that build and query RocksDB's lines, from functions of the calling module.
 macro_rules! line_entries {
     ($lanes:ident) => {
         impl $lanes {
@@ -182,7 +182,7 @@ macro_rules! line_entries {
     };
 }
 
-/// Gives lanes what they need to build and ask split blocks.
+/// Gives lanes the methods that build and query split blocks.
 #[cfg(target_arch = "x86_64")]
 macro_rules! block_entries {
     ($lanes:ident, $features:literal) => {
@@ -216,10 +216,10 @@ macro_rules! block_entries {
 pub(in crate::arch) use block_entries;
 pub(in crate::arch) use {entries, entry, line_entries};
 
-/// The parts of a stored filter that has at most 8 probes and is neither too short nor too long for lanes.
+/// Splits a stored filter that has at most 8 probes and a length that lanes support.
 #[inline(always)]
 pub(in crate::arch) fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
-    // Too short and too long in one comparison.
+    // One comparison checks both limits of the length.
     if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
         return None;
     }

@@ -3,17 +3,17 @@
 use super::{Lanes, MAX_LANES, STEP};
 use crate::hashers::LaneHash;
 
-/// Longest key that is hashed in a lane. Longer ones are rare, and lanes count in 32 bits.
+/// The longest key that is hashed in a lane. Longer keys are rare, and lanes count in 32 bits.
 const LONGEST: usize = 1 << 20;
-/// By how many bytes the longest key of a group may exceed four times the shortest: beyond that the lanes mostly
+/// The number of bytes by which the longest key of a group may exceed four times the shortest: beyond that, most lanes
 /// wait for one of them.
 const UNEVEN: usize = 128;
 
-/// A function in its parts. `M` and the shifts are those of `hashzoo`'s sources.
+/// The steps of a hash function. `M` and the shifts are those of `hashzoo`'s sources.
 trait Function<S: Lanes>: Copy {
     fn start(self, lens: S::Vector) -> S::Vector;
     fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector;
-    /// The one to three bytes after the last whole word.
+    /// Takes the one to three bytes after the last whole word.
     fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector;
     fn finish(self, hashes: S::Vector) -> S::Vector;
 }
@@ -105,7 +105,7 @@ impl<S: Lanes> Function<S> for Murmur2<S> {
     }
 }
 
-/// The hash values of as many keys of 16 bytes as there are lanes.
+/// Hashes as many 16-byte keys as there are lanes.
 #[inline(always)]
 pub(super) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]) -> S::Vector {
     #[inline(always)]
@@ -124,12 +124,12 @@ pub(super) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]
     }
 }
 
-/// The hash values of as many keys as there are lanes.
+/// Hashes as many keys as there are lanes.
 #[inline(always)]
 pub(super) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
     let first = keys.first().map_or(0, |key| key.len());
     let (mut shortest, mut longest) = (first, first);
-    // Usually they are equal, which is found out sooner.
+    // Lengths are usually equal, which is faster to check.
     if keys.iter().fold(0, |bits, key| bits | (key.len() ^ first)) != 0 {
         for key in keys {
             shortest = shortest.min(key.len());
@@ -171,7 +171,7 @@ fn one_by_one<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vect
     lanes.load(&hashes)
 }
 
-/// Keys of about equal length, as many as there are lanes.
+/// Keys of similar length, one for each lane.
 struct Group<'a, S> {
     lanes: S,
     keys: &'a [&'a [u8]],
@@ -219,7 +219,7 @@ impl<S: Lanes> Group<'_, S> {
         function.finish(hashes)
     }
 
-    /// A value of each key.
+    /// Returns a value for each key.
     #[inline(always)]
     fn each(&self, value: impl Fn(&[u8]) -> u32) -> S::Vector {
         let mut values = [0; MAX_LANES];
@@ -230,11 +230,11 @@ impl<S: Lanes> Group<'_, S> {
     }
 }
 
-/// The last `key.len() % 4` bytes as a little-endian number.
+/// Returns the last `key.len() % 4` bytes as a little-endian number.
 #[inline(always)]
 fn last_bytes(key: &[u8]) -> u32 {
     if let Some(last) = key.last_chunk::<4>() {
-        // In two steps, as a shift by all 32 bits would not be one.
+        // Two steps, because a shift by all 32 bits would overflow.
         return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (key.len() % 4));
     }
     match *key {
@@ -245,7 +245,7 @@ fn last_bytes(key: &[u8]) -> u32 {
     }
 }
 
-/// What a program with signed `char` makes of those bytes.
+/// Sign-extends the bytes of a tail, as a program with signed `char` does.
 #[inline(always)]
 fn sign_extended(tail: u32) -> u32 {
     let [a, b, c, _] = tail.to_le_bytes();

@@ -3,13 +3,13 @@
 use super::Lanes;
 use crate::modulus::LaneDivisor;
 
-/// The modulus in all lanes.
+/// The divisor in all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Remainders<S: Lanes> {
     lanes: S,
     bits: S::Vector,
     reciprocal: S::Vector,
-    /// What 2^32 leaves beyond `reciprocal` times `bits`, at most `bits`: its remainder, or `bits` for 0.
+    /// The difference between 2^32 and `reciprocal` times `bits`: the remainder of 2^32, or `bits` if that is 0.
     wrap: S::Vector,
 }
 
@@ -24,7 +24,6 @@ impl<S: Lanes> Remainders<S> {
         }
     }
 
-    /// The remainders of hash values.
     #[inline(always)]
     pub(super) fn of(&self, hashes: S::Vector) -> S::Vector {
         let quotients = self.lanes.mul_high(hashes, self.reciprocal);
@@ -32,17 +31,17 @@ impl<S: Lanes> Remainders<S> {
         self.reduced(rests)
     }
 
-    /// The remainders of numbers below twice the number of bits.
+    /// Returns the remainders of numbers below twice the number of bits.
     #[inline(always)]
     fn reduced(&self, rests: S::Vector) -> S::Vector {
         self.lanes.min(rests, self.lanes.sub(rests, self.bits))
     }
 }
 
-/// The positions of one probe after the other, for a hash value in each lane.
+/// The positions of successive probes, for a hash value in each lane.
 ///
-/// Only the first two remainders take a multiplication. Then `hash + stride` moves the position by what the stride
-/// leaves, less what 2^32 leaves where the sum wraps around. That takes filters of fewer than 2^31 bits.
+/// Only the first two remainders take a multiplication. Then `hash + stride` moves the position by the stride's
+/// remainder, minus that of 2^32 if the sum wraps around. The method requires filters of fewer than 2^31 bits.
 pub(super) struct Probes<S: Lanes> {
     remainders: Remainders<S>,
     hashes: S::Vector,
@@ -53,20 +52,20 @@ pub(super) struct Probes<S: Lanes> {
 }
 
 impl<S: Lanes> Probes<S> {
-    /// From the first probe on.
+    /// Starts at the first probe.
     #[inline(always)]
     pub(super) fn new(remainders: Remainders<S>, hashes: S::Vector) -> Self {
         Self::starting_at(remainders, hashes, 0)
     }
 
-    /// From the probe with this number on.
+    /// Starts at the probe with this number.
     #[inline(always)]
     pub(super) fn starting_at(remainders: Remainders<S>, hashes: S::Vector, probe: u32) -> Self {
         let lanes = remainders.lanes;
         let strides = lanes.rotate_15(hashes);
         let hashes = nth(lanes, hashes, strides, probe);
         let steps = remainders.of(strides);
-        // Of the two, the one that did not wrap around is less.
+        // The lesser of the two is the one that did not wrap around.
         let wrapped = lanes.sub(steps, remainders.wrap);
         Self {
             remainders,
@@ -78,13 +77,11 @@ impl<S: Lanes> Probes<S> {
         }
     }
 
-    /// The positions of the current probe.
     #[inline(always)]
     pub(super) fn positions(&self) -> S::Vector {
         self.positions
     }
 
-    /// Goes on to the next probe.
     #[inline(always)]
     pub(super) fn advance(&mut self) {
         let lanes = self.remainders.lanes;
@@ -94,7 +91,7 @@ impl<S: Lanes> Probes<S> {
     }
 }
 
-/// The positions of one probe alone.
+/// Returns the positions of a single probe.
 #[inline(always)]
 pub(super) fn positions_of<S: Lanes>(remainders: Remainders<S>, hashes: S::Vector, probe: u32) -> S::Vector {
     let lanes = remainders.lanes;

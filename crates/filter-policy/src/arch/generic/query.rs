@@ -1,4 +1,4 @@
-//! Answers.
+//! Answers queries.
 
 mod batch;
 mod levels;
@@ -13,15 +13,15 @@ use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
 use crate::modulus::LaneDivisor;
 
-/// Fewest keys for which survivors are packed together after every probe.
+/// The minimum number of keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
-/// How many keys are hashed together, a whole number of words of answers.
+/// The number of keys that are hashed together, a whole number of words of answers.
 const SHORT_PART: usize = 128;
-/// Length from which bytes are brought into the cache before they are read: four times the second-level cache of the
+/// The length in bytes from which filters are prefetched before they are read: four times the second-level cache of the
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
 
-/// One hash value, whose probes are the lanes.
+/// Queries one hash value, whose probes are the lanes.
 #[inline(always)]
 pub(in super::super) fn may_match<S: Lanes>(
     lanes: S,
@@ -48,7 +48,7 @@ pub(in super::super) fn may_match<S: Lanes>(
         };
         let hits = lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
         let all = !hits << (32 - count) == 0;
-        // The answer itself is not branched on, as it is as good as a coin.
+        // Avoids a branch on the answer, which cannot be predicted.
         first += count;
         if first >= probes {
             return all;
@@ -60,7 +60,7 @@ pub(in super::super) fn may_match<S: Lanes>(
     true
 }
 
-/// Many hash values, one a lane. `IN_PLACE` is that of [`consume`].
+/// Queries many hash values, one in each lane. `IN_PLACE` is the parameter of [`consume`].
 #[inline(always)]
 pub(in super::super) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     lanes: S,
@@ -98,7 +98,7 @@ pub(in super::super) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     }
 }
 
-/// All probes of a group after each other, with the whole bit array in registers.
+/// Tests the probes of a group one after the other, with the whole bit array in registers.
 struct ByTable<'a, S: Lanes, const QUARTERS: usize> {
     batch: Batch<'a, S>,
     table: [S::Vector; QUARTERS],
@@ -123,7 +123,7 @@ impl<S: Lanes, const QUARTERS: usize> Consumer<S> for ByTable<'_, S, QUARTERS> {
     }
 }
 
-/// All probes of a group after each other.
+/// Tests the probes of a group one after the other.
 struct ByGroup<'a, S: Lanes> {
     batch: Batch<'a, S>,
     words: Words<'a, S>,

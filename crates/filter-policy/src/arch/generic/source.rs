@@ -1,23 +1,22 @@
-//! Hash values in groups of as many as there are lanes.
+//! Hash values in groups of one for each lane.
 //!
-//! Packed keys of 16 bytes can be hashed where their values are used, which costs next to nothing where registers are
-//! left. Other keys are hashed a part at a time, by code that is compiled once.
+//! Packed keys of 16 bytes can be hashed where their values are used, which is nearly free if registers are available.
+//! Other keys are hashed in parts, by code that is compiled once.
 
 use super::super::source::Source;
 use super::{Lanes, MAX_LANES, STEP, hash};
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
 
-/// Hash values that come in groups.
+/// Hash values in groups.
 pub(super) trait Groups<S: Lanes> {
-    /// How many hash values there are.
     fn len(&self) -> usize;
 
-    /// The hash values of the group with this index, in order. Where the last group has too few, its last one is
+    /// Returns the hash values of the group with this index, in order. If the last group is not full, its last value is
     /// repeated.
     fn group(&self, lanes: S, index: usize) -> S::Vector;
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     #[inline(always)]
     fn count(&self) -> usize {
         self.len().div_ceil(S::LANES)
@@ -69,14 +68,13 @@ impl<S: Lanes> Groups<S> for Hashed<'_> {
     }
 }
 
-/// What is done with hash values.
 pub(super) trait Consumer<S: Lanes> {
-    /// Takes the next hash values. All parts but the last have `PART` of them, or there is one part alone.
+    /// Takes the next hash values. All parts except the last have `PART` of them, or there is only one part.
     fn take(&mut self, lanes: S, groups: &impl Groups<S>);
 }
 
-/// Gives all hash values to a consumer, in parts of `PART`; packed keys of 16 bytes at once if `IN_PLACE`, hashed where
-/// their values are used.
+/// Passes all hash values to a consumer: given values at once, others in parts of `PART`. If `IN_PLACE`, packed keys of
+/// 16 bytes are also passed at once, to be hashed where their values are used.
 #[inline(always)]
 pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
     lanes: S,
@@ -110,7 +108,7 @@ pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
     }
 }
 
-/// The hash values of the keys from `start` on.
+/// Hashes the keys from `start` on.
 #[inline(always)]
 pub(in super::super) fn hash<S: Lanes>(
     lanes: S,
@@ -160,7 +158,7 @@ pub(in super::super) fn hash<S: Lanes>(
     }
 }
 
-/// Fills up the last group of a batch: the first values, the last of them repeated.
+/// Returns the first values, with the last of them repeated. Only the last group of a batch needs it.
 #[cold]
 #[inline(never)]
 fn filled_up<T: Copy>(values: &[T]) -> [T; MAX_LANES] {

@@ -1,36 +1,36 @@
-//! Filters of 64-bit hash values, a tile of keys at a time, with memory asked for ahead where filters are large.
+//! Filters of 64-bit hash values, a tile of keys at a time, with prefetching for large filters.
 
 use super::super::wide::lines::{self, LINE_LEN, Line, line_of};
 use super::super::wide::spread::{self, MULTIPLIER, each_set, position, set};
 use super::super::wide::{TILE, WideSource};
 use super::Lanes;
 
-/// What these filters take beyond [`Lanes`], for at most [`TILE`] keys a call.
+/// The operations of these filters beyond [`Lanes`], for at most [`TILE`] keys per call.
 pub(in super::super) trait WideLanes: Lanes {
     /// [`WideSource::hash`].
     fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
-    /// Sets the bits of these hash values. `PROBES` is the probe count if it is known when this is compiled, and 0
-    /// otherwise; `MAX` the most there can be.
+    /// Sets the bits of these hash values. `PROBES` is the probe count if it is known at compile time, and 0 otherwise;
+    /// `MAX` is the largest possible count.
     fn set_in_lines<const PROBES: usize, const MAX: usize>(
         self,
         lines: &mut [Line],
         probes: u8,
         hashes: &[u64],
     );
-    /// The answers for these hash values, a bit each.
+    /// Returns the answers for these hash values, one bit each.
     fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64;
-    /// Returns the answers of a filter whose probes go anywhere, a bit for each hash value.
+    /// Returns the answers of a filter whose probes go anywhere, one bit for each hash value.
     #[inline(always)]
     fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
         each_set(bit_array, probes, hashes)
     }
 }
 
-/// Asks for the lines of these hash values.
+/// Prefetches the lines of these hash values.
 #[inline(always)]
 fn prefetch_lines<S: Lanes, const WRITE: bool>(lanes: S, lines: &[Line], hashes: &[u64]) {
     let bytes = lines.as_flattened();
-    // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+    // A line extends into the next cache line unless the filter starts at a cache line.
     let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
     for &hash in hashes {
         let start = line_of(hash, lines.len()) * LINE_LEN;
@@ -50,7 +50,7 @@ pub(in super::super) fn insert_in_lines<S: WideLanes, const PROBES: usize, const
     source: WideSource<'_>,
 ) -> usize {
     let len = source.len();
-    // The first one is the last of the tile before.
+    // The first element is the last value of the previous tile.
     let mut now = [0; TILE + 1];
     if lines.len() < lines::PREFETCHED {
         let mut repeats = 0;
@@ -77,8 +77,8 @@ pub(in super::super) fn insert_in_lines<S: WideLanes, const PROBES: usize, const
     repeats
 }
 
-/// Puts the hash values from `start` on behind the first of `hashes`, which is the one before them. Gives how many equal
-/// the one before them.
+/// Writes the hash values from `start` on after the first element of `hashes`, which is the value before them. Returns
+/// how many values equal the one before them.
 #[inline(always)]
 fn next_tile<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize {
     lanes.hash_wide(source, start, &mut hashes[1..]);
@@ -117,7 +117,7 @@ pub(in super::super) fn lines_may_match_many<S: WideLanes>(
     }
 }
 
-/// Asks for the bytes of all probes of these hash values.
+/// Prefetches the bytes of all probes of these hash values.
 #[inline(always)]
 fn prefetch_spread<S: Lanes, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8, hashes: &[u64]) {
     let bits = bit_array.len() as u64 * 8;
@@ -172,7 +172,7 @@ pub(in super::super) fn spread_may_match_many<S: WideLanes>(
         let hashes = &mut hashes[..TILE.min(len - start)];
         lanes.hash_wide(source, start, hashes);
         if bit_array.len() >= spread::PREFETCHED {
-            // All 64 are under way together before the first is waited for.
+            // All 64 loads are in flight before the first one is waited for.
             prefetch_spread::<S, false>(lanes, bit_array, probes, hashes);
         }
         *word = lanes.ask_spread(bit_array, probes, hashes);

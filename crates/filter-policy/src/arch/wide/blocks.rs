@@ -1,20 +1,20 @@
-//! Split blocks, as Parquet stores them: a multiplication chooses the block of 32 bytes, and eight others a bit in each of
-//! its eight words. Keys are hashed by XXH64 with the seed 0.
+//! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
+//! its eight words. Keys are hashed with XXH64 and seed 0.
 //!
-//! The algorithms are here once for all instruction sets: over a block as a vector, whose operations are a trait.
+//! The algorithms are written once for all instruction sets, over a block as a vector whose operations are a trait.
 
 use hashzoo::xxh64;
 
 use super::super::token::KernelToken;
 use super::{TILE, WideSource};
 
-/// The bits that one key can set.
+/// A block: the bits that one key can set.
 pub(crate) type Block = [u8; BLOCK_LEN];
 
-/// Bytes of a block.
+/// The length of a block in bytes.
 pub(crate) const BLOCK_LEN: usize = 32;
 
-/// What the lower half of a hash value is multiplied by for each word of its block.
+/// The factors of a hash value's lower half, one for each word of the block.
 ///
 /// Source: the Parquet format, `BloomFilter.md`.
 pub(in super::super) static SALTS: [u32; 8] = [
@@ -28,33 +28,33 @@ pub(in super::super) static SALTS: [u32; 8] = [
     0x5c6b_fb31,
 ];
 
-/// Number of blocks from which they are brought into the cache before they are used.
+/// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
 /// Operations on a block as a vector of eight words.
 ///
-/// Values of the implementing types exist only where the processor has the instructions, so that the operations are safe to
+/// Values of the implementing types exist only where the processor has the instructions, so the operations are safe to
 /// call.
 pub(in super::super) trait BlockLanes: Copy {
     /// One bit in each word.
     type Bits: Copy;
 
-    /// The bits of a hash value.
+    /// Returns the bits of a hash value.
     fn bits_of(self, hash: u64) -> Self::Bits;
     fn has(self, block: &Block, bits: Self::Bits) -> bool;
     fn set(self, block: &mut Block, bits: Self::Bits);
-    /// The hash values from `start` on. Panics if there are too few.
+    /// Computes the hash values from `start` on. Panics if there are too few.
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
-    /// Asks for a block to be brought into the cache; to be written if `WRITE`. No access in the sense of the language.
+    /// Prefetches a block, to be written if `WRITE`. This is not an access in the sense of the language.
     fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize);
 }
 
-/// The language alone.
+/// The portable code.
 #[derive(Debug, Clone, Copy)]
 struct Portable;
 
 impl BlockLanes for Portable {
-    /// The half of the hash value from which they follow: they are made one by one.
+    /// The half of the hash value from which the bits are computed one by one.
     type Bits = u32;
 
     #[inline(always)]
@@ -62,7 +62,7 @@ impl BlockLanes for Portable {
         hash as u32
     }
 
-    /// All words, even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+    /// Tests all words even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
     #[inline(always)]
     fn has(self, block: &Block, half: u32) -> bool {
         let words = block.as_chunks().0.iter().zip(&SALTS);
@@ -88,7 +88,7 @@ impl BlockLanes for Portable {
     fn prefetch<const WRITE: bool>(self, _: &[Block], _: usize) {}
 }
 
-/// Calls the method of the kernel's lanes, or the function over the language alone.
+/// Calls the method of the kernel's lanes, or the portable function.
 macro_rules! by_kernel {
     ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
         match $kernel {
@@ -97,38 +97,38 @@ macro_rules! by_kernel {
             #[cfg(target_arch = "x86_64")]
             KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            // All code has these instructions, so that none must be kept in functions of its own.
+            // All code may use these instructions, so no separate functions are needed.
             KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
             KernelToken::Scalar => $function(Portable, $($argument),+),
         }
     };
 }
 
-/// Sets the bits of all keys besides those that are set. There are less than 2^32 blocks.
+/// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub(crate) fn insert(kernel: KernelToken, blocks: &mut [Block], source: WideSource<'_>) {
     by_kernel!(kernel, insert_in_blocks, insert_by(blocks, source));
 }
 
-/// Sets the bits of one hash value, without the memory in which many are kept on the stack.
+/// Adds the bits of one hash value, without the stack memory that many take.
 #[inline(always)]
 pub(crate) fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
     by_kernel!(kernel, insert_in_block, insert_hash_by(blocks, hash));
 }
 
-/// Whether all bits of a hash value are set; `true` when there is no block. As many blocks as for [`insert`].
+/// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
 #[inline(always)]
 pub(crate) fn may_match(kernel: KernelToken, blocks: &[Block], hash: u64) -> bool {
     by_kernel!(kernel, block_may_match, may_match_by(blocks, hash))
 }
 
-/// [`may_match`] for a key, hashed by the same code: one call.
+/// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub(crate) fn key_may_match(kernel: KernelToken, blocks: &[Block], key: &[u8]) -> bool {
     by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key))
 }
 
-/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
-/// every 64 keys. Bits beyond the last key are 0. There is a block.
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0. There is at least one block.
 pub(crate) fn may_match_many(
     kernel: KernelToken,
     blocks: &[Block],
@@ -142,16 +142,15 @@ pub(crate) fn may_match_many(
     );
 }
 
-/// The answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. As many blocks
-/// as for [`insert`].
+/// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
+/// limits are those of [`insert`].
 pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
     by_kernel!(kernel, blocks_may_match_each, may_match_each_by(filters, hash))
 }
 
-/// Which block a hash value belongs to.
 #[inline(always)]
 const fn block_of(hash: u64, blocks: usize) -> usize {
-    // Fits: below the number of blocks, since what is multiplied is below one.
+    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
     (((hash >> 32) * blocks as u64) >> 32) as usize
 }
 
@@ -186,7 +185,7 @@ pub(in super::super) fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Bl
 fn set<L: BlockLanes>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
     let count = blocks.len();
     for &hash in hashes {
-        // Never absent, unless there is no block.
+        // Always present, unless there is no block.
         if let Some(block) = blocks.get_mut(block_of(hash, count)) {
             lanes.set(block, lanes.bits_of(hash));
         }
@@ -248,7 +247,7 @@ pub(in super::super) fn may_match_many_by<L: BlockLanes>(
     }
 }
 
-/// The answers for these hash values.
+/// Returns the answers for these hash values.
 #[inline(always)]
 fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
     let mut answers = 0;
@@ -260,7 +259,7 @@ fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
 
 #[inline(always)]
 pub(in super::super) fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
-    // All are under way together before the first is waited for.
+    // All loads are in flight before the first one is waited for.
     for blocks in filters {
         lanes.prefetch::<false>(blocks, block_of(hash, blocks.len()));
     }

@@ -1,5 +1,5 @@
-//! RocksDB's cache-local filters: a multiplication chooses the line of 64 bytes, and the top nine bits of a walk through
-//! 32-bit numbers the bit in it, for each probe.
+//! RocksDB's cache-local filters: a multiplication selects the 64-byte line, and the top nine bits of each step of a
+//! 32-bit walk select the bit in the line.
 
 use hashzoo::xxph3_64;
 
@@ -11,13 +11,13 @@ use super::WideSource;
 use crate::keys::Keys;
 use crate::params::MAX_PROBES;
 
-/// The bits that one key can set.
+/// A line: the bits that one key can set.
 pub(crate) type Line = [u8; LINE_LEN];
 
-/// Bytes of a line.
+/// The length of a line in bytes.
 pub(crate) const LINE_LEN: usize = 64;
 
-/// The golden ratio in 32 bits: what the walk is multiplied by from one probe to the next.
+/// The golden ratio in 32 bits: the factor of the walk from one probe to the next.
 ///
 /// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
 const MULTIPLIER: u32 = 0x9e37_79b9;
@@ -25,10 +25,10 @@ const MULTIPLIER: u32 = 0x9e37_79b9;
 /// The probe count at 10 bits per key, for which loops are unrolled.
 pub(in super::super) const USUAL_PROBES: u8 = 6;
 
-/// Number of lines from which they are brought into the cache before they are used.
+/// The number of lines from which they are prefetched before use.
 pub(in super::super) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
 
-/// The powers of the multiplier: what the start of a walk is multiplied by for each probe.
+/// The powers of the multiplier: the factors of a walk's start, one for each probe.
 pub(in super::super) static POWERS: [u32; 32] = {
     let mut powers = [1; 32];
     let mut i = 1;
@@ -40,15 +40,15 @@ pub(in super::super) static POWERS: [u32; 32] = {
     powers
 };
 
-/// What knows stored filters, most of which have lines.
+/// A reader of stored filters, most of which have lines.
 pub(crate) trait Stored {
-    /// The lines and the probe count, of which [`insert`] says how many there can be.
+    /// Returns the lines and the probe count, within the limits of [`insert`].
     fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)>;
-    /// The answer of a filter that has none.
+    /// Returns the answer of a filter without lines.
     fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool;
 }
 
-/// Writes the bits of all keys over whatever the lines hold; otherwise as [`insert`].
+/// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub(crate) fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     match kernel {
         #[cfg(target_arch = "x86_64")]
@@ -60,8 +60,8 @@ pub(crate) fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: 
     }
 }
 
-/// Sets the bits of all keys besides those that are set, with 1 to 30 probes each; there are less than 2^26 lines. Gives
-/// the number of hash values that equal the one before them.
+/// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
+/// number of hash values that equal the one before them.
 pub(crate) fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
     match kernel {
         #[cfg(target_arch = "x86_64")]
@@ -74,7 +74,7 @@ pub(crate) fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source
     }
 }
 
-/// Whether all bits of a hash value are set; `true` when there is no line. As many probes and lines as for [`insert`].
+/// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
 #[inline(always)]
 pub(crate) fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
     match kernel {
@@ -88,7 +88,7 @@ pub(crate) fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u
     }
 }
 
-/// [`may_match`] for a key, hashed by the same code: one call.
+/// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub(crate) fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
     match kernel {
@@ -102,8 +102,9 @@ pub(crate) fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key
     }
 }
 
-/// Whether a stored filter, of any bytes, may hold a key. For one question the way to it takes as long as the answer:
-/// hence one function from the bytes to the answer for each kernel, and a jump to it, with the arguments where they are.
+/// Returns true if a stored filter, of any bytes, may hold a key. A single query spends as much time reaching the code
+/// as computing the answer, so each kernel has one function from the bytes to the answer, called with the arguments in
+/// place.
 #[inline(always)]
 pub(crate) fn stored_may_match<S: Stored>(
     stored: &S,
@@ -131,7 +132,7 @@ pub(crate) fn stored_may_match<S: Stored>(
     scalar_stored_may_match(stored, key, filter)
 }
 
-/// The same before anyone has looked for kernels.
+/// Cold path: CPU features have not been detected yet.
 #[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
@@ -147,8 +148,8 @@ fn stored_may_match_at_first<S: Stored>(
     }
 }
 
-/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
-/// every 64 keys. Bits beyond the last key are 0. There is a line.
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0. There is at least one line.
 pub(crate) fn may_match_many(
     kernel: KernelToken,
     lines: &[Line],
@@ -176,14 +177,12 @@ pub(crate) fn may_match_many(
     }
 }
 
-/// Which line a hash value belongs to.
 #[inline(always)]
 pub(in super::super) const fn line_of(hash: u64, lines: usize) -> usize {
-    // Fits: below the number of lines, since what is multiplied is below one.
+    // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
     (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
 }
 
-/// Where the walk of a hash value starts.
 #[inline(always)]
 pub(in super::super) const fn walk_of(hash: u64) -> u32 {
     (hash >> 32) as u32
@@ -212,7 +211,7 @@ fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> 
 #[inline(always)]
 pub(in super::super) fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
     let count = lines.len();
-    // Never absent, unless there is no line.
+    // Always present, unless there is no line.
     if let Some(line) = lines.get_mut(line_of(hash, count)) {
         let mut walk = walk_of(hash);
         // Words are changed twice as fast as bytes on some processors.
@@ -228,7 +227,7 @@ pub(in super::super) fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
 
 fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
     match (stored.lines(filter), <&[u8; 16]>::try_from(key)) {
-        // In one function without a call or a choice by length.
+        // One function without a call or a branch on the length.
         (Some((lines, probes)), Ok(key)) => scalar_may_match(lines, probes, xxph3_64(key, 0)),
         (Some((lines, probes)), Err(_)) => scalar_key_may_match(lines, probes, key),
         (None, _) => stored.may_match_without_lines(key, filter),
@@ -252,7 +251,7 @@ fn scalar_may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
     }
 }
 
-/// To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+/// Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
 #[inline(always)]
 fn scalar_all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
     let words = line.as_chunks::<8>().0;

@@ -1,5 +1,4 @@
-//! Filters whose probes go anywhere: each number of a walk through 64 bits chooses the bit that has its place in the
-//! range.
+//! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
 use hashzoo::xxph3_64;
 
@@ -8,22 +7,22 @@ use super::WideSource;
 #[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;
 
-/// What the walk is multiplied by from one probe to the next: a multiplier that was found to spread well for generators
-/// of 64 bits without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
+/// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
+/// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
 /// pseudorandom number generators", 2022).
 pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
 pub(in super::super) const USUAL_PROBES: u8 = 7;
 
-/// Length from which bytes are brought into the cache before they are used.
+/// The length in bytes from which bit arrays are prefetched before use.
 pub(in super::super) const PREFETCHED: usize = 4 << 20;
 
-/// Length from which positions do not fit into lanes.
+/// The length in bytes from which positions do not fit into lanes.
 #[cfg(target_arch = "x86_64")]
 pub(in super::super) const TOO_LONG: usize = 1 << 28;
 
-/// The powers of the multiplier: what a hash value is multiplied by for each probe.
+/// The powers of the multiplier: the factors of a hash value, one for each probe.
 #[cfg(target_arch = "x86_64")]
 pub(in super::super) static POWERS: [u64; 32] = {
     let mut powers = [1; 32];
@@ -36,7 +35,7 @@ pub(in super::super) static POWERS: [u64; 32] = {
     powers
 };
 
-/// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds. It must not be empty.
+/// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds; it must not be empty.
 pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
@@ -50,7 +49,7 @@ pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, sour
     }
 }
 
-/// The same besides the bits that are set.
+/// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
 pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
@@ -65,7 +64,7 @@ pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, sour
     }
 }
 
-/// Whether all bits of a hash value are set. As many probes and bits as for [`create`].
+/// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub(crate) fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
     match kernel {
@@ -77,7 +76,7 @@ pub(crate) fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash:
     }
 }
 
-/// [`may_match`] for a key, hashed by the same code: one call.
+/// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub(crate) fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
     match kernel {
@@ -93,8 +92,8 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
     all_set(bit_array, probes, xxph3_64(key, 0))
 }
 
-/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
-/// every 64 keys. Bits beyond the last key are 0.
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0.
 pub(crate) fn may_match_many(
     kernel: KernelToken,
     bit_array: &[u8],
@@ -124,13 +123,13 @@ pub(crate) fn may_match_many(
     }
 }
 
-/// Which of so many bits a step of the walk chooses.
+/// Returns the bit, out of `bits`, that a step of the walk selects.
 #[inline(always)]
 pub(in super::super) const fn position(walk: u64, bits: u64) -> u64 {
     ((walk as u128 * bits as u128) >> 64) as u64
 }
 
-/// [`insert`] in the language alone.
+/// [`insert`] in portable code.
 #[inline(always)]
 pub(in super::super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     if probes == USUAL_PROBES {
@@ -143,7 +142,7 @@ pub(in super::super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource
 #[inline(always)]
 fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let bits = bit_array.len() as u64 * 8;
-    // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
+    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut last = 0_u32;
     source.for_each(|hash| {
@@ -166,7 +165,7 @@ fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     }
 }
 
-/// [`may_match`] in the language alone, to the end even where a bit is missing: the way out would be guessed wrong for
+/// [`may_match`] in portable code. Runs to the end even if a bit is missing: an early exit would be mispredicted for
 /// half of the absent keys.
 #[inline(always)]
 pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool {
@@ -177,7 +176,7 @@ pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool
     }
 }
 
-/// Returns the answers for at most 64 hash values, a bit each.
+/// Returns the answers for at most 64 hash values, one bit each.
 #[inline(always)]
 pub(in super::super) fn each_set(bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
     hashes.iter().rev().fold(0, |answers, &hash| {

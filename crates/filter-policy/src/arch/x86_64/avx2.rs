@@ -1,4 +1,4 @@
-//! AVX2: 8 lanes, tables of 128 bytes in registers.
+//! AVX2: 8 lanes, and tables of 128 bytes in registers.
 
 mod lanes;
 pub(super) mod wide;
@@ -14,12 +14,12 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::LaneDivisor;
 
-/// Exists only where the processor and the operating system have the instructions: the reason why calling them is
-/// sound, wherever the comments below speak of the type.
+/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
+/// is sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2(());
 
-/// For loads of 0 to 8 words: the vector from the word `8 - n` on has its first `n` words set.
+/// Masks for loads of 0 to 8 words: the vector that starts at word `8 - n` has its first `n` words set.
 static WORD_MASKS: [u32; 16] = [
     u32::MAX,
     u32::MAX,
@@ -46,14 +46,14 @@ entries!(
 );
 
 impl Avx2 {
-    /// If the instructions are among those that were found.
+    /// Returns the kernel if its instructions were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {
         found.has(Found::AVX2).then_some(Self(()))
     }
 
     /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, without the
-    /// masks of [`Lanes::table`]: as two halves that overlap, the second of which ends with the array.
+    /// masks of [`Lanes::table`]: as two overlapping halves, the second of which ends with the array.
     #[inline(always)]
     fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
         let hash = self.splat(hash);
@@ -98,7 +98,7 @@ impl Avx2 {
         hits & live == live
     }
 
-    /// The same for other bit arrays, from the positions on.
+    /// Tests bit arrays of other lengths at these positions.
     #[inline(always)]
     fn all_bytes_of_8(self, bit_array: &[u8], positions: __m256i, probes: u32) -> bool {
         // SAFETY: see the type; the positions are remainders by the number of bits.
@@ -110,7 +110,7 @@ impl Avx2 {
                 _mm256_castsi256_si128(lowest),
                 _mm256_extracti128_si256::<1>(lowest),
             );
-            // Looked up in a table of eight bytes, of which each has its own bit set.
+            // A look-up in a table of eight bytes, each with one bit set.
             let bits = _mm_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
             let wanted = _mm_shuffle_epi8(bits, _mm_and_si128(lowest, _mm_set1_epi8(7)));
             let missing = _mm_cvtsi128_si64(_mm_andnot_si128(found, wanted)).cast_unsigned();
@@ -118,8 +118,7 @@ impl Avx2 {
         }
     }
 
-    /// Positions in two halves that lie behind each other: those from the second half's first bit on are `gap` bytes
-    /// further away.
+    /// Adjusts positions to two adjacent halves: positions from the second half's first bit on move by `gap` bytes.
     #[inline(always)]
     fn in_halves(self, positions: __m256i, second_half: u32, gap: usize) -> __m256i {
         let gap = self.splat(gap as u32 * 8);
@@ -127,7 +126,7 @@ impl Avx2 {
         self.if_less(positions, self.splat(second_half), positions, moved)
     }
 
-    /// The same bytes of each key in a vector, transposed: word `i` of all keys in vector `i`.
+    /// Transposes vectors that hold the same bytes of each key: word `i` of all keys goes to vector `i`.
     #[inline(always)]
     fn transposed(self, rows: [__m256i; 4]) -> [__m256i; 4] {
         let [a, b, c, d] = rows;
@@ -144,7 +143,7 @@ impl Avx2 {
         }
     }
 
-    /// The 16 bytes of a key from `from` on, as [`Lanes::words`] has them.
+    /// Returns the 16 bytes of a key from `from` on, in the form of [`Lanes::words`].
     #[inline(always)]
     fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
         if WHOLE {
@@ -152,7 +151,8 @@ impl Avx2 {
             // SAFETY: see the type; the slice has the length of a vector.
             return unsafe { _mm_loadu_si128(step.as_ptr().cast()) };
         }
-        // Its end, not an empty slice elsewhere: under an empty mask, too, an address without memory costs time.
+        // The end of the key, not an empty slice elsewhere: even under an empty mask, an address without memory costs
+        // time.
         let rest = &key[from.min(key.len())..];
         // SAFETY: see the type; words are read under a mask of those that the slice has.
         unsafe {
@@ -161,7 +161,7 @@ impl Avx2 {
         }
     }
 
-    /// The steps of the keys `i` and `i + 4`.
+    /// Returns the steps of the keys `i` and `i + 4`.
     #[inline(always)]
     fn row<const WHOLE: bool>(self, keys: &[&[u8]; 8], i: usize, from: usize) -> __m256i {
         let first = self.step::<WHOLE>(keys[i], from);
@@ -170,7 +170,7 @@ impl Avx2 {
         unsafe { _mm256_set_m128i(second, first) }
     }
 
-    /// `high` where the highest bit of `choice` is set, `low` elsewhere.
+    /// Selects `high` where the highest bit of `choice` is set, `low` elsewhere.
     #[inline(always)]
     fn chosen(self, low: __m256i, high: __m256i, choice: __m256i) -> __m256i {
         // SAFETY: see the type.
@@ -183,7 +183,7 @@ impl Avx2 {
         }
     }
 
-    /// The words of two vectors with these indices, of which three bits count; `choice` tells which of the two.
+    /// Returns the words of two vectors by the low three bits of these indices; `choice` selects the vector.
     #[inline(always)]
     fn of_pair(self, low: __m256i, high: __m256i, indices: __m256i, choice: __m256i) -> __m256i {
         // SAFETY: see the type.
@@ -194,7 +194,7 @@ impl Avx2 {
         }
     }
 
-    /// All bits of the first `count` of 8 words.
+    /// Sets all bits of the first `count` of 8 words.
     #[inline(always)]
     fn word_mask(self, count: usize) -> __m256i {
         let mask: &[u32; 8] = WORD_MASKS[8 - count.min(8)..]

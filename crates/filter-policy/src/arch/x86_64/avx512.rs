@@ -1,6 +1,6 @@
-//! AVX-512: 16 lanes, loads under masks, tables of 256 bytes in registers.
+//! AVX-512: 16 lanes, masked loads, and tables of 256 bytes in registers.
 //!
-//! Subsets F, BW, DQ and VL: what every processor with AVX-512 has but the first, Xeon Phi.
+//! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
 
 mod lanes;
 mod wide;
@@ -16,8 +16,8 @@ use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::LaneDivisor;
 
-/// Exists only where the processor and the operating system have the instructions: the reason why calling them is
-/// sound, wherever the comments below speak of the type.
+/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
+/// is sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 
@@ -28,7 +28,7 @@ entries!(
 );
 
 impl Avx512 {
-    /// If the instructions are among those that were found.
+    /// Returns the kernel if its instructions were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {
         found.has(Found::AVX512).then_some(Self(()))
@@ -59,7 +59,7 @@ impl Avx512 {
             } else if let (Some(first), Some(last), ..=192) =
                 (bit_array.first_chunk::<128>(), bit_array.last_chunk::<64>(), len)
             {
-                // Two vectors from the start on, and one that ends with the array: no masks.
+                // Two vectors from the start on and one that ends with the array need no masks.
                 let first: *const __m512i = first.as_ptr().cast();
                 let behind = _mm256_cmpge_epu32_mask(positions, _mm256_set1_epi32(8 * 128));
                 let gap = _mm256_set1_epi32((8 * (len - 64)) as i32);
@@ -80,7 +80,7 @@ impl Avx512 {
         }
     }
 
-    /// The same bytes of each key in a vector, transposed: word `i` of all keys in vector `i`.
+    /// Transposes vectors that hold the same bytes of each key: word `i` of all keys goes to vector `i`.
     #[inline(always)]
     fn transposed(self, rows: [__m512i; 4]) -> [__m512i; 4] {
         let [a, b, c, d] = rows;
@@ -97,7 +97,7 @@ impl Avx512 {
         }
     }
 
-    /// The 16 bytes of a key from `from` on, as [`Lanes::words`] has them.
+    /// Returns the 16 bytes of a key from `from` on, in the form of [`Lanes::words`].
     #[inline(always)]
     fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
         if WHOLE {
@@ -105,14 +105,15 @@ impl Avx512 {
             // SAFETY: see the type; the slice has the length of a vector.
             return unsafe { _mm_loadu_si128(step.as_ptr().cast()) };
         }
-        // Its end, not an empty slice elsewhere: under an empty mask, too, an address without memory costs time.
+        // The end of the key, not an empty slice elsewhere: even under an empty mask, an address without memory costs
+        // time.
         let rest = &key[from.min(key.len())..];
         let mask = (1_u8 << (rest.len() / 4).min(4)) - 1;
         // SAFETY: see the type; words are read under a mask of those that the slice has.
         unsafe { _mm_maskz_loadu_epi32(mask, rest.as_ptr().cast()) }
     }
 
-    /// The steps of the keys `i`, `i + 4`, `i + 8` and `i + 12`.
+    /// Returns the steps of the keys `i`, `i + 4`, `i + 8` and `i + 12`.
     #[inline(always)]
     fn row<const WHOLE: bool>(self, keys: &[&[u8]; 16], i: usize, from: usize) -> __m512i {
         let first = self.step::<WHOLE>(keys[i], from);

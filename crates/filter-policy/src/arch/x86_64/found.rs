@@ -1,4 +1,4 @@
-//! Which instructions there are.
+//! Detection of instruction sets.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -6,18 +6,18 @@ use super::super::kernel::Kernel;
 
 cpufeatures::new!(avx2, "avx2", "bmi1", "bmi2", "popcnt");
 
-// With AVX-512 F the compiler takes FMA and F16C for given. The latter cannot be asked for here; it came before AVX2, and
-// is, as the other, for floating-point numbers, of which there are none.
+// With AVX-512 F the compiler assumes FMA and F16C. F16C cannot be detected here, but it is older than AVX2, and both
+// only concern floating-point numbers, which are not used here.
 cpufeatures::new!(
     avx512, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "fma", "popcnt"
 );
 
-/// The instruction sets that the processor and the operating system have: all of them in one byte, so that it takes one
-/// load to know. There is no other way to a value than to look for them.
+/// The instruction sets that the processor and the operating system support, in one byte, so that a single load reads
+/// them all. Detection is the only source of a value.
 #[derive(Clone, Copy)]
 pub(crate) struct Found(u8);
 
-/// [`Found`], or 0 before anyone has looked.
+/// [`Found`], or 0 before detection.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
 impl Found {
@@ -26,15 +26,15 @@ impl Found {
     pub(super) const AVX2: u8 = 2;
     pub(super) const AVX512: u8 = 4;
 
-    /// What was found, if it has been looked for.
+    /// Returns the result of an earlier detection, if there was one.
     #[inline(always)]
     pub(crate) fn before() -> Option<Self> {
-        // Nothing else is read that depends on it.
+        // Relaxed: no other memory depends on the value.
         let found = FOUND.load(Ordering::Relaxed);
         (found != 0).then_some(Self(found))
     }
 
-    /// Looks for them, and remembers it.
+    /// Detects the instruction sets and remembers them.
     #[cold]
     #[inline(never)]
     pub(crate) fn now() -> Self {
@@ -50,13 +50,13 @@ impl Found {
         Self(found)
     }
 
-    /// Whether these instructions are among them.
+    /// Returns true if these instructions were found.
     #[inline(always)]
     pub(super) const fn has(self, instructions: u8) -> bool {
         self.0 & instructions != 0
     }
 
-    /// Those of them that may be used for a kernel; for none in particular, all.
+    /// Limits the instruction sets to those that a kernel may use; without a kernel, keeps all.
     #[inline(always)]
     pub(crate) fn only_for(self, kernel: Option<Kernel>) -> Self {
         let wanted = match kernel {
@@ -69,7 +69,7 @@ impl Found {
     }
 }
 
-/// The fastest kernel that the environment allows, see [`Kernel`].
+/// Returns the fastest kernel that the environment allows; see [`Kernel`].
 fn most_wanted() -> Kernel {
     #[cfg(feature = "std")]
     if let Some(name) = std::env::var_os("FILTER_POLICY_KERNEL")

@@ -1,10 +1,10 @@
-//! The instructions of x86-64.
+//! The kernels for x86-64.
 #![expect(
     unsafe_code,
     reason = "instructions that not every processor has, and loads of parts of vectors"
 )]
 
-/// Operations on vectors alone, each an expression of the processor's instructions.
+/// Operations on vectors, each an expression of intrinsics.
 macro_rules! operations {
     ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
         #[inline(always)]

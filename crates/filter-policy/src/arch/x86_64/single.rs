@@ -2,23 +2,22 @@
 
 use core::arch::x86_64::*;
 
-/// The bytes that hold the bits at these positions, all 8 or, where there are not more probes, the first 6. The others
-/// are 0.
+/// Returns the bytes that hold the bits at these positions: all 8, or the first 6 if there are at most 6 probes. The
+/// others are 0.
 ///
-/// A load for each takes less time than one instruction that gathers them, which reads whole words besides: it would
-/// read beyond the end of the slice.
+/// Separate loads are faster than one gather, which reads whole words and so would read beyond the end of the slice.
 ///
 /// # Safety
 ///
 /// The processor has AVX2, and the positions are below the number of bits.
 #[inline(always)]
 pub(super) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, probes: u32) -> __m128i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let places = _mm256_srli_epi32::<3>(positions);
         let low = _mm256_castsi256_si128(places);
         let high = _mm256_extracti128_si256::<1>(places);
-        // Two places in each number. By way of memory it takes longer.
+        // Two places in each number. Going through memory would take longer.
         let places_0_1 = _mm_cvtsi128_si64(low).cast_unsigned();
         let places_2_3 = _mm_extract_epi64::<1>(low).cast_unsigned();
         let places_4_5 = _mm_cvtsi128_si64(high).cast_unsigned();

@@ -1,4 +1,4 @@
-//! Solves the system: Gaussian elimination as the equations come, then substitution from the last slot.
+//! Solves the system: Gaussian elimination as equations are added, then back substitution from the last slot.
 
 use alloc::vec::Vec;
 
@@ -6,22 +6,22 @@ use super::equation::{Equation, WIDTH, used_seed};
 use super::sizing::Shape;
 use crate::error::Error;
 
-/// One row of the system in row echelon form: of its slots the first is its own.
+/// A row of the system in row echelon form, stored at the index of the first slot that it uses.
 #[derive(Clone, Copy, Default)]
 struct Row {
-    /// 0 in a row that no equation came to.
+    /// 0 in an empty row.
     coefficients: u128,
     result: u32,
 }
 
-/// The system of some keys' equations.
+/// The system of a key set's equations.
 pub(crate) struct Banding {
     shape: Shape,
     rows: Vec<Row>,
 }
 
 impl Banding {
-    /// An empty system.
+    /// Makes an empty system.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl Banding {
         Ok(Self { shape, rows })
     }
 
-    /// Puts the equations of these hash values in, under a stored seed. `false` when they contradict each other: then
-    /// another seed has to be tried.
+    /// Adds the equations of these hash values under a stored seed. Returns false if the equations contradict each
+    /// other; the caller must then try another seed.
     pub(crate) fn put_in(&mut self, hashes: &[u64], seed: u8) -> bool {
         self.rows.fill(Row::default());
         let (used_seed, starts) = (used_seed(seed), self.shape.starts());
@@ -49,10 +49,10 @@ impl Banding {
 
     /// Writes the solution, 16 bytes for each column of each block; `out` has room for the shape's words.
     ///
-    /// Slots that no equation is about are zeros.
+    /// Slots without an equation are zeros.
     pub(crate) fn solve_into(&self, out: &mut [u8]) {
         let (mut words, _) = out.as_chunks_mut::<16>();
-        // Of each column the 128 slots that were solved last, the lowest bit being the last of them.
+        // For each column, the 128 slots solved last; the lowest bit is the most recent one.
         let mut states = [0_u128; u32::BITS as usize];
         let blocks = self.rows.chunks_exact(WIDTH as usize);
         for (block, rows) in (0..self.shape.blocks).zip(blocks).rev() {
@@ -78,15 +78,15 @@ impl Banding {
     }
 }
 
-/// Adds an equation. What is left of it when the rows that are there are taken out goes into the first empty one;
-/// where nothing is left on one side, nothing may be left on the other.
+/// Adds an equation: eliminates it with the existing rows and stores the rest in the first empty row. If no
+/// coefficients are left, the result must be zero too.
 fn add(rows: &mut [Row], equation: Equation) -> bool {
     let mut at = equation.start as usize;
     let mut left = Row {
         coefficients: equation.coefficients,
         result: equation.result,
     };
-    // Always a row: an equation has coefficients up to the last slot at most.
+    // Always a row: an equation has no coefficients beyond the last slot.
     while let Some(row) = rows.get_mut(at) {
         if row.coefficients == 0 {
             *row = left;
@@ -104,7 +104,7 @@ fn add(rows: &mut [Row], equation: Equation) -> bool {
     false
 }
 
-/// Finds the value of a row's own slot in each column.
+/// Solves for the row's own slot in each column.
 #[inline]
 fn substitute(states: &mut [u128], row: Row) {
     for (column, state) in (0_u32..).zip(states) {

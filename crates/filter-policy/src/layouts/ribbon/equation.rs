@@ -1,4 +1,4 @@
-//! The equation that a key stands for.
+//! The equation of a key.
 
 /// Multiplier that spreads a seeded hash value.
 ///
@@ -8,34 +8,32 @@ const SPREAD: u64 = 0x6193_d459_236a_3a0d;
 /// Multiplier from the spread value to coefficients and result.
 const EXPAND: u64 = 0xc28f_8282_2b65_0bed;
 
-/// What tells the lower half of the coefficients from the upper.
+/// Makes the lower half of the coefficients differ from the upper half.
 const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
 
-/// Multiplier from the stored seed to the one that is used.
+/// Multiplier from the stored seed to the used seed.
 const SEED: u64 = 0xc782_19a2_3eea_dd03;
 
-/// The slots that an equation can use, and bits of a word of the solution.
+/// The number of slots that an equation spans, and of bits in a word of the solution.
 pub(super) const WIDTH: u32 = 128;
 
-/// The seed that is used: a mixture of the stored one, of which there are 256.
+/// Derives the used seed from the stored one, which has 256 values.
 pub(super) const fn used_seed(stored: u8) -> u64 {
     let mixed = (stored as u64).wrapping_mul(SEED);
     (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
 }
 
-/// The equation of a key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Equation {
-    /// The first slot.
     pub(super) start: u32,
-    /// Which of the slots from there on count; the lowest bit, which is always one, is the first slot's.
+    /// The selected slots from `start` on; the lowest bit, which is always set, is the first slot's.
     pub(super) coefficients: u128,
-    /// What the slots add up to, a bit a column.
+    /// The sum of the selected slots, one bit per column.
     pub(super) result: u32,
 }
 
 impl Equation {
-    /// The equation of a hash value in a system of so many starts.
+    /// Makes the equation of a hash value in a system with this many starts.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,28 +1,29 @@
-//! How many slots and columns a Ribbon filter gets. Pure arithmetic; its doubles decide stored bytes.
+//! The number of slots and columns of a Ribbon filter. Pure arithmetic; its doubles decide stored bytes.
 
 use super::equation::WIDTH;
 
-/// More keys than this get a Bloom filter.
+/// The maximum number of keys; larger key sets get a Bloom filter.
 ///
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
 pub(crate) const MAX_ENTRIES: usize = 950_000_000;
 
-/// Below so many slots the smaller of the two kinds is written.
+/// Below this many slots, the smaller of a Ribbon and a Bloom filter is written.
 pub(crate) const SMALL_SLOTS: u32 = 1024;
 
-/// The fewest slots: two blocks.
+/// The minimum number of slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
 
-/// How many keys fit into 2^8, 2^9, ... 2^17 slots if one system in 20 may be without solution (`kOneIn20`, 128 bits).
+/// The number of keys that fit into 2^8, 2^9, ... 2^17 slots with coefficients of 128 bits if one system in 20 may have
+/// no solution (`kOneIn20`).
 const KEYS_BY_POWER: [f64; 10] = [
     248.851, 499.532, 1001.26, 2003.97, 4005.59, 8000.39, 15966.6, 31828.1, 63447.3, 126506.0,
 ];
 
-/// The power of two that the table starts with.
+/// The power of two at which the table starts.
 const FIRST_POWER: u32 = 8;
 
-/// What the slots per key grow by for each doubling beyond the table.
+/// The growth of the slots per key for each doubling beyond the table.
 const GROWTH: f64 = 0.0038;
 
 /// RocksDB's digits of 1 / ln 2.
@@ -32,7 +33,7 @@ const GROWTH: f64 = 0.0038;
 )]
 const LOG2_E: f64 = 1.442_695_040_9;
 
-/// How many keys fit into `2^power` slots; 0 where systems are too small to say.
+/// Returns the number of keys that fit into `2^power` slots; 0 for powers below the table.
 fn keys_for_power(power: u32) -> f64 {
     let Some(at) = power.checked_sub(FIRST_POWER) else {
         return 0.0;
@@ -40,12 +41,12 @@ fn keys_for_power(power: u32) -> f64 {
     if let Some(&keys) = KEYS_BY_POWER.get(at as usize) {
         return keys;
     }
-    // Continues where the table ends, at 2^17.
+    // Extrapolates from the end of the table, 2^17.
     let base = 131_072.0 / 126_506.0 - 17.0 * GROWTH;
     libm::exp2(f64::from(power)) / (base + f64::from(power) * GROWTH)
 }
 
-/// How many slots so many keys take, before rounding to blocks: `GetNumSlots` of RocksDB.
+/// Returns the number of slots for this many keys, before rounding to blocks (`GetNumSlots` in RocksDB).
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the logarithm is below 33, the slots below 2^32 for as many keys as filters have; the cast rounds down"
@@ -74,19 +75,18 @@ pub(super) fn slots(keys: u32) -> u32 {
 /// The size of a Ribbon filter, or of the system that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Blocks of 128 slots, at least two.
+    /// The number of blocks of 128 slots, at least two.
     pub(crate) blocks: u32,
-    /// Columns of the blocks from `narrow` on, 1 to 32.
+    /// The number of columns in the blocks from `narrow` on, 1 to 32.
     pub(crate) columns: u32,
-    /// How many blocks, from the first on, have one column less.
+    /// The number of leading blocks that have one column less.
     pub(crate) narrow: u32,
 }
 
 impl Shape {
-    /// The shape for so many keys, at least one and at most [`MAX_ENTRIES`], at a rate of one in `one_in`.
+    /// Computes the shape for this many keys, from one to [`MAX_ENTRIES`], at a rate of one in `one_in`.
     ///
-    /// `entropy` is of the first key: where the rate asks for part of a block, it decides whether the block is a wide
-    /// one.
+    /// `entropy` comes from the first key and decides how the number of narrow blocks is rounded.
     pub(crate) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
         let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
         let (columns, narrow) = columns(blocks, one_in, entropy);
@@ -97,29 +97,28 @@ impl Shape {
         }
     }
 
-    /// The number of slots: below 2^31, as the blocks are below 2^23.
+    /// Returns the number of slots: below 2^31, because there are fewer than 2^23 blocks.
     pub(crate) const fn slots(self) -> u32 {
         self.blocks * WIDTH
     }
 
-    /// The slots that an equation can start from.
+    /// Returns the number of slots at which an equation can start.
     pub(crate) const fn starts(self) -> u32 {
         self.slots() - (WIDTH - 1)
     }
 
-    /// Columns of a block.
     #[cfg(feature = "alloc")]
     pub(crate) const fn columns_of(self, block: u32) -> u32 {
         self.columns - (block < self.narrow) as u32
     }
 
-    /// Words of 16 bytes that the solution takes.
+    /// Returns the number of 16-byte words in the solution.
     pub(crate) const fn words(self) -> u64 {
         self.blocks as u64 * self.columns as u64 - self.narrow as u64
     }
 }
 
-/// The columns of wide blocks, and how many blocks are narrow (`GetBytesForOneInFpRate`).
+/// Returns the columns of wide blocks and the number of narrow blocks (`GetBytesForOneInFpRate` in RocksDB).
 #[expect(
     clippy::cast_possible_truncation,
     reason = "both are in the range of 32 bits; the casts round down"
@@ -129,7 +128,7 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
     if one_in > f64::from(u32::MAX) {
         return (u32::BITS, 0);
     }
-    // A rate of one has no bits: RocksDB then stores a single word. No bits per key lead there.
+    // For a rate of one, RocksDB stores a single word without columns. No number of bits per key leads to that rate.
     let fewer = (one_in as u32).max(1).ilog2();
     let rate_of_fewer = libm::exp2(-f64::from(fewer));
     let rate_of_more = rate_of_fewer / 2.0;
@@ -140,16 +139,16 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
     (fewer + 1, narrow)
 }
 
-/// What is known of a Ribbon filter before its keys are.
+/// The size and rate of a Ribbon filter, as far as they are known before its keys.
 pub(crate) struct RibbonSize {
-    /// Words of 16 bytes, or one more than there are, by the first key's hash.
+    /// The number of 16-byte words; depending on the first key's hash, the filter may have one less.
     pub(crate) words: u64,
-    /// The false-positive rate that its columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
+    /// The false-positive rate that the columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
     pub(crate) rate: f64,
 }
 
-/// The size for so many keys at a rate of one in `one_in`; `None` where a Bloom filter with so many bytes of bits is
-/// written.
+/// Returns the size for this many keys at a rate of one in `one_in`; `None` if a Bloom filter with `bloom_bytes` bytes
+/// of bits is written instead.
 pub(crate) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
     let entries = u32::try_from(keys)
         .ok()
@@ -159,7 +158,7 @@ pub(crate) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSiz
     let bloom_is_smaller = shape.slots() < SMALL_SLOTS && bloom_bytes < words * 16;
     (!bloom_is_smaller).then(|| {
         let rate_of_wide = libm::exp2(-f64::from(shape.columns));
-        // Of the slots that equations start from.
+        // The share of the narrow slots among the starts.
         let narrow = f64::from(shape.narrow * WIDTH) / f64::from(shape.starts());
         RibbonSize {
             words,

@@ -2,25 +2,25 @@
 
 use super::equation::{Equation, WIDTH, used_seed};
 
-/// Bytes of a word: one column of one block.
+/// The length of a word: one column of one block.
 const WORD_LEN: usize = 16;
 
-/// Columns that are ever used: as many as a result has bits.
+/// The maximum number of columns in use: the number of bits in a result.
 const MAX_COLUMNS: u64 = u32::BITS as u64;
 
-/// The columns of a solution, block by block. A block is 128 slots; its columns, a word each, lie one after the other.
+/// The columns of a solution, block by block. A block has 128 slots; its columns are adjacent words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Solution<'a> {
     words: &'a [[u8; WORD_LEN]],
     blocks: u32,
     used_seed: u64,
-    /// Columns of the blocks from `narrow` on; those before have one less.
+    /// The number of columns in the blocks from `narrow` on; earlier blocks have one less.
     columns: u32,
     narrow: u32,
 }
 
 impl<'a> Solution<'a> {
-    /// The solution in these bytes; `None` with fewer than two blocks, which no writer makes.
+    /// Reads the solution in these bytes; `None` for fewer than two blocks, which no writer makes.
     pub(crate) fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
         if blocks < 2 {
             return None;
@@ -41,23 +41,23 @@ impl<'a> Solution<'a> {
         })
     }
 
-    /// The words of the solution, each a column of a block.
+    /// Returns the words of the solution, each a column of a block.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.words.as_flattened()
     }
 
-    /// Columns on average over the blocks: each halves the rate.
+    /// Returns the false-positive rate, averaged over the blocks: each column halves the rate.
     pub(crate) fn false_positive_rate(&self) -> f64 {
         let narrow = f64::from(self.narrow) / f64::from(self.blocks);
         let rate = libm::exp2(-f64::from(self.columns));
-        // Two to the power of a column less, where there is one less.
+        // Narrow blocks have one column less and twice the rate.
         rate + narrow * rate
     }
 
-    /// Whether the key's equation holds.
+    /// Returns true if the key's equation holds.
     #[inline]
     pub(crate) fn may_match(&self, hash: u64) -> bool {
-        // Below 2^31: the blocks are at most 2^24.
+        // Below 2^31: there are fewer than 2^24 blocks.
         let starts = self.blocks * WIDTH - (WIDTH - 1);
         let Equation {
             start,
@@ -75,13 +75,13 @@ impl<'a> Solution<'a> {
     }
 }
 
-/// Whether the slots that the coefficients choose add up to the result, in all columns of the first block.
+/// Returns true if the selected slots sum to the result in all columns of the first block.
 ///
-/// The words are those of the first block and of all behind it. A word that is not there denies nothing.
+/// `words` holds the first block and all later ones. A missing word counts as a match.
 #[inline]
 fn holds(words: &[[u8; WORD_LEN]], columns: usize, shift: u32, coefficients: u128, result: u32) -> bool {
     let lower = coefficients << shift;
-    // In two steps, as a shift by all 128 bits would not be one.
+    // Two steps, because a shift by all 128 bits would overflow.
     let upper = coefficients >> 1 >> (WIDTH - 1 - shift);
     let second = words.get(columns..).unwrap_or_default();
     (0..columns).all(|column| {
@@ -90,7 +90,7 @@ fn holds(words: &[[u8; WORD_LEN]], columns: usize, shift: u32, coefficients: u12
         };
         let next = match second.get(column) {
             Some(next) => u128::from_le_bytes(*next),
-            // Equations that start with a block end with it.
+            // An equation that starts at a block boundary ends with the block.
             None if shift == 0 => 0,
             None => return true,
         };

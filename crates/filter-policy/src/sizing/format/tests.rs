@@ -1,4 +1,4 @@
-//! Sizes, limits and searches of every format; sizes against what the policies write.
+//! Tests the sizes, limits and searches of every format, and compares sizes with the filters that policies write.
 
 extern crate alloc;
 
@@ -61,7 +61,7 @@ fn the_bits_per_key_found_are_the_smallest() {
 #[cfg(feature = "alloc")]
 #[test]
 fn rates_beyond_the_format_are_refused() {
-    // No more than 30 probes, no more than 2^32 bits, and no more than 2^32 values of the hash.
+    // The limits are 30 probes, 2^32 bits and 2^32 hash values.
     let keys = 50_000_000;
     let least = equal_hashes(keys);
     assert!(FORMAT.bits_per_key_for_rate(keys, 1.01 * least).is_ok());
@@ -84,13 +84,13 @@ fn rates_beyond_the_format_are_refused() {
 #[test]
 fn a_hash_of_32_bits_bounds_the_rate_from_below() {
     let rate = |keys, bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap();
-    // 10^7 / 2^32 is 0.2328 %: of them 0.2326 % are different values.
+    // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %.
     let found = rate(10_000_000, 100);
     assert!((found / 0.002_325_598 - 1.0).abs() < 1e-5, "{found}");
     assert_eq!(rate(0, 10), 0.0);
 }
 
-/// What formats say of lengths and probes is what policies write.
+/// Compares the lengths and probe counts of formats with the filters that policies write.
 #[cfg(feature = "alloc")]
 mod policies {
     use alloc::format;
@@ -101,7 +101,7 @@ mod policies {
     use crate::view::{FilterKind, FilterLayout, FilterView};
     use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
 
-    /// Sizes, keys and bits per key that lie at the edges of blocks, lines and kinds.
+    /// Numbers of keys and bits per key at the edges of blocks, lines and kinds.
     const KEYS: [usize; 20] = [
         0, 1, 2, 6, 7, 32, 51, 52, 100, 240, 512, 700, 800, 900, 983, 1000, 2000, 4096, 5000, 60_000,
     ];
@@ -171,7 +171,7 @@ mod policies {
                 let bits_per_key = BitsPerKey::fractional(bits).unwrap();
                 let policy = RibbonPolicy::new(bits_per_key);
                 let stated = Format::Ribbon.filter_bytes(keys as u64, bits_per_key).unwrap();
-                // Several first keys: the hash of the first decides about 16 bytes.
+                // Several first keys, because the hash of the first decides about 16 bytes.
                 for first in 0..if keys > 5000 { 1 } else { 6_u32 } {
                     let keys_from = (first * 100_000..).take(keys).map(u32::to_le_bytes);
                     let filter = policy.build(keys_from).unwrap();
@@ -209,7 +209,7 @@ fn searches_in_the_newer_formats_are_tight() {
         Format::Ribbon,
         Format::SplitBlock,
     ] {
-        // Of more keys there are no split blocks with a hundred bits for each.
+        // With more keys, split blocks cannot have a hundred bits per key.
         let most = if format == Format::SplitBlock {
             170_000_000
         } else {
@@ -226,7 +226,7 @@ fn searches_in_the_newer_formats_are_tight() {
                     Some((_, bits)) => {
                         assert_eq!(found, Ok(BitsPerKey::whole(bits)), "{format:?}, {keys} keys")
                     }
-                    // Of split blocks more than a hundred bits for each key may do it.
+                    // Split blocks may reach the rate with more than a hundred bits per key.
                     None => assert!(
                         found.is_err()
                             || format == Format::SplitBlock
@@ -283,7 +283,7 @@ fn lengths_never_shrink_as_keys_become_more() {
             assert!(last <= (1 << 32) + 5, "{format:?}: {last} bytes");
         }
     }
-    // It grows no further.
+    // The filter grows no further.
     assert_eq!(
         Format::FastLocalBloom.max_keys(1 << 33, BitsPerKey::whole(10)),
         u64::MAX
@@ -302,7 +302,7 @@ fn what_rocksdb_does_not_write_is_refused() {
         assert_eq!(format.rate(1, few), Err(error));
         assert_eq!(format.probe_count(1, few), Err(error));
         assert_eq!(format.max_keys(1000, few), 0);
-        // 24 probes, and half of a hash value.
+        // The limits are 24 probes and half of a hash value.
         assert!(matches!(
             format.bits_per_key_for_rate(100_000, 1e-12),
             Err(Error::RateUnreachable { .. })

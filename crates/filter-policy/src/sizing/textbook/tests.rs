@@ -1,4 +1,4 @@
-//! The formulas against each other and against exact values.
+//! Tests the formulas against each other and against exact values.
 
 use super::*;
 

@@ -1,41 +1,41 @@
-//! The filters of a table of RocksDB's.
+//! The filters of a RocksDB table.
 
 use alloc::vec::Vec;
 
 use super::super::footer::BlockHandle;
 
-/// The filters that a table holds, as its metaindex names them.
+/// The filters of a table, as named in its metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RocksDbFilters {
-    /// There are none.
+    /// No filters.
     None,
-    /// One for all keys, in this block.
+    /// One filter for all keys, in this block.
     Full(BlockHandle),
-    /// One for each range of keys, in the order of the keys.
+    /// One filter for each range of keys, in key order.
     Partitioned(Vec<FilterPartition>),
-    /// A filter block in LevelDB's layout, which RocksDB wrote until 7.0 on request and reads no more: its filters have
-    /// k in their last byte, and RocksDB's 32-bit hash.
+    /// A filter block in LevelDB's layout, which RocksDB wrote on request until 7.0 and no longer reads: its filters
+    /// have k in their last byte, and use RocksDB's 32-bit hash.
     BlockBased(BlockHandle),
 }
 
-/// One of the filters of a table whose filters are partitioned.
+/// One of the filters of a table with partitioned filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterPartition {
-    /// A key that is not below the last key of the partition, and below all keys of the next: of the user, without the
-    /// bytes that RocksDB stores behind it.
+    /// A key at or above the last key of the partition and below all keys of the next: a user key, without the bytes
+    /// that RocksDB stores after it.
     pub separator: Vec<u8>,
-    /// The place of the filter.
+    /// The handle of the filter.
     pub handle: BlockHandle,
 }
 
 impl RocksDbFilters {
-    /// Returns the handle of the filter that holds the user's key if the table does: the only one, or the first whose
-    /// separator is not below the key, else the last. Returns `None` when there is none, and for
+    /// Returns the handle of the filter that holds the user's key if the table does: the only filter, or the first
+    /// whose separator is not below the key, else the last. Returns `None` when there is no filter, and for
     /// [`BlockBased`](Self::BlockBased) filters.
     ///
-    /// Keys are compared as bytes: for tables with another comparator (property `rocksdb.comparator`) it may be the wrong
-    /// partition.
+    /// Keys are compared as bytes, so the partition may be wrong in tables with another comparator (property
+    /// `rocksdb.comparator`).
     pub fn filter_of(&self, key: &[u8]) -> Option<BlockHandle> {
         match self {
             Self::None | Self::BlockBased(_) => None,

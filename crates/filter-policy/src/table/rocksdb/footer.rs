@@ -1,11 +1,11 @@
-//! The end of a table of RocksDB's: checksum kind, two handles or what stands for them, version and magic number.
+//! The end of a RocksDB table: checksum kind, two handles or their replacement, version and magic number.
 
 use super::super::checksum::ChecksumKind;
 use super::super::error::Damage;
 use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, ROCKSDB_MARK};
 use super::super::stored::TRAILER_LEN;
 
-/// The length of the footer from format version 1 on, in bytes. That of version 0 is LevelDB's.
+/// The length of the footer from format version 1 on, in bytes. Version 0 has LevelDB's footer.
 ///
 /// Source of all constants here: RocksDB, `table/format.{h,cc}`.
 pub const ROCKSDB_FOOTER_LEN: usize = 53;
@@ -13,28 +13,28 @@ pub const ROCKSDB_FOOTER_LEN: usize = 53;
 /// The last eight bytes of a block-based table from format version 1 on, little-endian.
 pub const ROCKSDB_MAGIC: u64 = 0x88e2_41b7_85f4_cff7;
 
-/// The first format version whose footer has a checksum, and the metaindex right before it.
+/// The first format version whose footer has a checksum and directly follows the metaindex.
 const FIRST_WITH_CHECKSUM: u32 = 6;
 
-/// The footer of a table of RocksDB's.
+/// The footer of a RocksDB table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RocksDbFooter {
     /// The format version; 0 for tables with LevelDB's magic number.
     pub format_version: u32,
-    /// The checksum behind every block.
+    /// The kind of checksum after every block.
     pub checksum: ChecksumKind,
-    /// The handle of the metaindex; `None` when its bytes are no handle.
+    /// The handle of the metaindex; `None` when its bytes are not a handle.
     pub metaindex: Option<BlockHandle>,
-    /// The handle of the index; `None` when its bytes are no handle, and from format version 6 on, where the metaindex
-    /// has it.
+    /// The handle of the index; `None` when its bytes are not a handle, and from format version 6 on, where the
+    /// metaindex names the index.
     pub index: Option<BlockHandle>,
-    /// From format version 6 on, the number that the checksums of this file's blocks depend on; 0 before.
+    /// The number on which the block checksums of this file depend, from format version 6 on; 0 before.
     pub base_checksum: u32,
 }
 
 impl RocksDbFooter {
-    /// The footer of a table of format version 0.
+    /// Makes the footer of a table of format version 0.
     #[cfg(feature = "alloc")]
     pub(super) const fn from_leveldb(footer: Footer) -> Self {
         Self {
@@ -46,8 +46,8 @@ impl RocksDbFooter {
         }
     }
 
-    /// Reads a footer of format version 1 or later that starts at this offset of the file. Its own checksum, from format
-    /// version 6 on, is not looked at: `RocksDbTable` does.
+    /// Reads a footer of format version 1 or later that starts at this offset of the file. The footer's own checksum,
+    /// which exists from format version 6 on, is not checked here: `RocksDbTable` does that.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl RocksDbFooter {
         })
     }
 
-    /// The checksum that a footer with one says, and its bytes as they are without.
+    /// Returns the checksum stored in a footer that has one, and the footer's bytes with the checksum set to 0.
     #[cfg(feature = "alloc")]
     pub(super) fn own_checksum(
         &self,
@@ -109,7 +109,6 @@ impl RocksDbFooter {
     }
 }
 
-/// The format version that a footer tells.
 pub(super) fn format_version(footer: &[u8; ROCKSDB_FOOTER_LEN]) -> u32 {
     let [.., a, b, c, d, _, _, _, _, _, _, _, _] = *footer;
     u32::from_le_bytes([a, b, c, d])

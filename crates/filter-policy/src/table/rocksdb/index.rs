@@ -8,15 +8,14 @@ use super::super::stored::TRAILER_LEN;
 use super::super::varint;
 use super::properties::IndexForm;
 
-/// An entry of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexEntry<'e> {
-    /// A key that is not below the last one of what the handle leads to, and below the first one behind it.
+    /// A key at or above the last key of the handle's block, and below the first key after the block.
     pub(super) key: &'e [u8],
     pub(super) handle: BlockHandle,
 }
 
-/// The entries of an index whose values have no lengths of their own.
+/// Reads the entries of an index one by one.
 pub(super) struct IndexEntries<'a> {
     role: BlockRole,
     form: IndexForm,
@@ -27,7 +26,7 @@ pub(super) struct IndexEntries<'a> {
 }
 
 impl<'a> IndexEntries<'a> {
-    /// The entries in these bytes, of a block without its restart points.
+    /// Makes a reader of the entries in these bytes, of a block without its restart points.
     pub(super) const fn new(role: BlockRole, form: IndexForm, entries: &'a [u8]) -> Self {
         Self {
             role,
@@ -39,7 +38,7 @@ impl<'a> IndexEntries<'a> {
         }
     }
 
-    /// The next entry; `None` after the last one, and after damage.
+    /// Returns the next entry; `None` after the last one, and after damage.
     pub(super) fn next_entry(&mut self) -> Result<Option<IndexEntry<'_>>, Damage> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -65,7 +64,7 @@ impl<'a> IndexEntries<'a> {
         let mut bytes = self.rest;
         let shared = take_length(&mut bytes)?;
         let unshared = take_length(&mut bytes)?;
-        // Where values tell how they differ from the one before, they end where their numbers do.
+        // Delta-encoded values have no stored length; they end with their numbers.
         let value_len = if self.form.is_delta_encoded {
             None
         } else {
@@ -110,7 +109,7 @@ fn take_handle(bytes: &mut &[u8]) -> Option<BlockHandle> {
     Some(handle)
 }
 
-/// A block that lies right behind another, its size told by how it differs: the lowest bit of the number is the sign.
+/// Reads the handle of a block that directly follows `last`. The difference in size has its sign in the lowest bit.
 fn take_following_handle(last: BlockHandle, bytes: &mut &[u8]) -> Option<BlockHandle> {
     let number = varint::take_u64(bytes)?;
     let sign = 0_u64.wrapping_sub(number & 1);
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn values_that_differ_from_the_one_before() {
-        // "ab" whole; "ac" two bytes shorter; "ad" as long; "b" whole again, because nothing is shared.
+        // "ab" in full; "ac" two bytes shorter; "ad" of the same size; "b" in full again, because nothing is shared.
         let bytes = [
             0, 2, b'a', b'b', 10, 100, 1, 1, b'c', 3, 1, 1, b'd', 0, 0, 1, b'b', 0x80, 2, 7,
         ];
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn damage_is_told_once() {
-        // A key that shares what is not there; a size below zero; a handle that is cut.
+        // A key that shares missing bytes; a size below zero; a truncated handle.
         for bytes in [
             &[1, 1, b'a', 1, 1][..],
             &[0, 1, b'a', 1, 1, 1, 0, 3],

@@ -1,4 +1,4 @@
-//! What RocksDB says of a table.
+//! The properties of a RocksDB table.
 
 use alloc::vec::Vec;
 
@@ -10,16 +10,16 @@ use super::super::varint;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RocksDbProperties(Vec<MetaindexEntry>);
 
-/// How the index of a table is made.
+/// The form of a table's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexForm {
-    /// The index names parts of it, which name the data blocks.
+    /// Set if the index names partitions, which name the data blocks.
     pub(super) has_partitions: bool,
-    /// Values end in the first key of the data block.
+    /// Set if values end with the first key of the data block.
     pub(super) has_first_keys: bool,
-    /// A value that follows another is told by how it differs.
+    /// Set if a value is stored as its difference from the previous value.
     pub(super) is_delta_encoded: bool,
-    /// Keys are without the eight bytes that follow the user's key.
+    /// Set if keys lack the eight bytes that follow the user's key.
     pub(super) has_user_keys: bool,
 }
 
@@ -33,37 +33,37 @@ impl RocksDbProperties {
         self.0.iter().map(|entry| (entry.key(), entry.value()))
     }
 
-    /// The value of a property, whatever its form.
+    /// Returns the value of a property, in any form.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.iter()
             .find(|(other, _)| *other == name.as_bytes())
             .map(|(_, value)| value)
     }
 
-    /// The value of a property that is a number; `None` where it is not there, or no number.
+    /// Returns the value of a property that is a number; `None` if the property is missing or not a number.
     pub fn number(&self, name: &str) -> Option<u64> {
         let mut value = self.get(name)?;
         varint::take_u64(&mut value).filter(|_| value.is_empty())
     }
 
-    /// The name of the filter policy's configuration: `bloomfilter`, `ribbonfilter`.
+    /// Returns the name of the filter policy's configuration: `bloomfilter`, `ribbonfilter`.
     pub fn filter_policy(&self) -> Option<&[u8]> {
         self.get("rocksdb.filter.policy")
     }
 
-    /// Returns whether the filters hold whole keys; true where the table does not say.
+    /// Returns whether the filters hold whole keys; true if the table does not say.
     pub fn has_whole_keys(&self) -> bool {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
     }
 
-    /// The name of the prefix extractor whose prefixes the filters hold; `None` when they hold none.
+    /// Returns the name of the prefix extractor whose prefixes the filters hold; `None` when they hold none.
     pub fn prefix_extractor(&self) -> Option<&[u8]> {
         self.get("rocksdb.prefix.extractor.name").filter(|name| {
             *name != b"nullptr" && self.get("rocksdb.block.based.table.prefix.filtering") == Some(b"1")
         })
     }
 
-    /// How the index is made; without a word of it, as in the first tables.
+    /// Returns the form of the index. Missing properties mean the form of the first tables.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl RocksDbProperties {
             _ => Err(Damage::Property { name }),
         };
         let damage = Damage::Property { name: KIND };
-        // Binary search, hash search, two levels, binary search with first keys: `BlockBasedTableOptions::IndexType`.
+        // `BlockBasedTableOptions::IndexType`: binary search, hash search, two levels, binary search with first keys.
         let (has_partitions, has_first_keys) = match self.get(KIND) {
             None | Some([0 | 1, 0, 0, 0]) => (false, false),
             Some([2, 0, 0, 0]) => (true, false),

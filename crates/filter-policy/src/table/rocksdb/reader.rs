@@ -1,4 +1,4 @@
-//! From the footer to the filters and the keys.
+//! Reads a RocksDB table from the footer to the filters and the keys.
 
 use alloc::vec::Vec;
 
@@ -15,16 +15,16 @@ use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
 use crate::rocksdb::{COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 
-/// What stands before the name of filters that are one for all keys.
+/// The prefix of the name of a full filter, which covers all keys.
 const FULL_PREFIX: &[u8] = b"fullfilter.";
 
-/// What stands before the name of filters that have parts.
+/// The prefix of the name of partitioned filters.
 const PARTITIONED_PREFIX: &[u8] = b"partitionedfilter.";
 
-/// What stands before the name of filter blocks in LevelDB's layout.
+/// The prefix of the name of filter blocks in LevelDB's layout.
 const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 
-/// The names of filters: the one that all releases write, then those of early releases of 7.0.
+/// The names of filters: the name that all releases write, then those of early releases of 7.0.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`).
 const NAMES: [&str; 7] = [
@@ -37,21 +37,21 @@ const NAMES: [&str; 7] = [
     "ribbonfilter",
 ];
 
-/// The most bytes of separators between the partitions of a filter that are read: enough for a million of partitions,
-/// each of which RocksDB makes some KiB large.
+/// The maximum number of bytes of separators between filter partitions: enough for a million partitions, which RocksDB
+/// makes some KiB large each.
 const MAX_SEPARATOR_BYTES: u64 = 1 << 26;
 
-/// The bytes of sequence number and kind behind the user's key.
+/// The length of the sequence number and kind after the user's key.
 const INTERNAL_LEN: usize = 8;
 
-/// A block-based table of RocksDB's whose footer, metaindex and properties have been read and found whole.
+/// A block-based RocksDB table whose footer, metaindex and properties have been read and checked.
 ///
 /// ```no_run
 /// use filter_policy::table::RocksDbTable;
 /// use filter_policy::rocksdb::FastLocalBloomPolicy;
 /// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
-/// // Any of the policies of RocksDB's reads every kind of filter, whatever its bits per key.
+/// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key.
 /// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
@@ -76,8 +76,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`TableError`] but [`TableError::RocksDb`] of a block-based table; [`TableError::NotRocksDb`] for a
-    /// table of LevelDB's.
+    /// Every kind of [`TableError`], except [`TableError::RocksDb`] of a block-based table; [`TableError::NotRocksDb`]
+    /// for a LevelDB table.
     pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
         let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
@@ -105,27 +105,27 @@ impl<R: ReadAt> RocksDbTable<R> {
         })
     }
 
-    /// The footer.
+    /// Returns the footer.
     pub const fn footer(&self) -> RocksDbFooter {
         self.footer
     }
 
-    /// The entries of the metaindex, in the order they are stored.
+    /// Returns the entries of the metaindex, in stored order.
     pub fn metaindex(&self) -> &[MetaindexEntry] {
         &self.metaindex
     }
 
-    /// The properties; none where the table has none.
+    /// Returns the properties, which are empty if the table has none.
     pub const fn properties(&self) -> &RocksDbProperties {
         &self.properties
     }
 
-    /// The name under which the metaindex holds the filters, without its prefix; `None` without filters.
+    /// Returns the name under which the metaindex lists the filters, without its prefix; `None` without filters.
     pub fn filters_name(&self) -> Option<&str> {
         self.filters_entry().map(|(_, name, _)| name)
     }
 
-    /// The filters of the table: of partitioned ones, where each lies.
+    /// Returns the filters of the table; partitioned filters with the place of each.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         };
         let mut partitions = Vec::new();
         let block = BlockRole::FilterIndex;
-        // Keys that share their start take more memory than they take in the file.
+        // Keys with a shared start take more memory than in the file.
         let mut size = 0_u64;
         self.for_each_entry(block, handle, form, |IndexEntry { key, handle }| {
             size = size.saturating_add(key.len() as u64);
@@ -173,7 +173,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         Ok(RocksDbFilters::Partitioned(partitions))
     }
 
-    /// A filter, checked and ready for any policy of RocksDB's.
+    /// Returns a filter, checked and ready for any policy of RocksDB's.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         if !self.index_form.has_partitions {
             return Ok(handles);
         }
-        // Each part lies behind the one before it, so that no block is read over and over.
+        // Each part must lie after the previous one, so that no block is read repeatedly.
         let (mut data, mut end) = (Vec::new(), 0);
         for handle in handles {
             let block = BlockRole::IndexPartition;
@@ -223,7 +223,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         Ok(data)
     }
 
-    /// Reads a block, checks it and decompresses it. The role is for the words of the error.
+    /// Reads a block, checks it and decompresses it. The role sets the size limit and appears in errors.
     ///
     /// # Errors
     ///
@@ -232,8 +232,8 @@ impl<R: ReadAt> RocksDbTable<R> {
         read_entries(&self.blocks, role, handle)
     }
 
-    /// Reads a block as it is stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs
-    /// that look into damaged tables.
+    /// Reads a block as stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs that examine
+    /// damaged tables.
     ///
     /// # Errors
     ///
@@ -246,8 +246,8 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.blocks.stored_block(role, handle)
     }
 
-    /// Checks a block against the checksum stored after it, of the table's kind. Role and offset are for the error; the
-    /// checksum of newer tables depends on the offset as well.
+    /// Checks a block against the checksum stored after it, of the table's kind. The role only appears in the error;
+    /// the checksum of newer tables depends on the offset.
     ///
     /// # Errors
     ///
@@ -256,7 +256,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.blocks.protection().verify(stored, role, offset)
     }
 
-    /// The entry of the filters, taken apart: the prefix, the name, the whole.
+    /// Returns the prefix, the name and the whole of the metaindex entry of the filters.
     fn filters_entry(&self) -> Option<(&'static [u8], &str, &MetaindexEntry)> {
         self.metaindex.iter().find_map(|entry| {
             let (prefix, name) = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX]
@@ -267,7 +267,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         })
     }
 
-    /// Hands on the entries of an index.
+    /// Passes the entries of an index to `take`.
     fn for_each_entry(
         &self,
         role: BlockRole,
@@ -284,7 +284,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     }
 }
 
-/// A block with entries that can be read.
+/// Reads a block and rejects unsupported layouts of entries.
 fn read_entries<R: ReadAt>(
     blocks: &Blocks<R>,
     role: BlockRole,
@@ -299,7 +299,7 @@ fn read_entries<R: ReadAt>(
     }
 }
 
-/// The footer of a table of format version 1 or later.
+/// Reads the footer of a table of format version 1 or later.
 fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter), TableError<R::Error>> {
     const LONGER: u64 = (ROCKSDB_FOOTER_LEN - FOOTER_LEN) as u64;
 
@@ -315,7 +315,7 @@ fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter
     let footer = RocksDbFooter::decode(&bytes, offset)?;
     let blocks = with_protection(blocks, LONGER, footer)?;
     if let Some((stored, [without @ .., last])) = footer.own_checksum(&bytes) {
-        // Files without checksums have the number of the place here all the same.
+        // Files without checksums still store the number of the place here.
         let place = of_place(footer.base_checksum, offset);
         let computed = blocks
             .protection()
@@ -328,7 +328,7 @@ fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter
     Ok((blocks, footer))
 }
 
-/// The blocks with the checksums that the footer names.
+/// Returns the blocks with the kind of checksums that the footer names.
 fn with_protection<R: ReadAt>(
     blocks: Blocks<R>,
     longer: u64,
@@ -348,13 +348,13 @@ fn with_protection<R: ReadAt>(
         .ok_or(TableError::TooShort { size })
 }
 
-/// The properties; none where the metaindex names none.
+/// Reads the properties, which are empty if the metaindex names none.
 fn read_properties<R: ReadAt>(
     blocks: &Blocks<R>,
     metaindex: &[MetaindexEntry],
 ) -> Result<RocksDbProperties, TableError<R::Error>> {
     let block = BlockRole::Properties;
-    // The second name is that of releases before 2.7.
+    // Releases before 2.7 use the second name.
     let is_properties =
         |entry: &&MetaindexEntry| [&b"rocksdb.properties"[..], b"rocksdb.stats"].contains(&entry.key());
     let Some(entry) = metaindex.iter().find(is_properties) else {

@@ -1,10 +1,10 @@
-//! Any bytes as a filter: what the view says of them, and that every policy answers accordingly.
+//! Any bytes as a filter: checks the view's description of them, and that every policy answers accordingly.
 
 use filter_policy::policies::{self, AnyPolicy};
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, MATCHES_EVERYTHING};
 
-/// Every policy.
+/// Every policy, with its layout.
 pub(crate) struct Readers(Vec<(FilterLayout, AnyPolicy)>);
 
 impl Readers {
@@ -13,7 +13,7 @@ impl Readers {
         Self(policies::ALL.iter().map(build).collect())
     }
 
-    /// Asks the view and every policy about a key.
+    /// Checks the view and every policy with a key.
     pub(crate) fn check(&self, filter: &[u8], key: &[u8]) {
         let mut of_rocksdb = None;
         for (layout, policy) in &self.0 {
@@ -25,7 +25,7 @@ impl Readers {
             check_view(&view, answer, filter, &at);
             assert_eq!(policy.prepare(filter).may_match(key), answer, "{}", at());
             if *layout == FilterLayout::RocksDb {
-                // The bytes tell the kind, and each policy reads all of them.
+                // The bytes determine the kind, and each policy reads all kinds.
                 assert_eq!(*of_rocksdb.get_or_insert(answer), answer, "{}", at());
             }
         }

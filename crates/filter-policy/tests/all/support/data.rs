@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The bytes of a file below `tests/data`.
+/// Returns the bytes of a file below `tests/data`.
 pub(crate) fn bytes(file: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")

@@ -1,4 +1,4 @@
-//! Writes the entries of blocks, right or wrong.
+//! Writes the entries of blocks, valid or damaged.
 
 use filter_policy::table::BlockHandle;
 
@@ -16,13 +16,13 @@ pub(crate) fn encode(handle: BlockHandle) -> Vec<u8> {
     [varint(handle.offset), varint(handle.size)].concat()
 }
 
-/// One entry: bytes shared with the key before, the rest of the key, the value.
+/// Encodes an entry: the number of bytes shared with the key before, the rest of the key, the value.
 pub(crate) fn entry(shared: usize, suffix: &[u8], value: &[u8]) -> Vec<u8> {
     let lengths = [shared, suffix.len(), value.len()].map(|length| varint(length as u64));
     [&lengths.concat(), suffix, value].concat()
 }
 
-/// A block of these entries, keys shortened by what they share with the key before.
+/// Encodes a block of these entries, with keys shortened by the bytes shared with the key before.
 pub(crate) fn entries(pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
     let mut block = Vec::new();
     let mut last: &[u8] = &[];

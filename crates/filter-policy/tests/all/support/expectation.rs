@@ -1,11 +1,11 @@
 //! The exact rate of an ideal Bloom filter.
 
-/// The probability that an absent key matches when every probe of every key, and of the absent one, picks one of
-/// `bits` bits independently: the mean of `(X / bits)^probes` over the number of ones X that `keys` keys leave.
+/// Returns the probability that an absent key matches if every probe of every key, and of the absent key, picks one of
+/// `bits` bits independently: the mean of `(X / bits)^probes` over the number X of ones that `keys` keys leave.
 ///
-/// The probes of the absent key meet d different bits with a probability that a walk over probes gives; all of d given
-/// bits are ones with the probability that inclusion and exclusion give. Good for probe counts up to about 20; beyond,
-/// the sum loses too many digits.
+/// The probability that the absent key's probes hit d different bits is computed probe by probe; the probability that d
+/// given bits are ones, by inclusion and exclusion. Good for probe counts up to about 20; beyond, the sum loses too
+/// many digits.
 pub(crate) fn exact_rate(bits: u64, keys: u64, probes: u8) -> f64 {
     let (m, k) = (bits as f64, usize::from(probes));
     let mut distinct = vec![0.0; k + 1];

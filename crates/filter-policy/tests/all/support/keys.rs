@@ -1,6 +1,6 @@
-//! The keys that the golden data is about.
+//! The keys of the golden data.
 
-/// The key number `i` under one of the rules that `tests/data/README.md` names.
+/// Returns key number `i` under one of the rules in `tests/data/README.md`.
 pub(crate) fn key(rule: &str, i: u32) -> Vec<u8> {
     match rule {
         "decimal" => i.to_string().into_bytes(),

@@ -1,11 +1,11 @@
-//! Mutations of files, each told by a number.
+//! Mutations of files, each determined by a number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
@@ -33,17 +33,17 @@ pub(crate) fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut 
     }
 }
 
-/// The choices of one case.
+/// The random choices of one case.
 pub(crate) struct Source(pub(crate) SplitMix64);
 
 impl Source {
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`; 0 if there is none.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.0.next_u64() % (end as u64).max(1)).unwrap()
     }
 
-    /// A position at which the mutation of so many bytes starts: half of the time among the last 300, where
-    /// a table keeps what leads to its filters.
+    /// Returns a position at which to mutate this many bytes: half of the time among the last 300, where a table keeps
+    /// the path to its filters.
     fn position(&mut self, len: usize) -> usize {
         match self.below(2) {
             0 => self.below(len),
@@ -51,7 +51,7 @@ impl Source {
         }
     }
 
-    /// Numbers that sit on the edges of what readers compute with.
+    /// Returns a number at the edges of the readers' computations.
     pub(crate) fn interesting(&mut self, len: usize) -> u64 {
         let near = [
             0,

@@ -1,16 +1,16 @@
-//! How LevelDB reads a filter block, written down a second time, and the reader held against it.
+//! LevelDB's way to read a filter block, written a second time, and the reader's comparison with it.
 
 use std::cell::Cell;
 
 use filter_policy::filter_block::{FilterBlockDamage, FilterBlockReader};
 use filter_policy::{Error, FilterPolicy};
 
-/// What LevelDB's reader does with a block.
+/// The result of LevelDB's reader for a block.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reading {
-    /// It answers without the policy.
+    /// An answer without the policy.
     Answer(bool),
-    /// It asks the policy about this part of the block.
+    /// A query of the policy with this part of the block.
     Ask(usize, usize),
     /// The shift is wider than the number, which C++ leaves undefined.
     Undefined,
@@ -36,12 +36,12 @@ pub(crate) fn read_by_leveldb(block: &[u8], block_offset: u64) -> Reading {
     if start <= limit && limit <= array_offset {
         Reading::Ask(start, limit)
     } else {
-        // An empty filter, says LevelDB, and denies every key.
+        // LevelDB takes this for an empty filter and denies every key.
         Reading::Answer(start != limit)
     }
 }
 
-/// A policy that tells which bytes it was asked about.
+/// A policy that records the bytes of its query.
 struct Spy<'b>(&'b [u8], Cell<Option<(usize, usize)>>);
 
 impl FilterPolicy for Spy<'_> {
@@ -64,7 +64,7 @@ impl FilterPolicy for Spy<'_> {
     }
 }
 
-/// The reader's answer in the terms of the oracle.
+/// Returns the reader's answer in the terms of the oracle.
 fn read(block: &[u8], block_offset: u64) -> Reading {
     let spy = Spy(block, Cell::new(None));
     let answer = FilterBlockReader::new(block).key_may_match(&spy, block_offset, b"key");
@@ -77,7 +77,7 @@ fn read(block: &[u8], block_offset: u64) -> Reading {
     }
 }
 
-/// The reader does what LevelDB does, or knows nothing where LevelDB denies and where C++ is undefined.
+/// Checks that the reader does what LevelDB does, or may match where LevelDB wrongly denies and where C++ is undefined.
 pub(crate) fn check_reading(block: &[u8], block_offset: u64) {
     let expected = match read_by_leveldb(block, block_offset) {
         Reading::Answer(false) | Reading::Undefined => Reading::Answer(true),
@@ -108,7 +108,7 @@ pub(crate) fn check_reading(block: &[u8], block_offset: u64) {
         }
     }
     if reader.damage().count() == 0 {
-        // Then every byte has a meaning, and all of LevelDB's answers are given.
+        // Every byte has a meaning then, and all of LevelDB's answers are defined.
         assert_ne!(read_by_leveldb(block, block_offset), Reading::Undefined);
         assert_ne!(read_by_leveldb(block, block_offset), Reading::Answer(false));
         let length: usize = reader.filters().map(|filter| filter.bytes.unwrap().len()).sum();

@@ -1,10 +1,10 @@
-//! Reading the files of golden data.
+//! Reads the files of golden data.
 
 use serde::de::DeserializeOwned;
 
 use super::data;
 
-/// The rows of a JSON Lines file below `tests/data`.
+/// Returns the rows of a JSON Lines file below `tests/data`.
 pub(crate) fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let text = String::from_utf8(data::bytes(file)).unwrap();
     text.lines()
@@ -15,7 +15,7 @@ pub(crate) fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
         .collect()
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     assert!(digits.len().is_multiple_of(2), "odd number of hexadecimal digits");
     (0..digits.len())

@@ -1,8 +1,8 @@
-//! LevelDB's filters, written down a second time: a bit at a time, in 64-bit arithmetic.
+//! LevelDB's filters, written a second time: one bit at a time, in 64-bit arithmetic.
 
 use filter_policy::BitsPerKey;
 
-/// The bits of a hash value.
+/// Returns the bit positions of a hash value.
 pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
     let stride = u64::from(hash >> 17) | u64::from(hash) << 15 & 0xffff_ffff;
     (0..u64::from(probes)).map(move |i| {
@@ -11,7 +11,7 @@ pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item 
     })
 }
 
-/// The filter of these hash values.
+/// Returns the filter of these hash values.
 pub(crate) fn filter(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<Item = u32>) -> Vec<u8> {
     let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).expect("a filter in memory")];
     let (last, bit_array) = filter.split_last_mut().expect("at least nine bytes");
@@ -23,7 +23,7 @@ pub(crate) fn filter(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<It
     filter
 }
 
-/// Whether a filter, of any bytes, may hold a key of this hash value.
+/// Returns true if a filter, of any bytes, may hold a key of this hash value.
 pub(crate) fn answer(filter: &[u8], hash: u32) -> bool {
     match filter {
         [] | [_] => false,

@@ -1,4 +1,4 @@
-//! Writes small tables of RocksDB's, right or wrong.
+//! Writes small RocksDB tables, valid or damaged.
 
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::table::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
@@ -8,14 +8,14 @@ use super::entries::{encode, entries};
 
 const CRC32C: u8 = 1;
 
-/// What a table is made with.
+/// The parameters of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Making {
     pub(crate) version: u32,
     pub(crate) checksum: u8,
     pub(crate) base: u32,
     pub(crate) compression: u8,
-    /// Set in the last number of the data block.
+    /// Bits to set in the last number of the data block.
     pub(crate) layout: u32,
     pub(crate) index_type: [u8; 4],
 }
@@ -41,7 +41,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// What is added to the checksum of a block that starts at the end.
+    /// Returns the amount added to the checksum of a block that starts at the end.
     fn place(&self) -> u32 {
         let offset = self.bytes.len() as u64;
         let halves = (offset & 0xffff_ffff) + (offset >> 32);
@@ -86,7 +86,7 @@ impl File {
 
 pub(crate) const KEYS: [&str; 3] = ["apple", "banana", "cherry"];
 
-/// A table with one data block of three keys and their filter.
+/// Writes a table with one data block of three keys and their filter.
 pub(crate) fn table(making: Making) -> Vec<u8> {
     let mut file = File {
         bytes: Vec::new(),

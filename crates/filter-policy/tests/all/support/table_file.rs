@@ -1,4 +1,4 @@
-//! Writes small tables, right or wrong.
+//! Writes small LevelDB tables, valid or damaged.
 
 use filter_policy::table::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 
@@ -9,7 +9,7 @@ pub(crate) use super::entries::*;
 pub(crate) struct File(pub(crate) Vec<u8>);
 
 impl File {
-    /// Appends a block with a checksum that fits.
+    /// Appends a block with a valid checksum.
     pub(crate) fn block(&mut self, contents: &[u8], compression: u8) -> BlockHandle {
         let handle = BlockHandle {
             offset: self.0.len() as u64,
@@ -29,7 +29,7 @@ impl File {
         self.0
     }
 
-    /// With an index of no data blocks.
+    /// Finishes the table with an index of no data blocks.
     pub(crate) fn finish_with_metaindex(mut self, contents: &[u8], compression: u8) -> Vec<u8> {
         let metaindex = self.block(contents, compression);
         let index = self.block(&entries(&[]), StoredBlock::UNCOMPRESSED);

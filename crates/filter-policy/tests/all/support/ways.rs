@@ -1,17 +1,18 @@
-//! Every way to build a filter, and every way to ask one.
+//! All ways to build a filter, and all ways to query one.
 
 use std::fmt::Display;
 
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{Error, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
 
-/// All keys behind each other, if they have one length.
+/// Concatenates the keys if they have one length.
 fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
     let len = keys.first()?.len();
     (len > 0 && keys.iter().all(|key| key.len() == len)).then(|| (keys.concat(), len))
 }
 
-/// The filter of these keys, of which every way makes the same bytes, in dirty memory and nowhere else.
+/// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
+/// else.
 pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn Display) -> Vec<u8> {
     let at = |way: &str| format!("{}, {} keys, {way}: {context}", policy.name(), keys.len());
     let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
@@ -111,7 +112,7 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
     expected
 }
 
-/// The answers for these keys from any bytes, which are the same in every way to ask, into dirty words and no further.
+/// Returns the answers for these keys; checks that all ways to query agree, in dirty words and no further.
 pub(crate) fn answers<P: HashedPolicy>(
     policy: &P,
     filter: &[u8],
@@ -161,7 +162,7 @@ pub(crate) fn answers<P: HashedPolicy>(
         prepared.may_match_many(&vectors, answers)
     });
 
-    // Filters of RocksDB's tell their kind, which may hash keys otherwise: then a value answers nothing.
+    // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
     let kind = FilterView::new(FilterLayout::RocksDb, filter).kind();
     let is_narrow = size_of::<P::Hash>() == 4;
     let by_hash = if policy.name().starts_with("rocksdb.")
@@ -188,7 +189,7 @@ pub(crate) fn answers<P: HashedPolicy>(
     expected
 }
 
-/// What is answered to many keys, as bits in words that are dirty before, of which one too few is an error.
+/// Checks the answers for many keys, written as bits over dirty words, and the error for one word too few.
 pub(crate) fn check_many(at: &dyn Display, expected: &[bool], ask: &dyn Fn(&mut [u64]) -> Result<(), Error>) {
     let needed = expected.len().div_ceil(64);
     let mut answers = vec![!0; needed + 1];

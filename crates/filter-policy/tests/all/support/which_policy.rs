@@ -6,26 +6,26 @@ use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPo
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// How many keys filters have.
+/// The numbers of keys in filters.
 pub(crate) const KEYS: [usize; 4] = [32, 512, 4096, 1_000_000];
 
-/// Absent keys asked for each figure, in all filters together: at 1 % they leave 0.7 % of it to chance.
+/// The number of absent keys queried for each figure, in all filters together: at 1 % the random error is 0.7 %.
 const QUERIES: usize = 2_000_000;
 
-/// Keys stored for each figure, in all filters together.
+/// The number of keys stored for each figure, in all filters together.
 const STORED: usize = 1_000_000;
 
 const SEED: u64 = 10;
 
-/// A policy of the page.
+/// A policy on the page.
 pub(crate) struct Row {
-    /// On the page, which adds the bits per key where they are not ten.
+    /// The words on the page, which adds the bits per key if they are not ten.
     pub(crate) words: &'static str,
     pub(crate) bits_per_key: u32,
     pub(crate) policy: Box<dyn FilterPolicy>,
 }
 
-/// The policies, LevelDB's own first.
+/// Returns the policies, LevelDB's own first.
 pub(crate) fn policies() -> [Row; 8] {
     let row = |words, bits_per_key, policy| Row {
         words,
@@ -69,7 +69,7 @@ pub(crate) fn policies() -> [Row; 8] {
     ]
 }
 
-/// The share of absent keys that match, and the bytes of the first filter. Keys are 16 random bytes.
+/// Returns the share of absent keys that match, and the bytes of the first filter. Keys are 16 random bytes.
 pub(crate) fn measure(policy: &dyn FilterPolicy, keys: usize) -> (f64, usize) {
     let mut random = SplitMix64::seed_from_u64(SEED);
     let mut key = || {
@@ -97,7 +97,7 @@ pub(crate) fn measure(policy: &dyn FilterPolicy, keys: usize) -> (f64, usize) {
     (matches as f64 / asked, first.unwrap_or_default())
 }
 
-/// Digits in groups of three.
+/// Formats digits in groups of three.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -110,7 +110,7 @@ fn grouped(number: usize) -> String {
     grouped
 }
 
-/// The table, as `WHICH.md` has it.
+/// Returns the table of `WHICH.md`.
 pub(crate) fn table() -> String {
     let mut table = String::from("| policy |");
     for keys in KEYS {

@@ -1,4 +1,4 @@
-//! FastLocalBloom, `BloomFilter64.Xxph3` and split blocks from their descriptions, and what every kernel is held against them with.
+//! FastLocalBloom, `BloomFilter64.Xxph3` and split blocks from their descriptions, to compare every kernel with.
 
 use filter_policy::kernels::Kernel;
 use filter_policy::parquet::SplitBlockBloomPolicy;
@@ -11,12 +11,12 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::ways::{answers, built};
 
-/// The probe count of a Bloom filter.
+/// Returns the probe count of a Bloom filter.
 pub(crate) fn probes_of(format: Format, bits_per_key: BitsPerKey, keys: usize) -> u8 {
     format.probe_count(keys as u64, bits_per_key).unwrap().unwrap()
 }
 
-/// RocksDB's cache-local filter, from its description, a bit at a time.
+/// Builds RocksDB's cache-local filter from its description, one bit at a time.
 pub(crate) fn fast_local_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let mut distinct = hashes.to_vec();
     distinct.dedup();
@@ -44,7 +44,7 @@ pub(crate) fn fast_local_bits(lines: usize, probes: u8, hash: u64) -> impl Itera
     })
 }
 
-/// `BloomFilter64.Xxph3`, from its description.
+/// Builds a `BloomFilter64.Xxph3` filter from its description.
 pub(crate) fn spread_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let policy = BloomFilter64Policy::new(bits_per_key);
     let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
@@ -67,7 +67,7 @@ pub(crate) fn spread_bits(bits: usize, probes: u8, hash: u64) -> impl Iterator<I
     })
 }
 
-/// Parquet's filter, from its description.
+/// Builds Parquet's filter from its description.
 pub(crate) fn split_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let policy = SplitBlockBloomPolicy::new(bits_per_key);
     let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
@@ -142,7 +142,8 @@ pub(crate) fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
     keys.iter().map(Vec::as_slice).collect()
 }
 
-/// Every kernel builds what is expected of these keys, and answers for them and for others as the filter's bits say.
+/// Checks that every kernel builds the expected filter of these keys, and answers for all keys as the filter's bits
+/// say.
 fn check_policy<P: HashedPolicy<Hash = u64>>(
     on_kernel: impl Fn(Kernel) -> P,
     expected: &[u8],

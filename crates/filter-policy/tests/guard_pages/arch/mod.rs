@@ -1,4 +1,4 @@
-//! Memory between pages that must not be touched.
+//! Memory between pages that must not be accessed.
 #![expect(
     unsafe_code,
     reason = "pages without access rights come from the operating system"
@@ -7,7 +7,7 @@
 use std::ptr;
 use std::slice;
 
-/// Some pages, with a page before and a page behind them that ends the program when it is read or written.
+/// Some pages between two guard pages, which end the program when they are read or written.
 pub(crate) struct Guarded {
     map: *mut u8,
     page: usize,
@@ -15,12 +15,12 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// Room for at least `len` bytes.
+    /// Maps at least `len` bytes.
     pub(crate) fn new(len: usize) -> Self {
-        // SAFETY: asks for a number.
+        // SAFETY: the call only returns a number.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let pages = len.div_ceil(page).max(1);
-        // SAFETY: a new map, wherever there is room.
+        // SAFETY: a new mapping at any free address.
         let map = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -32,7 +32,7 @@ impl Guarded {
             )
         };
         assert_ne!(map, libc::MAP_FAILED, "no memory");
-        // SAFETY: the pages between the first and the last of the map.
+        // SAFETY: the pages between the first and the last of the mapping.
         let changed = unsafe {
             libc::mprotect(
                 map.wrapping_byte_add(page),
@@ -48,25 +48,25 @@ impl Guarded {
         }
     }
 
-    /// The last `len` values before the page behind.
+    /// Returns the last `len` values before the second guard page.
     pub(crate) fn at_end<T: Plain>(&mut self, len: usize) -> &mut [T] {
         let bytes = len * size_of::<T>();
         assert!(bytes <= self.pages * self.page, "more than there is room for");
         let start = self.map.wrapping_add((self.pages + 1) * self.page - bytes);
-        // SAFETY: within the pages that may be accessed, which are borrowed with `self`; a page is aligned for every
-        // `Plain`, and so is what lies a whole number of values before its end. Any bytes are values.
+        // SAFETY: the values lie within the accessible pages, which are borrowed with `self`. A page is aligned for
+        // every `Plain`, and so is an address a whole number of values before its end. Any bytes are values.
         unsafe { slice::from_raw_parts_mut(start.cast(), len) }
     }
 
-    /// The first `len` values after the page before.
+    /// Returns the first `len` values after the first guard page.
     pub(crate) fn at_start<T: Plain>(&mut self, len: usize) -> &mut [T] {
         let bytes = len * size_of::<T>();
         assert!(bytes <= self.pages * self.page, "more than there is room for");
-        // SAFETY: as in `at_end`.
+        // SAFETY: see `at_end`.
         unsafe { slice::from_raw_parts_mut(self.map.wrapping_add(self.page).cast(), len) }
     }
 
-    /// One or the other.
+    /// Calls [`at_end`](Self::at_end) or [`at_start`](Self::at_start).
     pub(crate) fn at<T: Plain>(&mut self, end: bool, len: usize) -> &mut [T] {
         if end { self.at_end(len) } else { self.at_start(len) }
     }
@@ -74,13 +74,13 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the map that `new` made, of which nothing is borrowed any more.
+        // SAFETY: `new` made the mapping, and nothing borrows from it any more.
         let freed = unsafe { libc::munmap(self.map.cast(), (self.pages + 2) * self.page) };
         assert_eq!(freed, 0, "the map could not be freed");
     }
 }
 
-/// Numbers, of which all bytes are values.
+/// Number types, for which all bytes are values.
 pub(crate) trait Plain {}
 
 impl Plain for u8 {}

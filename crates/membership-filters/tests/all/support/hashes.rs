@@ -4,7 +4,7 @@ use guava_bloom::Hash128;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// Hashes of elements that nobody has to name: as good as random, always the same.
+/// Random hashes of elements without names, always the same ones.
 pub(crate) struct Hashes(SplitMix64);
 
 impl Hashes {

@@ -1,6 +1,6 @@
 //! Bytes as text.
 
-/// The bytes that hexadecimal digits stand for; line ends are left out.
+/// Decodes hexadecimal digits; ignores line ends.
 pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits
         .bytes()
@@ -13,7 +13,7 @@ pub(crate) fn unhex(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Lower-case hexadecimal digits of the bytes.
+/// Returns the lower-case hexadecimal digits of the bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! What several of the tests share.
+//! Code shared by several tests.
 
 pub(crate) mod hashes;
 pub(crate) mod hex;

@@ -36,7 +36,7 @@ pub(crate) fn cuckoo() -> CuckooFilter<Utf8> {
     filter
 }
 
-/// So full that fingerprints were moved.
+/// Returns a filter so full that fingerprints were moved.
 pub(crate) fn full_cuckoo() -> CuckooFilter<()> {
     let parameters = CuckooParameters::with_buckets(12, 7).unwrap().with_seed(1);
     let mut filter = CuckooFilter::new((), &parameters).unwrap();
@@ -57,14 +57,14 @@ pub(crate) fn growing(rule: GrowthRule) -> GrowingBloomFilter<Utf8> {
     filter
 }
 
-/// Guava's filter, whose form is the same envelope.
+/// Returns Guava's filter, which is stored in the same envelope.
 pub(crate) fn bloom() -> BloomFilter<Utf8> {
     let mut filter = BloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap()).unwrap();
     filter.insert_many(&["alice", "bob", "carol", ""]);
     filter
 }
 
-/// All stored forms in the envelope.
+/// Returns all stored forms in the envelope.
 pub(crate) fn samples() -> [Vec<u8>; 7] {
     [
         envelope::to_bytes(&bloom()),
@@ -77,7 +77,7 @@ pub(crate) fn samples() -> [Vec<u8>; 7] {
     ]
 }
 
-/// Reads the bytes as each kind of filter, and gives the bytes of what was read, or the last error.
+/// Reads the bytes as the kind of filter that they name, and returns its stored form or the error.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match bytes.get(..8) {
         Some(b"GBfilter") => {

@@ -41,7 +41,7 @@ impl BlockLanes for Neon {
         source.hash_by(|key| xxh64(key, 0), start, hashes);
     }
 
-    /// Asks for both ends, which may lie in two lines of the cache.
+    /// Prefetches both ends, which may lie in two cache lines.
     #[inline(always)]
     fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize) {
         let (bytes, start) = (blocks.as_flattened(), index * BLOCK_LEN);

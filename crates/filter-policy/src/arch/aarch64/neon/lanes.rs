@@ -8,7 +8,7 @@ use super::Neon;
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
 
-/// Operations on vectors alone, each an expression of the processor's instructions for one half.
+/// Element-wise operations, each an expression of intrinsics for one half.
 macro_rules! operations {
     ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
         #[inline(always)]
@@ -29,7 +29,7 @@ impl Lanes for Neon {
     const TABLE_BYTES: usize = 128;
 
     type Vector = [uint32x4_t; 2];
-    /// All bits of each lane.
+    /// A mask: all bits of a lane are set or none.
     type Hits = [uint32x4_t; 2];
 
     #[inline(always)]
@@ -81,7 +81,8 @@ impl Lanes for Neon {
 
     #[inline(always)]
     fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
-        // SAFETY: see the type. To the left by less than nothing, as there is no other way to a constant of this type.
+        // SAFETY: see the type. A left shift by a negative amount, because `BY` has the wrong type for a right shift's
+        // constant.
         a.map(|a| unsafe { vshlq_u32(a, vdupq_n_s32(-BY.cast_signed())) })
     }
 
@@ -126,11 +127,11 @@ impl Lanes for Neon {
             return beyond;
         };
         let indices = self.shift_right::<5>(positions);
-        // Positions have 32 bits, so that more words than this have no index.
+        // Positions have 32 bits, so further words have no index.
         let last = self.splat(last.min(1 << 27) as u32);
         let mut places = [0; 8];
         self.store(self.min(indices, last), &mut places);
-        // SAFETY: they are at most that of the last word.
+        // SAFETY: the places are at most that of the last word.
         let found = places.map(|place| u32::from_le_bytes(unsafe { *words.get_unchecked(place as usize) }));
         self.if_less(last, indices, beyond, self.load(&found))
     }
@@ -164,7 +165,8 @@ impl Lanes for Neon {
         };
         self.shift_right::<5>(positions).map(|words| {
             let bytes = bytes_of(words);
-            // SAFETY: see the type. Beyond the table's end the first look-up gives 0, and the second leaves what there is.
+            // SAFETY: see the type. Beyond the table's end the first look-up gives 0, and the second keeps the value
+            // found.
             let found = unsafe {
                 match *table.as_slice() {
                     [[a, b]] => vqtbl2q_u8(uint8x16x2_t(reinterpreted(a), reinterpreted(b)), bytes),
@@ -189,7 +191,7 @@ impl Lanes for Neon {
             let bits = vld1q_u8(BITS.as_ptr());
             let set = |bytes| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(bytes)), bits);
             let uint8x16x4_t(a, b, c, d) = vld1q_u8_x4(bytes.as_ptr());
-            // Each sum of neighbours has the bits of twice as many bytes.
+            // Each pairwise sum holds the bits of twice as many bytes.
             let sums = vpaddq_u8(vpaddq_u8(set(a), set(b)), vpaddq_u8(set(c), set(d)));
             vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
         }
@@ -223,7 +225,7 @@ impl Lanes for Neon {
     #[inline(always)]
     fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
         let place = bytes.as_ptr().wrapping_add(index);
-        // SAFETY: a hint, whatever the address.
+        // SAFETY: a prefetch is a hint, valid for any address.
         unsafe {
             if WRITE {
                 asm!("prfm pstl1keep, [{}]", in(reg) place, options(nostack, preserves_flags, readonly));
@@ -234,7 +236,7 @@ impl Lanes for Neon {
     }
 }
 
-/// The 16 bytes of a key from `from` on, as [`Lanes::words`] has them.
+/// Returns the 16 bytes of a key from `from` on, in the form of [`Lanes::words`].
 #[inline(always)]
 fn step<const WHOLE: bool>(key: &[u8], from: usize) -> [u8; 16] {
     if WHOLE {
@@ -254,7 +256,7 @@ fn reinterpreted(words: uint32x4_t) -> uint8x16_t {
     unsafe { vreinterpretq_u8_u32(words) }
 }
 
-/// The places of the four bytes of each of these words.
+/// Returns the places of the four bytes of each word.
 #[inline(always)]
 fn bytes_of(words: uint32x4_t) -> uint8x16_t {
     // SAFETY: see the type.

@@ -1,4 +1,4 @@
-//! RocksDB's cache-local filters: a line is a table of bytes in four registers.
+//! RocksDB's cache-local filters: a line is a byte table in four registers.
 
 use core::arch::aarch64::*;
 
@@ -63,7 +63,7 @@ fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
     }
 }
 
-/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in a separate function.
 #[target_feature(enable = "neon")]
 #[inline]
 fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
@@ -93,7 +93,7 @@ fn may_match_many(lanes: Neon, lines: &[Line], probes: u8, source: WideSource<'_
     tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
-/// Whether the line has the bits of all probes, eight of them at a time.
+/// Returns true if the line has the bits of all probes, tested eight at a time.
 #[inline(always)]
 fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
     // SAFETY: see the type; four vectors have the length of a line, and two that of eight powers.
@@ -103,7 +103,7 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
         for powers in POWERS.as_chunks::<8>().0 {
             let low = vmulq_n_u32(vld1q_u32(powers.as_ptr()), walk);
             let high = vmulq_n_u32(vld1q_u32(powers.as_ptr().add(4)), walk);
-            // Of the top nine bits, six are the byte in the line and three the bit in it.
+            // The top nine bits are the byte in the line (six bits) and the bit in the byte (three bits).
             let walks = vshrn_high_n_u32::<16>(vshrn_n_u32::<16>(low), high);
             let places = vshr_n_u8::<2>(vshrn_n_u16::<8>(walks));
             let all = are_set(
@@ -111,7 +111,7 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
                 bit_of_byte(vshrn_n_u16::<7>(walks)),
                 left.min(8),
             );
-            // The answer itself is not branched on where it is the last one.
+            // Avoids a branch on the last answer.
             if left <= 8 || !all {
                 return all;
             }

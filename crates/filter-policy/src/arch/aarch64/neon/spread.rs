@@ -1,4 +1,4 @@
-//! Filters whose probes go anywhere: the portable code, and memory that is asked for ahead.
+//! Filters whose probes go anywhere: the portable code with prefetching.
 
 use super::Neon;
 use crate::arch::generic::tiles;

@@ -1,14 +1,14 @@
-//! What the ways of asking many keys have in common.
+//! The shared parts of the strategies for querying many keys.
 
 use super::super::Lanes;
 use super::super::probes::{Probes, Remainders};
 
-/// The whole words, and one of the bytes after them.
+/// Splits bytes into whole words and a word with the bytes after them.
 #[inline(always)]
 fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
     let (words, rest) = bytes.as_chunks();
     let beyond = match bytes.last_chunk() {
-        // In two steps, as a shift by all 32 bits would not be one.
+        // Two steps, because a shift by all 32 bits would overflow.
         Some(last) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
         None => rest
             .iter()
@@ -42,7 +42,7 @@ impl<'a, S: Lanes> Words<'a, S> {
         lanes.words_at(self.words, self.beyond, positions)
     }
 
-    /// For positions of which the first `count` will be looked up.
+    /// Prefetches the first `count` positions.
     #[inline(always)]
     pub(super) fn prefetch(&self, lanes: S, positions: &[u32], count: usize) {
         for &position in positions.iter().take(count) {
@@ -51,16 +51,16 @@ impl<'a, S: Lanes> Words<'a, S> {
     }
 }
 
-/// What all ways have in common.
+/// The state that all strategies share.
 pub(super) struct Batch<'a, S: Lanes> {
     pub(super) remainders: Remainders<S>,
     pub(super) probes: u32,
-    /// For the keys that were not taken yet.
+    /// The answers of the keys that were not taken yet.
     pub(super) answers: &'a mut [u64],
 }
 
 impl<'a, S: Lanes> Batch<'a, S> {
-    /// The words for the answers of the next keys, all 0.
+    /// Returns the words for the answers of the next keys, all 0.
     #[inline(always)]
     pub(super) fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
         let answers = core::mem::take(&mut self.answers);
@@ -71,7 +71,7 @@ impl<'a, S: Lanes> Batch<'a, S> {
         now
     }
 
-    /// The lanes that have all bits from this probe on.
+    /// Returns the lanes that have all bits from this probe on.
     #[inline(always)]
     pub(super) fn rest(&self, lanes: S, words: &Words<'_, S>, hashes: S::Vector, probe: u32) -> u32 {
         let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
@@ -85,17 +85,17 @@ impl<'a, S: Lanes> Batch<'a, S> {
     }
 }
 
-/// Writes the answers of the group that starts with this key, of `keys`.
+/// Writes the answers of the group that starts with key number `start` out of `keys`.
 #[inline(always)]
 pub(super) fn answer<S: Lanes>(answers: &mut [u64], keys: usize, start: usize, hits: u32) {
-    // The lanes beyond the last key repeat it.
+    // The lanes beyond the last key repeat that key.
     let hits = hits & first_bits(keys - start, S::LANES);
     if let Some(word) = answers.get_mut(start / 64) {
         *word |= u64::from(hits) << (start % 64);
     }
 }
 
-/// The lowest `count` bits, at most `most`.
+/// Returns a mask of the lowest `count` bits, at most `most`.
 #[inline(always)]
 pub(super) fn first_bits(count: usize, most: usize) -> u32 {
     u32::MAX >> (32 - count.min(most))

@@ -1,4 +1,4 @@
-//! Many keys, from one probe to the next together.
+//! Queries many keys together, probe by probe.
 
 use core::ops::Range;
 
@@ -7,18 +7,18 @@ use super::super::source::{Consumer, Groups};
 use super::super::{Lanes, MAX_LANES};
 use super::batch::{Batch, Words, answer, first_bits};
 
-/// How many keys go from probe to probe together, a whole number of words of answers.
+/// The number of keys that go from probe to probe together, a whole number of words of answers.
 pub(super) const TILE: usize = 1024;
 
-/// One probe of a whole tile after the other. After each, the keys that have the bit are packed together, so that
-/// absent keys cost two look-ups on average and nothing has to be guessed. Where nearly all stay, the rest is done
-/// group by group, which saves the packing.
+/// Tests one probe of a whole tile at a time. After each probe, the keys that have the bit are packed together, so that
+/// absent keys cost two look-ups on average and no unpredictable branch. If nearly all keys stay, the remaining probes
+/// are tested group by group, which saves the packing.
 pub(super) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
     batch: Batch<'a, S>,
     words: Words<'a, S>,
     tile: Tile,
-    /// Whether nearly all keys of the tile before were there: then this one is asked group by group from the first
-    /// probe on.
+    /// Set if nearly all keys of the previous tile were found: the next tile is then queried group by group from the
+    /// first probe on.
     dense: bool,
 }
 
@@ -61,7 +61,7 @@ impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
     }
 }
 
-/// Whether packing the rest together would cost more than it saves.
+/// Returns true if packing the rest together would cost more than it saves.
 #[inline(always)]
 fn nearly_all(left: usize, of: usize) -> bool {
     left > of - of / 8
@@ -78,7 +78,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         }
     }
 
-    /// All probes of these groups, group by group. Gives the number of keys that have all their bits.
+    /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
     #[inline(always)]
     fn all_probes(
         &self,
@@ -96,8 +96,8 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         found
     }
 
-    /// Fills the tile with the keys of these groups that have their first bit set; with all keys where that bit is
-    /// prefetched. Gives their number.
+    /// Fills the tile with the keys of these groups that have their first bit set; with all keys if that bit is only
+    /// prefetched. Returns the number of keys.
     #[inline(always)]
     fn first_level(&mut self, lanes: S, groups: &impl Groups<S>, range: Range<usize>) -> usize {
         let mut left = 0;
@@ -122,7 +122,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         left
     }
 
-    /// Keeps the keys that have the bit of this probe; with `PREFETCH`, asks for the bits of the next.
+    /// Keeps the keys that have the bit of this probe; with `PREFETCH`, prefetches the bits of the next probe.
     #[inline(always)]
     fn next_level(&mut self, lanes: S, count: usize, probe: u32) -> usize {
         let remainders = self.batch.remainders;
@@ -167,16 +167,16 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     }
 }
 
-/// Keys under way. Vectors are stored whole, so there is room for one beyond the last.
+/// Keys in progress. Vectors are stored whole, so there is room for one vector beyond the last key.
 struct Tile {
     hashes: [u32; TILE + MAX_LANES],
-    /// Which keys they are, counted from the start of the tile.
+    /// The indices of the keys, counted from the start of the tile.
     indices: [u32; TILE + MAX_LANES],
-    /// Where they will be looked for next.
+    /// The positions of the next probe.
     positions: [u32; TILE + MAX_LANES],
 }
 
-/// The part of a tile from some key on.
+/// The part of a tile from a given key on.
 struct Row<'a> {
     hashes: &'a mut [u32],
     indices: &'a mut [u32],

@@ -15,7 +15,7 @@ impl Lanes for Avx2 {
     const TABLE_BYTES: usize = 128;
 
     type Vector = __m256i;
-    /// The highest bit of each lane.
+    /// A hit sets the highest bit of its lane.
     type Hits = __m256i;
 
     #[inline(always)]
@@ -82,7 +82,7 @@ impl Lanes for Avx2 {
     fn hit(self, hits: __m256i, words: __m256i, positions: __m256i) -> __m256i {
         // SAFETY: see the type.
         unsafe {
-            // 31 less the position modulo 32 moves the bit to the top.
+            // 31 minus the position modulo 32 moves the bit to the top.
             let to_the_top = _mm256_andnot_si256(positions, _mm256_set1_epi32(31));
             _mm256_and_si256(hits, _mm256_sllv_epi32(words, to_the_top))
         }
@@ -106,7 +106,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn words_at(self, words: &[[u8; 4]], beyond: __m256i, positions: __m256i) -> __m256i {
-        // Not above 2^27, so that the index below is not negative.
+        // At most 2^27, so that the index below is not negative.
         let count = words.len().min(1 << 27) as i32;
         // SAFETY: see the type; words are read under a mask of those that the slice has.
         unsafe {
@@ -144,9 +144,9 @@ impl Lanes for Avx2 {
     fn table_words<const QUARTERS: usize>(self, table: &[__m256i; QUARTERS], positions: __m256i) -> __m256i {
         // SAFETY: see the type.
         unsafe {
-            // Of which three bits count.
+            // Only the low three bits count.
             let indices = _mm256_srli_epi32::<5>(positions);
-            // The highest bit of each lane chooses: here bit 3 of the index, below bit 4.
+            // The highest bit of each lane selects the vector: here bit 3 of the index, below bit 4.
             let third = _mm256_slli_epi32::<23>(positions);
             match *table.as_slice() {
                 [a] => _mm256_permutevar8x32_epi32(a, indices),
@@ -219,7 +219,7 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
         let place = bytes.as_ptr().wrapping_add(index).cast();
-        // SAFETY: a hint, whatever the address; part of what every x86-64 processor decodes.
+        // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
         unsafe {
             if WRITE {
                 _mm_prefetch::<_MM_HINT_ET0>(place);

@@ -1,5 +1,5 @@
-//! XXPH3 for four keys of 9 to 64 bytes at a time, and the filters that take its values. Keys of other lengths are hashed one
-//! by one.
+//! XXPH3 for four keys of 9 to 64 bytes at a time, and the filters that use it. Keys of other lengths are hashed one by
+//! one.
 
 pub(in super::super) mod blocks;
 pub(super) mod fours;
@@ -15,7 +15,7 @@ use self::fours::Four;
 use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, WideSource, have_16_bytes};
 use crate::keys::Keys;
 
-/// The hash values from `start` on. Panics if there are too few.
+/// Computes the hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
@@ -51,7 +51,8 @@ fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
         return;
     }
     let [short, medium, long] = fours::classes(keys, [8, 16, 32, 64]);
-    // SAFETY: there is a hash value for each key, and the keys at these places are as long as the functions take them.
+    // SAFETY: there is a hash value for each key, and the keys at these places have the lengths that the functions
+    // require.
     unsafe {
         fours::hash_at(short, keys, hashes, |[four]| [of_9_to_16(four)]);
         fours::hash_at(medium, keys, hashes, |[four]| [of_17_to_32(four)]);
@@ -71,7 +72,7 @@ fn filled_up<'a>(hashes: &'a [u64], filled: &'a mut [u64; 8]) -> &'a [u64; 8] {
     filled
 }
 
-/// The bytes of a key of 16.
+/// Returns the bytes of a key that has 16 of them.
 #[inline(always)]
 fn whole(key: &[u8]) -> Option<&[u8; 16]> {
     key.try_into().ok()
@@ -83,7 +84,7 @@ fn whole(key: &[u8]) -> Option<&[u8; 16]> {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_9_to_16(four: &Four<'_>) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let (low, high) = unsafe { (four.words(|_| 0), four.words(|len| len - 8)) };
     of_two_words(low, high, four.lens())
 }
@@ -94,7 +95,7 @@ unsafe fn of_9_to_16(four: &Four<'_>) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_17_to_32(four: &Four<'_>) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     avalanche(unsafe { outer(four) })
 }
 
@@ -104,7 +105,7 @@ unsafe fn of_17_to_32(four: &Four<'_>) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_33_to_64(four: &Four<'_>) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let (first, last, outer) = unsafe {
         let (first, last) = (four.two_words(|_| 16), four.two_words(|len| len - 32));
         (mix(first, 4), mix(last, 6), outer(four))
@@ -116,11 +117,11 @@ unsafe fn of_33_to_64(four: &Four<'_>) -> __m256i {
 ///
 /// # Safety
 ///
-/// The keys have 16 bytes at least.
+/// The keys have at least 16 bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn outer(four: &Four<'_>) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let (first, last) = unsafe { (four.two_words(|_| 0), four.two_words(|len| len - 16)) };
     _mm256_add_epi64(
         times(four.lens(), splat(PRIME64_1)),
@@ -141,7 +142,7 @@ fn of_16(keys: &[[u8; 16]; 4], hashes: &mut [u64; 4]) {
     let start: *const __m256i = keys.as_ptr().cast();
     // SAFETY: two vectors have the length of the array.
     let (first, second) = unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) };
-    // Of the keys 0, 2, 1 and 3.
+    // In the order of the keys 0, 2, 1 and 3.
     let (low, high) = (
         _mm256_unpacklo_epi64(first, second),
         _mm256_unpackhi_epi64(first, second),
@@ -183,7 +184,7 @@ fn splat(value: u64) -> __m256i {
     _mm256_set1_epi64x(value.cast_signed())
 }
 
-/// Both halves of the products of 128 bits, one upon the other. By four products of halves.
+/// XORs both halves of the 128-bit products, which are computed from four products of halves.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn fold(a: __m256i, b: __m256i) -> __m256i {
@@ -192,7 +193,7 @@ fn fold(a: __m256i, b: __m256i) -> __m256i {
     let left = _mm256_mul_epu32(a_high, b);
     let right = _mm256_mul_epu32(a, b_high);
     let high = _mm256_mul_epu32(a_high, b_high);
-    // No sum overflows: (2^32 - 1)^2 and two numbers of 32 bits are 2^64 - 1 together.
+    // No sum overflows: (2^32 - 1)^2 plus two 32-bit numbers is at most 2^64 - 1.
     let left = _mm256_add_epi64(left, _mm256_srli_epi64::<32>(low));
     let right = _mm256_add_epi64(right, _mm256_and_si256(left, splat(0xffff_ffff)));
     let high = _mm256_add_epi64(high, _mm256_srli_epi64::<32>(left));
@@ -201,7 +202,7 @@ fn fold(a: __m256i, b: __m256i) -> __m256i {
     _mm256_xor_si256(low, high)
 }
 
-/// The low halves of the products.
+/// Returns the low halves of the products.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn times(a: __m256i, b: __m256i) -> __m256i {

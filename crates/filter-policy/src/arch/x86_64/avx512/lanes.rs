@@ -55,7 +55,7 @@ impl Lanes for Avx512 {
         fn rotate_15(a) = _mm512_rol_epi32::<15>(a);
         fn if_less(a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
         fn bit_of(positions) = {
-            // A rotation counts modulo 32 by itself.
+            // The rotation counts modulo 32.
             _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
         };
     }
@@ -90,7 +90,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) -> __m512i {
-        // Not above 2^27, so that the index below is not negative.
+        // At most 2^27, so that the index below is not negative.
         let count = words.len().min(1 << 27) as i32;
         // SAFETY: see the type; words are read under a mask of those that the slice has.
         unsafe {
@@ -181,7 +181,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
         let place = bytes.as_ptr().wrapping_add(index).cast();
-        // SAFETY: a hint, whatever the address; part of what every x86-64 processor decodes.
+        // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
         unsafe {
             if WRITE {
                 _mm_prefetch::<_MM_HINT_ET0>(place);

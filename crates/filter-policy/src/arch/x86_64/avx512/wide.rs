@@ -1,4 +1,4 @@
-//! XXPH3 for eight keys at a time, and the filters that take its values.
+//! XXPH3 for eight keys at a time, and the filters that use it.
 
 mod blocks;
 mod lines;
@@ -12,7 +12,7 @@ use crate::arch::wide::lines::Line;
 use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource, have_16_bytes};
 use crate::keys::Keys;
 
-/// The hash values from `start` on. Panics if there are too few.
+/// Computes the hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     let whole = hashes.len() / 8 * 8;
@@ -38,7 +38,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
             let keys = &keys[start..start + whole];
             let groups = groups.zip(keys.as_chunks::<8>().0);
             if have_16_bytes(keys) {
-                // SAFETY: see the condition.
+                // SAFETY: the condition ensures that all keys have 16 bytes.
                 groups.for_each(|(group, keys)| store(group, unsafe { of_16_each(keys) }));
             } else {
                 groups.for_each(|(group, keys)| of_8(keys, group));
@@ -49,7 +49,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     source.hash(start + whole, rest);
 }
 
-/// The hash values of eight keys, together if they are about as long as each other.
+/// Hashes eight keys, together if their lengths are similar.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
@@ -79,23 +79,23 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
     }
 }
 
-/// The hash values of eight keys in places of their own.
+/// Hashes eight keys that need not be adjacent.
 ///
 /// # Safety
 ///
-/// They have 16 bytes each.
+/// The keys have 16 bytes each.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_16_each(keys: &[&[u8]; 8]) -> __m512i {
-    // SAFETY: as the caller says, each has the length of a quarter of a vector.
+    // SAFETY: the caller guarantees that each key has the length of a quarter of a vector.
     let [a, b, c, d, e, f, g, h] = keys.map(|key| unsafe { _mm_loadu_si128(key.as_ptr().cast()) });
-    // In a quarter of both the same half of two keys that follow each other.
+    // Each quarter of the words holds the same half of two neighbouring keys.
     let (even, odd) = (four([a, c, e, g]), four([b, d, f, h]));
     let words = [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)];
     of_9_to_16(words, _mm512_set1_epi64(16))
 }
 
-/// Behind each other.
+/// Concatenates four quarters.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
@@ -103,14 +103,14 @@ fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
     _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
 }
 
-/// The eight bytes at `at`. Panics if there are fewer.
+/// Returns the eight bytes at `at`. Panics if there are fewer.
 #[inline(always)]
 fn word(key: &[u8], at: usize) -> u64 {
     let word = key[at..].first_chunk().expect("the key is long enough");
     u64::from_le_bytes(*word)
 }
 
-/// A value of each key.
+/// Returns a value for each key.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn each(keys: &[&[u8]; 8], value: impl Fn(&[u8]) -> u64) -> __m512i {
@@ -129,7 +129,7 @@ fn of_16(keys: &[[u8; 16]; 8]) -> __m512i {
     of_9_to_16([low, high], _mm512_set1_epi64(16))
 }
 
-/// Of keys of 9 to 16 bytes: the first word, which may overlap the last, and the length.
+/// Hashes keys of 9 to 16 bytes, given their length, their first word and their last, which may overlap the first.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_9_to_16([low, high]: [__m512i; 2], lens: __m512i) -> __m512i {
@@ -138,7 +138,7 @@ fn of_9_to_16([low, high]: [__m512i; 2], lens: __m512i) -> __m512i {
     avalanche(_mm512_add_epi64(sum, fold(low, high)))
 }
 
-/// Of keys of 17 to 32 bytes: the first two words, the last two, and the length.
+/// Hashes keys of 17 to 32 bytes, given their length, their first two words and their last two.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_17_to_32([a, b, c, d]: [__m512i; 4], lens: __m512i) -> __m512i {
@@ -154,7 +154,7 @@ fn keyed<const WORD: usize>(words: __m512i) -> __m512i {
     _mm512_xor_si512(words, _mm512_set1_epi64(SECRET[WORD].cast_signed()))
 }
 
-/// Both halves of the products of 128 bits, one upon the other. By four products of halves.
+/// XORs both halves of the 128-bit products, which are computed from four products of halves.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn fold(a: __m512i, b: __m512i) -> __m512i {
@@ -163,7 +163,7 @@ fn fold(a: __m512i, b: __m512i) -> __m512i {
     let left = _mm512_mul_epu32(a_high, b);
     let right = _mm512_mul_epu32(a, b_high);
     let high = _mm512_mul_epu32(a_high, b_high);
-    // No sum overflows: (2^32 - 1)^2 and two numbers of 32 bits are 2^64 - 1 together.
+    // No sum overflows: (2^32 - 1)^2 plus two 32-bit numbers is at most 2^64 - 1.
     let left = _mm512_add_epi64(left, _mm512_srli_epi64::<32>(low));
     let right = _mm512_add_epi64(right, _mm512_and_si512(left, _mm512_set1_epi64(0xffff_ffff)));
     let high = _mm512_add_epi64(high, _mm512_srli_epi64::<32>(left));
@@ -208,7 +208,7 @@ fn store_words(values: &mut [u32; 16], vector: __m512i) {
     unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
 }
 
-/// The upper halves of sixteen values, in order.
+/// Returns the upper halves of sixteen values, in order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn upper_halves(first: __m512i, second: __m512i) -> __m512i {
@@ -216,7 +216,7 @@ fn upper_halves(first: __m512i, second: __m512i) -> __m512i {
     _mm512_permutex2var_epi32(first, odd, second)
 }
 
-/// The lowest `count` bits, at most 64.
+/// Returns a mask of the lowest `count` bits, 1 to 64.
 #[inline(always)]
 fn first_bits(count: usize) -> u64 {
     u64::MAX >> (TILE - count.clamp(1, TILE))

@@ -72,7 +72,7 @@ pub(in super::super::super) fn set(block: &mut Block, bits: __m256i) {
     unsafe { _mm256_storeu_si256(place, _mm256_or_si256(_mm256_loadu_si256(place), bits)) }
 }
 
-/// Asks for both ends, which may lie in two lines of the cache.
+/// Prefetches both ends, which may lie in two cache lines.
 #[inline(always)]
 pub(in super::super::super) fn prefetch<L: Lanes, const WRITE: bool>(
     lanes: L,

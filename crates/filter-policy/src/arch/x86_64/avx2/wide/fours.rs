@@ -1,4 +1,4 @@
-//! Hashes keys of a tile four at a time, each in a lane of 64 bits. Four keys belong to one class of lengths and may be
+//! Hashes keys of a tile four at a time, each in a 64-bit lane. Four keys belong to one class of lengths and may be
 //! anywhere in the tile, so no branch depends on the length of a key.
 
 use core::arch::x86_64::*;
@@ -7,13 +7,12 @@ use core::hint::assert_unchecked;
 use crate::arch::wide::TILE;
 use crate::keys::Keys;
 
-/// If a tile's first and last key are fewer bytes apart, its keys follow each other in memory.
+/// If a tile's first and last key are fewer bytes apart, the tile's keys are adjacent in memory.
 const FETCHED_TOGETHER: usize = 128 * TILE;
 
 // A mask has a bit for each key of a tile.
 const _: () = assert!(TILE <= 64);
 
-/// Four keys.
 #[derive(Clone, Copy)]
 pub(super) struct Four<'a>([&'a [u8]; 4]);
 
@@ -26,7 +25,7 @@ impl Four<'_> {
         _mm256_setr_epi64x(len(a), len(b), len(c), len(d))
     }
 
-    /// Reads a word of eight bytes from each key, at a place that follows from its length.
+    /// Reads an eight-byte word from each key, at a place that depends on the key's length.
     ///
     /// # Safety
     ///
@@ -35,14 +34,14 @@ impl Four<'_> {
     #[inline]
     pub(super) unsafe fn words(&self, place: impl Fn(usize) -> usize) -> __m256i {
         let word = |key: &[u8]| {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             unsafe { key.as_ptr().add(place(key.len())).cast::<i64>().read_unaligned() }
         };
         let [a, b, c, d] = self.0;
         _mm256_setr_epi64x(word(a), word(b), word(c), word(d))
     }
 
-    /// Reads two words of eight bytes from each key, the second right behind the first.
+    /// Reads two adjacent eight-byte words from each key.
     ///
     /// # Safety
     ///
@@ -51,7 +50,7 @@ impl Four<'_> {
     #[inline]
     pub(super) unsafe fn two_words(&self, place: impl Fn(usize) -> usize) -> (__m256i, __m256i) {
         let words = |key: &[u8]| {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             unsafe { _mm_loadu_si128(key.as_ptr().add(place(key.len())).cast()) }
         };
         let [a, b, c, d] = self.0;
@@ -61,8 +60,8 @@ impl Four<'_> {
     }
 }
 
-/// Returns a mask of the keys in each class: those longer than one bound and not longer than the next. Up to three keys at the
-/// end are in no class.
+/// Returns a mask of the keys in each class: longer than one bound and not longer than the next. Up to three keys at
+/// the end are in no class.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn classes<const N: usize, const BOUNDS: usize>(
@@ -97,7 +96,7 @@ pub(super) unsafe fn hash_at<const FOURS: usize>(
     let (mut left, room) = (places, hashes.len());
     let mut next = || {
         let place = left.trailing_zeros() as usize;
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { assert_unchecked(place < keys.len() && place < room) }
         let after = left & left.wrapping_sub(1);
         left = if after == 0 { left } else { after };
@@ -133,7 +132,7 @@ pub(super) fn hash_others(places: u64, keys: &[&[u8]], hashes: &mut [u64], funct
     }
 }
 
-/// Hashes as many keys from `start` on as there are hash values, 1 to [`TILE`], as slices.
+/// Hashes as many keys from `start` on, as slices, as there are hash values, 1 to [`TILE`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn for_tile(
@@ -154,7 +153,7 @@ pub(super) fn for_tile(
     }
 }
 
-/// Returns `count` keys from `start` on, at most [`TILE`], and prefetches those of the next tile.
+/// Returns `count` keys from `start` on, at most [`TILE`], and prefetches the keys of the next tile.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(in super::super) fn tile<'a, 'k>(keys: &'a [&'k [u8]], start: usize, count: usize) -> &'a [&'k [u8]] {
@@ -176,7 +175,7 @@ fn prefetch(keys: &[&[u8]]) {
     for key in keys {
         let start = key.as_ptr().cast::<i8>();
         let end = start.wrapping_add(key.len()).wrapping_sub(1);
-        // SAFETY: a hint, whatever the address; part of what every x86-64 processor decodes.
+        // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(start);
             _mm_prefetch::<_MM_HINT_T0>(end);

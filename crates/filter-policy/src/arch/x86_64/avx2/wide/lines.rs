@@ -13,7 +13,7 @@ use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::params::MAX_PROBES;
 
-/// Words of a line.
+/// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
 
 const USUAL: usize = USUAL_PROBES as usize;
@@ -62,7 +62,6 @@ fn insert<const PROBES: usize, const MAX: usize>(
     tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
 }
 
-/// Sets the bits of these hash values.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
@@ -70,17 +69,17 @@ fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, ha
     let count = _mm256_set1_epi64x(lines.len() as i64);
     let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
     let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
-    // For each probe of eight keys the word, and the bit in it.
+    // The word and the bit in the word, for each probe of eight keys.
     let mut rows = [[[0_u32; 8]; 2]; MAX];
     let mut filled = [0; 8];
     for hashes in hashes.chunks(8) {
         let hashes = filled_up(hashes, &mut filled);
-        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
+        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
         let rows = &mut black_box(&mut rows)[..probes];
         let (first, second) = load_wide(hashes);
         let mut walks = upper_halves(first, second);
         let numbers = upper_halves(_mm256_mul_epu32(first, count), _mm256_mul_epu32(second, count));
-        // Fits: there are less than 2^26 lines.
+        // Fits: there are fewer than 2^26 lines.
         let starts = _mm256_slli_epi32::<{ WORDS.ilog2() as i32 }>(numbers);
         for [indices, bits] in &mut *rows {
             store(indices, _mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)));
@@ -89,7 +88,7 @@ fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, ha
         }
         for [indices, bits] in &*rows {
             for (&index, &bit) in indices.iter().zip(bits) {
-                // Never absent: what is multiplied is below one.
+                // Always present: the fraction that is multiplied is below one.
                 if let Some(word) = words.get_mut(index as usize) {
                     *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
                 }
@@ -98,7 +97,7 @@ fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, ha
     }
 }
 
-/// The upper halves of eight values, in an order of its own.
+/// Returns the upper halves of eight values, in another order.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
@@ -114,13 +113,13 @@ fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
     }
 }
 
-/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
     match <&[u8; 16]>::try_from(key) {
         Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        // Short keys take no call, so that no register has to be saved for one.
+        // Short keys need no call, so no register has to be saved.
         Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
         Err(_) => long_key_may_match(lines, probes, key),
     }
@@ -152,7 +151,6 @@ fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_
     tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
-/// The answers for these hash values.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask(lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
@@ -164,7 +162,7 @@ fn ask(lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
     answers
 }
 
-/// Whether the line has the bits of all probes, eight of them at a time.
+/// Returns true if the line has the bits of all probes, tested eight at a time.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
@@ -175,19 +173,19 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
     let mut left = u32::from(probes);
     for powers in POWERS.as_chunks().0 {
         let walks = _mm256_mullo_epi32(walk, load(powers));
-        // Of four bits of the word's number the highest one, which is the walk's, tells the vector.
+        // The highest of the four bits of the word's index, which is the walk's, selects the vector.
         let indices = _mm256_srli_epi32::<28>(walks);
         let words = _mm256_castps_si256(_mm256_blendv_ps(
             _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, indices)),
             _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, indices)),
             _mm256_castsi256_ps(walks),
         ));
-        // The bits that the walks choose, as signs.
+        // The selected bits, as signs.
         let numbers = _mm256_srli_epi32::<27>(_mm256_slli_epi32::<4>(walks));
         let bits = _mm256_slli_epi32::<31>(_mm256_srlv_epi32(words, numbers));
         let missing = !_mm256_movemask_ps(_mm256_castsi256_ps(bits)).cast_unsigned();
         let all = _bzhi_u32(missing & 0xff, left) == 0;
-        // The answer itself is not branched on where it is the last one.
+        // Avoids a branch on the last answer.
         if left <= 8 || !all {
             return all;
         }
@@ -196,7 +194,7 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
     true
 }
 
-/// The bit of its word that each walk chooses.
+/// Returns the bit that each walk selects in its word.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn bits_of(walks: __m256i) -> __m256i {

@@ -1,5 +1,5 @@
-//! Filters whose probes go anywhere: the portable code, with the processor's own products of 128 bits, and memory that is
-//! asked for ahead. Questions for many keys take eight at a time.
+//! Filters whose probes go anywhere: the portable code, with the processor's own 128-bit products, and prefetching.
+//! Queries of many keys take eight at a time.
 
 use core::arch::x86_64::*;
 
@@ -36,7 +36,7 @@ impl Avx2 {
     }
 }
 
-/// The answers for these hash values, a bit each.
+/// Returns the answers for these hash values, one bit each.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn ask(lanes: Avx2, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
@@ -66,11 +66,11 @@ pub(super) fn ask(lanes: Avx2, bit_array: &[u8], probes: u8, hashes: &[u64]) -> 
     answers & u64::MAX >> (64 - count)
 }
 
-/// The places in the bit array of eight steps: 0, 1, 4 and 5, and 2, 3, 6 and 7.
+/// Returns the positions in the bit array of eight steps: 0, 1, 4 and 5, and 2, 3, 6 and 7.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn positions(bit_array: &[u8], [first, second]: [__m256i; 2]) -> __m256i {
-    // Less than 2^31, so that no sum overflows.
+    // Below 2^31, so that no sum overflows.
     let bits = splat(bit_array.len() as u64 * 8);
     let place = |walks: __m256i| {
         let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(walks, bits));

@@ -1,7 +1,7 @@
 //! Computes XXH64 with the seed 0 for eight keys of 8 to 63 bytes at a time.
 //!
-//! A product of 64 bits takes seven instructions, and the steps of one key depend on each other, so four keys would leave most
-//! of the processor idle.
+//! A 64-bit product takes seven instructions, and the steps of one key depend on each other, so four keys would leave
+//! most of the processor idle.
 
 use core::arch::x86_64::*;
 
@@ -17,7 +17,7 @@ const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// The number of bytes that XXH64 consumes at once.
 const STRIPE: usize = 32;
 
-/// The hash values from `start` on, at most [`TILE`](crate::arch::wide::TILE). Panics if there are too few.
+/// Computes at most [`TILE`](crate::arch::wide::TILE) hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
@@ -33,7 +33,8 @@ pub(super) fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
     let [short, long] = fours::classes(keys, [7, 31, 63]);
-    // SAFETY: there is a hash value for each key, and the keys at these places are as long as the functions take them.
+    // SAFETY: there is a hash value for each key, and the keys at these places have the lengths that the functions
+    // require.
     unsafe {
         fours::hash_at(short, keys, hashes, |eight| of_8_to_31(eight));
         fours::hash_at(long, keys, hashes, |eight| of_32_to_63(eight));
@@ -47,7 +48,7 @@ fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_8_to_31(eight: &[Four<'_>; 2]) -> Lanes {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { of_rest::<0>(eight, splat(PRIME64_5)) }
 }
 
@@ -58,7 +59,7 @@ unsafe fn of_8_to_31(eight: &[Four<'_>; 2]) -> Lanes {
 #[inline]
 unsafe fn of_32_to_63(eight: &[Four<'_>; 2]) -> Lanes {
     let stripe = |word: usize, start: u64| {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let words = unsafe { words(eight, |_| word) };
         round(splat(start), words)
     };
@@ -77,7 +78,7 @@ unsafe fn of_32_to_63(eight: &[Four<'_>; 2]) -> Lanes {
         let mixed = times::<PRIME64_1>(xor(sum, round(splat(0), lane)));
         sum = add(mixed, splat(PRIME64_4));
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { of_rest::<STRIPE>(eight, sum) }
 }
 
@@ -85,7 +86,7 @@ unsafe fn of_32_to_63(eight: &[Four<'_>; 2]) -> Lanes {
 ///
 /// # Safety
 ///
-/// The keys have 8 bytes at least, `DONE` at least, and less than a stripe behind these.
+/// The keys have at least 8 bytes, at least `DONE`, and less than a stripe after these.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn of_rest<const DONE: usize>(eight: &[Four<'_>; 2], start: Lanes) -> Lanes {
@@ -96,7 +97,7 @@ unsafe fn of_rest<const DONE: usize>(eight: &[Four<'_>; 2], start: Lanes) -> Lan
         if none(there) {
             break;
         }
-        // SAFETY: as the caller says; of keys that end before, it is the last word.
+        // SAFETY: guaranteed by the caller; for keys that end earlier, it is the last word.
         let words = unsafe { words(eight, |len| word.min(len - 8)) };
         let mixed = rotated::<27, 37>(xor(hash, round(splat(0), words)));
         let mixed = add(times::<PRIME64_1>(mixed), splat(PRIME64_4));
@@ -104,7 +105,7 @@ unsafe fn of_rest<const DONE: usize>(eight: &[Four<'_>; 2], start: Lanes) -> Lan
     }
     let left = and(lens, 7);
     if !none(left) {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let last = unsafe { words(eight, |len| len - 8) };
         hash = with_tail(hash, last, left);
     }
@@ -113,11 +114,11 @@ unsafe fn of_rest<const DONE: usize>(eight: &[Four<'_>; 2], start: Lanes) -> Lan
     xor(hash, right::<32>(hash))
 }
 
-/// Consumes the `left` bytes behind the last whole word, which are the end of the key's last eight bytes.
+/// Consumes the `left` bytes after the last whole word, which are the end of the key's last eight bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn with_tail(mut hash: Lanes, last: Lanes, left: Lanes) -> Lanes {
-    // A key without such bytes has all bits shifted out.
+    // For a key without such bytes, all bits are shifted out.
     let tail = each(|i| {
         _mm256_srlv_epi64(
             last[i],
@@ -150,7 +151,7 @@ fn round(sums: Lanes, words: Lanes) -> Lanes {
 /// One value for each of eight keys.
 type Lanes = [__m256i; 2];
 
-/// Reads a word of eight bytes from each key, at a place that follows from its length.
+/// Reads an eight-byte word from each key, at a place that depends on the key's length.
 ///
 /// # Safety
 ///
@@ -158,7 +159,7 @@ type Lanes = [__m256i; 2];
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn words(eight: &[Four<'_>; 2], place: impl Fn(usize) -> usize) -> Lanes {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { [eight[0].words(&place), eight[1].words(&place)] }
 }
 
@@ -219,7 +220,7 @@ fn above(a: Lanes, bound: u64) -> Lanes {
     each(|i| _mm256_cmpgt_epi64(a[i], super::splat(bound)))
 }
 
-/// Takes `yes` where all bits of `choice` are set and `no` where none is.
+/// Selects `yes` where all bits of `choice` are set and `no` where none is.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn chosen(choice: Lanes, yes: Lanes, no: Lanes) -> Lanes {

@@ -22,7 +22,7 @@ const PRIME_3: u64 = 0x1656_67b1_9e37_79f9;
 const PRIME_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME_5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// Bytes that the four accumulators take in together.
+/// The number of bytes that the four accumulators consume together.
 const STRIPE: usize = 32;
 
 block_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
@@ -60,14 +60,14 @@ impl BlockLanes for Avx512 {
     }
 }
 
-/// The hash values from `start` on. Panics if there are too few.
+/// Computes the hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     let whole = hashes.len() / 8 * 8;
     let (groups, rest) = hashes.split_at_mut(whole);
     let groups = groups.as_chunks_mut::<8>().0.iter_mut();
     match source {
-        // Columns of Parquet's numbers.
+        // Columns of Parquet numbers.
         WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 8 => {
             let keys = &keys.bytes().as_chunks().0[start..start + whole];
             for (group, keys) in groups.zip(keys.as_chunks().0) {
@@ -104,7 +104,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     source.hash_by(|key| xxh64(key, 0), start + whole, rest);
 }
 
-/// The hash values of eight keys, together if they are as long as each other.
+/// Hashes eight keys, together if their lengths are equal.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
@@ -118,7 +118,7 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
     }
 }
 
-/// Of keys of eight bytes.
+/// Hashes keys of eight bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_words(keys: &[[u8; 8]; 8]) -> __m512i {
@@ -127,7 +127,7 @@ fn of_words(keys: &[[u8; 8]; 8]) -> __m512i {
     avalanche(with_word(splat(PRIME_5.wrapping_add(8)), words))
 }
 
-/// Of keys of four bytes.
+/// Hashes keys of four bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_half_words(keys: &[[u8; 4]; 8]) -> __m512i {
@@ -137,7 +137,7 @@ fn of_half_words(keys: &[[u8; 4]; 8]) -> __m512i {
     avalanche(with_half_word(start, _mm512_cvtepu32_epi64(words)))
 }
 
-/// Of keys of `len` bytes.
+/// Hashes keys of `len` bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn of_one_length(keys: &[&[u8]; 8], len: usize) -> __m512i {
     let mut hashes = if len < STRIPE {
@@ -168,7 +168,7 @@ fn of_one_length(keys: &[&[u8]; 8], len: usize) -> __m512i {
     avalanche(hashes)
 }
 
-/// All whole stripes.
+/// Consumes all whole stripes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_stripes(keys: &[&[u8]; 8], len: usize) -> __m512i {

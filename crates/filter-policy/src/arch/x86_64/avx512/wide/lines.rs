@@ -19,9 +19,9 @@ use crate::params::MAX_PROBES;
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
 
-/// The most lines that are built on the stack and copied.
+/// The maximum number of lines that are built on the stack and copied.
 const MAX_COPIED: usize = 128;
-/// The same for few keys, for which less memory has to be cleared.
+/// The same limit for few keys, which takes less clearing.
 const FEW_COPIED: usize = 16;
 const MORE_COPIED: usize = FEW_COPIED + 1;
 
@@ -42,8 +42,8 @@ impl Avx512 {
         }
     }
 
-    /// On boundaries of cache lines: a line that lies across one cannot be loaded again until what was stored has reached
-    /// the cache, and few lines are wanted again soon. There are at most `ROOM` of them.
+    /// Builds at most `ROOM` lines aligned to cache lines, then copies them: a line across two cache lines cannot be
+    /// loaded again until its store has reached the cache, and a filter of few lines needs each again soon.
     fn create_copied<const ROOM: usize>(
         self,
         lines: &mut [Line],
@@ -63,7 +63,7 @@ line_entries!(Avx512);
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
+/// `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the largest possible count.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn insert<const PROBES: usize, const MAX: usize>(
     lanes: Avx512,
@@ -99,8 +99,8 @@ fn insert<const PROBES: usize, const MAX: usize>(
     repeats
 }
 
-/// Gives the hash values of tile after tile, and how many of each are meant; what lies behind them is valid, too. Returns
-/// how many equal the one before them.
+/// Passes the hash values of each tile and their number to `take`; values beyond that number are valid, too. Returns
+/// how many values equal the one before them.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
@@ -108,7 +108,7 @@ fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usiz
     let mut hashes = Aligned([0; TILE]);
     let hashes = &mut hashes.0;
     let mut repeats = 0;
-    // The last one of the tile before.
+    // The last value of the previous tile.
     let mut before = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
@@ -123,7 +123,7 @@ fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usiz
     repeats
 }
 
-/// How many of the first `count` values equal the one before them, which is `before` for the first.
+/// Returns how many of the first `count` values equal the one before them, which is `before` for the first.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
@@ -138,11 +138,11 @@ fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
     (equal & first_bits(count)).count_ones() as usize
 }
 
-/// For each probe the bits of all keys of a tile.
+/// For each probe, the bit positions of all keys of a tile.
 type Rows<const MAX: usize> = Aligned<[[u32; TILE]; MAX]>;
 
-/// Sets the bits of the first `count` keys. `ONE`: there is one line, which is kept in a register, as every key would wait
-/// for the one before it.
+/// Sets the bits of the first `count` keys. With `ONE`, there is a single line, which is kept in a register, because
+/// otherwise every key would wait for the one before it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
@@ -154,12 +154,13 @@ fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
-    // How many bits lie before each word of a line.
+    // The number of bits before each word of a line.
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
-    // An even number of probes: the last one may come twice. Hidden from the optimiser, which would keep them in registers,
-    // from which it takes longer to get them one by one. All keys first, so that none waits for what was just stored.
+    // The number of probes is even: the last probe may come twice. The rows are hidden from the optimiser, which would
+    // keep them in registers, where reading single values is slower. They are computed for all keys first, so that no
+    // key waits for a recent store.
     let rows = &mut black_box(rows).0[..probes.next_multiple_of(2)];
     for (group, walks) in tile
         .walks
@@ -182,22 +183,22 @@ fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
     };
     let mut one = _mm512_setzero_si512();
     for (key, &number) in tile.lines.iter().enumerate().take(count) {
-        // A shift by 32 or more, as a number below 0 is one, leaves nothing.
+        // A shift by 32 or more, as from a negative difference, leaves no bit.
         let bits_of = |row: &[u32; TILE]| {
             let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
             _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
         };
         let mut bits = bits_of(first);
         for [second, third] in between.as_chunks().0 {
-            // All three together.
+            // ORs all three.
             bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(second), bits_of(third));
         }
-        // What others wait for comes last.
+        // The operation that others wait for comes last.
         let with = |line: __m512i| _mm512_ternarylogic_epi32::<0xfe>(line, bits, bits_of(last));
         if ONE {
             one = with(one);
         } else if let Some(line) = lines.get_mut(number as usize) {
-            // Never absent: what is multiplied is below one.
+            // Always present: the fraction that is multiplied is below one.
             put(line, with(whole(line)));
         }
     }
@@ -239,7 +240,7 @@ fn may_match_many(lanes: Avx512, lines: &[Line], probes: u8, source: WideSource<
     }
 }
 
-/// The answers for the first `count` keys.
+/// Returns the answers for the first `count` keys.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
@@ -253,7 +254,7 @@ fn ask(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
     answers
 }
 
-/// Two keys at a time, whose probes, at most 8, are the lanes.
+/// Queries two keys at a time, whose probes, at most 8, are the lanes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
@@ -261,12 +262,12 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
         unreachable!("there are 32 powers")
     };
     let powers = _mm512_broadcast_i64x4(half(powers));
-    // Words 0 to 15 are of the first key's line, words 16 to 31 of the second's.
+    // Words 0 to 15 are the first key's line, words 16 to 31 the second's.
     let second = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16);
     let one = _mm512_set1_epi32(1);
     let live = _bzhi_u32(0xff, u32::from(probes)) as u16;
     let live = live | live << 8;
-    // A byte for each key: the probes whose bits are missing.
+    // The probes with missing bits, one byte for each key.
     let mut missing = [[0_u8; 2]; TILE / 2];
     let pairs = tile
         .lines

@@ -16,7 +16,7 @@ use crate::arch::wide::spread::{POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
-/// Smaller maps, for which less memory has to be cleared.
+/// Smaller maps, which take less clearing.
 const SMALL_MAP_BITS: usize = 512;
 const MEDIUM_MAP_BITS: usize = 2048;
 
@@ -95,7 +95,8 @@ fn create(lanes: Avx512, bit_array: &mut [u8], probes: u8, source: WideSource<'_
     }
 }
 
-/// Hash values of tile after tile. Vectors are loaded whole, so what lies behind the last value is valid, too.
+/// Passes the hash values of each tile to `take`. Vectors are loaded whole, so entries after the last value are valid,
+/// too.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(Tile<'_>)) {
@@ -111,7 +112,7 @@ fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(Tile<'_>)) {
     }
 }
 
-/// Hash values, of which the first `count` are meant.
+/// Hash values; only the first `count` are in use.
 #[derive(Clone, Copy)]
 struct Tile<'a> {
     hashes: &'a [u64; TILE],
@@ -119,7 +120,7 @@ struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// Groups of 16, and how many of each are meant.
+    /// Returns groups of 16 with the number of values in use.
     #[inline(always)]
     fn groups(self) -> impl Iterator<Item = (&'a [u64; 16], usize)> {
         let starts = (0..self.count).step_by(16);
@@ -128,7 +129,7 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
+/// `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the largest possible count.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set_in_map<const PROBES: usize, const MAX: usize>(
@@ -140,7 +141,7 @@ fn set_in_map<const PROBES: usize, const MAX: usize>(
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let mut rows = [[0_u32; 16]; MAX];
     for (hashes, count) in tile.groups() {
-        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
+        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
         let rows = &mut black_box(&mut rows)[..probes];
         let mut walks = Walks::new(hashes, bits);
         for row in &mut *rows {
@@ -149,7 +150,7 @@ fn set_in_map<const PROBES: usize, const MAX: usize>(
         }
         for row in &*rows {
             for &position in row.iter().take(count) {
-                // Never absent: positions are below the number of bits.
+                // Always present: positions are below the number of bits.
                 if let Some(byte) = map.get_mut(position as usize) {
                     *byte = 0xff;
                 }
@@ -198,15 +199,15 @@ fn set_either(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     }
 }
 
-/// As [`set_in_map`], in the bits themselves.
+/// Like [`set_in_map`], but sets the bits themselves.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn set<const PROBES: usize, const MAX: usize>(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let bits = bit_array.len() * 8;
     let (words, rest) = bit_array.as_chunks_mut::<4>();
-    // Of the bytes after the last whole word.
+    // The bits of the bytes after the last whole word.
     let mut beyond = 0_u32;
-    // For each probe of 16 keys the word, and the bit in it.
+    // The word and the bit in the word, for each probe of 16 keys.
     let mut rows = [[[0_u32; 16]; 2]; MAX];
     for (hashes, count) in tile.groups() {
         let rows = &mut black_box(&mut rows)[..probes];
@@ -231,7 +232,7 @@ fn set<const PROBES: usize, const MAX: usize>(bit_array: &mut [u8], probes: u8, 
     }
 }
 
-/// Asks for the bytes of all probes.
+/// Prefetches the bytes of all probes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn prefetch<const WRITE: bool>(lanes: Avx512, bit_array: &[u8], probes: u8, tile: Tile<'_>) {
     let bits = bit_array.len() * 8;
@@ -253,15 +254,15 @@ fn key_may_match(lanes: Avx512, bit_array: &[u8], probes: u8, key: &[u8]) -> boo
     all_set(lanes, bit_array, probes, xxph3_64(key, 0))
 }
 
-/// Where the last four bytes begin, of an array that has as many. Of one that is too long a number that is not negative
-/// and within it.
+/// Returns the start of the last four bytes of an array that has at least four. For an array that is too long, the
+/// result is not negative and still within the array.
 #[inline(always)]
 fn last_four(bit_array: &[u8]) -> i32 {
     assert!(bit_array.len() >= 4, "shorter ones are looked up in registers");
     (bit_array.len() - 4).min(TOO_LONG) as i32
 }
 
-/// Whether all bits of a hash value are set: eight probes at a time.
+/// Returns true if all bits of a hash value are set, tested eight probes at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn all_set(lanes: Avx512, bit_array: &[u8], probes: u8, hash: u64) -> bool {
@@ -283,18 +284,18 @@ fn all_set(lanes: Avx512, bit_array: &[u8], probes: u8, hash: u64) -> bool {
             let words = lanes.table_words(&lanes.table::<4>(bit_array), wide);
             (_mm512_castsi512_si256(words), positions)
         } else {
-            // Four bytes from the one with the bit on, or the last four.
+            // Four bytes from the byte with the bit on, or the last four.
             let last = _mm256_set1_epi32(last_four(bit_array));
             let bytes = _mm256_min_epu32(_mm256_srli_epi32::<3>(positions), last);
             let start = bit_array.as_ptr().cast();
-            // SAFETY: four bytes are read each, none of them behind the slice, whatever the positions are.
+            // SAFETY: each read takes four bytes, none of them after the slice, whatever the positions are.
             let words =
                 unsafe { _mm256_mmask_i32gather_epi32::<1>(_mm256_setzero_si256(), live, bytes, start) };
             (words, _mm256_sub_epi32(positions, _mm256_slli_epi32::<3>(bytes)))
         };
         let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(1), positions);
         let all = _mm256_mask_testn_epi32_mask(live, words, wanted) == 0;
-        // The answer itself is not branched on where it is the last one.
+        // Avoids a branch on the last answer.
         if left <= 8 || !all {
             return all;
         }
@@ -339,13 +340,13 @@ fn may_match_many(lanes: Avx512, bit_array: &[u8], probes: u8, source: WideSourc
         let mut answers = answers.iter_mut();
         for_each_tile(source, |tile| {
             if ahead {
-                // All 64 are under way together before the first is waited for.
+                // All 64 loads are in flight before the first one is waited for.
                 prefetch::<false>(lanes, bit_array, probes, tile);
             }
             let answer = ask(bit_array, probes, tile, |positions| {
-                // Four bytes from the one with the bit on, or the last four.
+                // Four bytes from the byte with the bit on, or the last four.
                 let bytes = _mm512_min_epu32(_mm512_srli_epi32::<3>(positions), last);
-                // SAFETY: four bytes are read each, none of them behind the slice, whatever the positions are.
+                // SAFETY: each read takes four bytes, none of them after the slice, whatever the positions are.
                 let words = unsafe { _mm512_i32gather_epi32::<1>(bytes, start) };
                 (words, _mm512_sub_epi32(positions, _mm512_slli_epi32::<3>(bytes)))
             });
@@ -356,7 +357,7 @@ fn may_match_many(lanes: Avx512, bit_array: &[u8], probes: u8, source: WideSourc
     }
 }
 
-/// With the whole bit array in registers.
+/// Queries a filter with the whole bit array in registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask_table<const QUARTERS: usize>(
@@ -378,8 +379,8 @@ fn ask_table<const QUARTERS: usize>(
     });
 }
 
-/// The answers for a tile. `words` gives the words with the bits of these positions, and the positions in them, counted
-/// modulo 32.
+/// Returns the answers for a tile. `words` returns the words with the bits of these positions, and the positions in the
+/// words, counted modulo 32.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn ask(bit_array: &[u8], probes: u8, tile: Tile<'_>, words: impl Fn(__m512i) -> (__m512i, __m512i)) -> u64 {

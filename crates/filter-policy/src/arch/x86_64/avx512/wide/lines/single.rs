@@ -1,4 +1,4 @@
-//! One key, whose probes are the lanes.
+//! Queries one key, whose probes are the lanes.
 
 use core::arch::x86_64::*;
 
@@ -15,13 +15,13 @@ pub(super) fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8])
     }
 }
 
-/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
     match <&[u8; 16]>::try_from(key) {
         Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        // Short keys take no call, so that no register has to be saved for one.
+        // Short keys need no call, so no register has to be saved.
         Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
         Err(_) => long_key_may_match(lines, probes, key),
     }
@@ -52,7 +52,7 @@ pub(super) fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
     }
 }
 
-/// Whether the line has the bits of at most 8 probes: half a vector.
+/// Returns true if the line has the bits of at most 8 probes, tested in half a vector.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
@@ -67,7 +67,7 @@ fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
     _mm256_mask_testn_epi32_mask(live, words, bits) == 0
 }
 
-/// Whether the line has the bits of at most 32 probes: two vectors.
+/// Returns true if the line has the bits of at most 32 probes, tested in two vectors.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline(never)]
 pub(super) fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {

@@ -1,4 +1,4 @@
-//! Keys that are under way together.
+//! Keys in progress together.
 
 use core::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use crate::arch::generic::Lanes;
 use crate::arch::wide::TILE;
 use crate::arch::wide::lines::{LINE_LEN, Line};
 
-/// The lines of some keys, and where their walks start. What no key has been written to is valid, too: the first line.
+/// The lines of some keys, and the starts of their walks. Unused entries are valid, too: they name the first line.
 #[repr(align(64))]
 pub(super) struct Tile {
     pub(super) lines: [u32; TILE],
@@ -23,7 +23,7 @@ impl Tile {
         }
     }
 
-    /// Takes the first `count` hash values apart, for so many lines.
+    /// Splits the first `count` hash values into the index of one of `lines` lines and the start of a walk.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
     #[inline]
     pub(super) fn fill(&mut self, hashes: &[u64; TILE], count: usize, lines: usize) {
@@ -44,11 +44,11 @@ impl Tile {
         }
     }
 
-    /// Asks for the lines of the first `count` keys.
+    /// Prefetches the lines of the first `count` keys.
     #[inline(always)]
     pub(super) fn prefetch<const WRITE: bool>(&self, lanes: Avx512, lines: &[Line], count: usize) {
         let bytes = lines.as_flattened();
-        // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+        // A line extends into the next cache line unless the filter starts at a cache line.
         let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
         for &line in self.lines.iter().take(count) {
             let start = line as usize * LINE_LEN;

@@ -1,11 +1,11 @@
-//! The sequences of numbers from which positions come.
+//! The walks from which positions are computed.
 
 use core::arch::x86_64::*;
 
 use super::super::{load, upper_halves};
 use crate::arch::wide::spread::MULTIPLIER;
 
-/// The walks of 16 keys, a vector for 8 of them each.
+/// The walks of 16 keys, in two vectors of 8.
 #[derive(Clone, Copy)]
 pub(super) struct Walks {
     first: __m512i,
@@ -42,7 +42,7 @@ impl Walks {
     }
 }
 
-/// Positions, in the upper halves of the lanes; `bits` has 32 bits at most.
+/// Returns positions in the upper halves of the lanes; `bits` has at most 32 bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn scaled(walks: __m512i, bits: __m512i) -> __m512i {
