@@ -236,9 +236,9 @@ impl<P: HashedPolicy> HashedKey<'_, P> {
 
     /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
     ///
-    /// It writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words
-    /// unchanged. [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) prefetches the blocks of 64 filters;
-    /// other policies query one filter after the other.
+    /// Writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words unchanged.
+    /// [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) prefetches the blocks of 64 filters; other
+    /// policies query one filter after the other.
     ///
     /// # Errors
     ///

@@ -14,8 +14,8 @@ pub(crate) const MAX_PROBES: u8 = 30;
 /// Source: LevelDB, `util/bloom.cc`.
 pub(crate) const MIN_BITS: u64 = 64;
 
-/// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. It decides stored
-/// bytes: a closer value would give other filters.
+/// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. Stored bytes depend on this
+/// value: a closer value would give other filters.
 const LN_2_OF_THE_FORMAT: f64 = 0.69;
 
 /// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.

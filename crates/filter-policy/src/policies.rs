@@ -1,7 +1,7 @@
 //! The policies of this crate, by the names under which engines store their filters.
 //!
-//! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](crate::hashers::KeyHasher) in
-//!   `src/hashers.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
+//! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](crate::hashers::KeyHasher)
+//!   in `src/hashers.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
 //! * **A new layout** needs a module with a policy that implements [`FilterPolicy`] and, to be a
 //!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/layouts.rs`, of
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].

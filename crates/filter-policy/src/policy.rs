@@ -98,7 +98,7 @@ pub trait FilterPolicy: AsPolicy {
 
     /// Queries one filter for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
     ///
-    /// It writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
+    /// Writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
     ///
     /// # Errors
     ///

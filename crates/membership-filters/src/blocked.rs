@@ -89,7 +89,7 @@ impl<F> BlockedBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, of which only `h1` is used. All 64 bits of `h1` must be practically random.
+    /// Inserts an element with this hash. Only `h1` is used; all of its 64 bits must be practically random.
     #[inline]
     pub fn insert_hash(&mut self, hash: Hash128) {
         insert(&mut self.blocks, |filter| filter.insert_hash(hash.h1));

@@ -181,8 +181,8 @@ impl<F> CountingBloomFilter<F> {
         self.stuck = 0;
     }
 
-    /// Returns the insertions minus the removals, never below 0. This is the number of elements, counting copies, as
-    /// long as only inserted elements are removed.
+    /// Returns the insertions minus the removals, never below 0. The result is the number of elements, counting copies,
+    /// as long as only inserted elements are removed.
     pub const fn len(&self) -> u64 {
         self.len
     }

@@ -14,8 +14,8 @@ pub use parameters::{GrowingParameters, GrowthRule};
 
 /// A set that may seem to contain an absent element, for any number of elements.
 ///
-/// It starts small, and opens another link when the last one is full. An element is contained if any link contains it.
-/// *No false negatives*: an inserted element is contained until [`clear`](Self::clear).
+/// The filter starts small, and opens another link when the last one is full. An element is contained if any link
+/// contains it. *No false negatives*: an inserted element is contained until [`clear`](Self::clear).
 ///
 /// With [`GrowthRule::Tightening`] the false-positive rate stays below the requested one, whatever the number of
 /// elements: a link is full as soon as one more element could lift it, by its set bits, above its share of the rate.
@@ -183,7 +183,7 @@ impl<F> GrowingBloomFilter<F> {
         })
     }
 
-    /// Returns the links themselves, the oldest first. They are queried by hash, and can be written as Guava's streams.
+    /// Returns the links, the oldest first. Links are queried by hash, and can be written as Guava's streams.
     pub fn filters(&self) -> impl Iterator<Item = &BloomFilter<()>> {
         self.chain().map(|link| &link.filter)
     }

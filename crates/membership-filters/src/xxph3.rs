@@ -12,8 +12,8 @@ use crate::random::SplitMix64;
 /// part of a stored filter's meaning: read the filter with the same funnel.
 ///
 /// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Elements with equal `h1` are the
-/// same to every filter; for an absent element and n inserted ones, the probability of that is n / 2^64. As with
-/// Guava's hash, strangers who choose the elements can find ones that look present.
+/// same to every filter; for an absent element and n inserted ones, the probability of that is n / 2^64. Strangers who
+/// choose the elements can find absent ones that look present, as with Guava's hash.
 ///
 /// ```
 /// use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};

@@ -8,8 +8,8 @@ use core::fmt;
 /// for tests and benchmarks, selects another kernel.
 ///
 /// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
-/// program may use, `scalar` or `avx2`. It is read once, before the first filter is built or queried; other values have
-/// no effect.
+/// program may use, `scalar` or `avx2`. The variable is read once, before the first filter is built or queried; other
+/// values have no effect.
 ///
 /// ```
 /// use filter_policy::kernels::Kernel;

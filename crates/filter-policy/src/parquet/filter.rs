@@ -96,7 +96,7 @@ impl<'a> SplitBlockFilter<'a> {
 
     /// Returns whether the filter may hold a value that compares equal to this one.
     ///
-    /// This is [`may_match_hash`](Self::may_match_hash) of the value's hash with two exceptions: a zero is looked up
+    /// Calls [`may_match_hash`](Self::may_match_hash) with the value's hash, with two exceptions: a zero is looked up
     /// with both signs, and a NaN always may match, because the bits it was written with are unknown.
     pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
         match value.equals() {
@@ -217,9 +217,9 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// A fold halves the filter by merging each pair of adjacent blocks into their union. Blocks are chosen by
     /// multiplication, so the result equals a filter of the same values with half as many blocks, and no value is lost.
     /// Folding stops when the number of blocks is odd or the next fold would raise the estimated rate above `rate`. The
-    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^folds))^8` for an overall share `f` of ones. It
-    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports
-    /// for the result.
+    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^folds))^8` for an overall share `f` of ones. The
+    /// estimate assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView)
+    /// reports for the result.
     pub fn fold_to_rate(self, rate: f64) -> &'a mut [u8] {
         let Self { blocks, .. } = self;
         let bytes = blocks.as_flattened();

@@ -116,8 +116,8 @@ impl<'a> PreparedFilter<'a> {
 
     /// Queries many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
     ///
-    /// It writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged. It
-    /// allocates no memory. Filters that are not in the cache are prefetched.
+    /// Writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
+    /// Allocates no memory. Filters that are not in the cache are prefetched.
     ///
     /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
     /// [`lane_hash`](KeyHasher::lane_hash); from some tens of keys on in the other layouts, most with AVX2 for keys of

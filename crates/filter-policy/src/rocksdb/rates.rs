@@ -8,7 +8,7 @@ use crate::layouts::rocksdb::TAIL_LEN;
 
 /// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,
 /// as RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for
-/// lines one standard deviation fuller and emptier than the mean. It decides stored bytes.
+/// lines one standard deviation fuller and emptier than the mean. Stored bytes depend on the result.
 pub(super) fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
     const LINE_BITS: f64 = LINE_LEN as f64 * 8.0;
     let probes = f64::from(bits_per_key.probe_count());

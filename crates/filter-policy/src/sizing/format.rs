@@ -80,8 +80,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the length of the filter in bytes. It is exact, except that the first key's hash may make a Ribbon
-    /// filter 16 bytes shorter. `keys` counts distinct keys: RocksDB's formats do not count repeats.
+    /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16
+    /// bytes shorter. `keys` counts distinct keys: RocksDB's formats do not count repeats.
     ///
     /// # Errors
     ///

@@ -25,8 +25,8 @@ const SAMPLE_BITS: u64 = 1 << 24;
 /// If probes could add at most this share of the rate of equal hash values, the rate of ideal probes is used.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// Standard deviations by which matches must be off to stop early: many, because filters differ and every call is
-/// checked.
+/// The number of standard deviations by which matches must be off to stop early: many, because filters differ and every
+/// call is checked.
 const CLEAR: f64 = 10.0;
 
 /// Returns the rate, equal hash values included, within about 1 %, or 4 % for rare matches. Above [`MAX_BITS`] it

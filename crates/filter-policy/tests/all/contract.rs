@@ -105,7 +105,7 @@ struct Ways<'a> {
     context: String,
 }
 
-/// Queries filters of these lengths, some of which hold keys or are damaged, for one key in one call.
+/// Queries filters of these lengths, some with keys and some damaged, for one key in one call.
 #[test]
 fn many_filters_for_one_key() {
     struct Each;

@@ -7,7 +7,7 @@ use guava_bloom::Error;
 /// The length of a block in bytes. A block that starts at a multiple of its length lies in one cache line.
 pub(crate) const BLOCK_LEN: usize = 32;
 
-/// Blocks of bits, the first of which starts at a multiple of the block length.
+/// Blocks of bits; the first starts at a multiple of the block length.
 pub(crate) struct Blocks {
     /// Starts with up to `BLOCK_LEN - 1` unused bytes.
     bytes: Vec<u8>,

@@ -8,14 +8,14 @@ use guava_bloom::{Error, ErrorKind, MAX_WORD_COUNT, Parameters};
 
 use crate::cuckoo::{check_rate, unreachable_rate};
 
-/// The largest factor between capacities of neighbouring links: four times the paper's advice. It also limits the size
-/// of the next link that stored bytes of a given length can request.
+/// The largest factor between capacities of neighbouring links: four times the paper's advice. This bound also limits
+/// the size of the next link that stored bytes of a given length can request.
 const MAX_GROWTH: u32 = 16;
 
 /// The minimum capacity of a link that tightens: a smaller one could be full before its first element is inserted.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
 
-/// The minimum factor between probabilities. It also limits the size of the next link: see `least_bits`.
+/// The minimum factor between probabilities. This bound also limits the size of the next link: see `least_bits`.
 const MIN_RATIO: f64 = 0.1;
 
 /// The excess of a link's error rate over `(ones / bits)^k`, times the link's bits.
