@@ -1,153 +1,264 @@
-//! Bounds the memory and stack that a Parquet file's footer can demand of its reader.
+//! Reads the fields of a Parquet footer that concern filters.
 //!
-//! The crate `parquet` follows the schema recursively, and allocates memory for as many children as a group claims: a
-//! few hundred bytes overflow the stack, and ten demand 16 GiB. It also reads fields by number without checking their
-//! types. So it gets only schemas that were read here, and only the fields that are copied.
+//! The footer is read here because the crate `parquet` follows counts and nesting as they are stated: a few bytes can
+//! overflow its stack, ask for 16 GiB or take hours. Here every element of a list takes at least one byte of the footer,
+//! so that time and memory are bounded by its length.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
 
-/// The deepest schema that is accepted: more than any schema needs, and little enough for the stack of a thread.
-const MAX_DEPTH: usize = 100;
+/// Nesting of the fields that are skipped. The format has four levels.
+const MAX_DEPTH: u8 = 32;
 
-/// Field types of Thrift's compact protocol.
+/// Types of fields.
 const I32: u8 = 5;
+const I64: u8 = 6;
 const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
-/// The last field of a schema element that is copied. Later fields are logical types, which filters do not use.
-const LAST_COPIED: u8 = 9;
-/// The field with the number of children.
-const CHILDREN: u8 = 5;
 
-/// Returns a footer whose groups are nested no deeper than [`MAX_DEPTH`] and claim no more children than there are
-/// elements.
-pub(super) fn bounded(footer: &[u8]) -> Result<Vec<u8>, String> {
-    let copied = copy(footer);
-    copied.ok_or_else(|| {
-        format!("the footer is damaged: its schema must be a tree of at most {MAX_DEPTH} levels")
-    })
+/// A column of a row group.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    /// The path in the schema, its parts joined by dots.
+    pub(super) path: String,
+    pub(super) physical_type: PhysicalType,
+    /// The offset of the filter in the file, if there is one.
+    pub(super) filter_offset: Option<i64>,
+    /// The length of the filter with its header, in bytes.
+    pub(super) filter_length: Option<i64>,
 }
 
-fn copy(footer: &[u8]) -> Option<Vec<u8>> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PhysicalType {
+    Boolean,
+    Int32,
+    Int64,
+    Int96,
+    Float,
+    Double,
+    ByteArray,
+    /// With the length in bytes.
+    FixedLenByteArray(i64),
+}
+
+/// Returns the columns of each row group.
+pub(super) fn row_groups(footer: &[u8]) -> Result<Vec<Vec<Column>>, String> {
     let mut input = Input(footer);
-    // Every writer begins with the version, then the schema, a list of structures.
-    if input.byte()? != 0x10 | I32 {
-        return None;
-    }
-    input.varint()?;
-    if input.byte()? != 0x10 | LIST {
-        return None;
-    }
-    let list = input.byte()?;
-    let elements = match (list >> 4, list & 0xf) {
-        (15, STRUCT) => input.varint()?,
-        (elements, STRUCT) => elements.into(),
-        _ => return None,
+    let (mut types, mut row_groups) = (Vec::new(), Vec::new());
+    let mut read = || {
+        input.structure(|input, field| match field {
+            (2, LIST) => input.each(|input| {
+                types.extend(input.leaf()?);
+                Ok(())
+            }),
+            (4, LIST) => input.each(|input| {
+                row_groups.push(input.row_group(&types)?);
+                Ok(())
+            }),
+            (_, kind) => input.skip(kind, MAX_DEPTH),
+        })
     };
-    let mut bounded = footer[..footer.len() - input.0.len()].to_vec();
-    // The number of children that each of the open groups still lacks.
-    let mut open: Vec<u64> = Vec::new();
-    for _ in 0..elements {
-        let start = input.0;
-        let (copied, children) = input.element()?;
-        bounded.extend(&start[..copied]);
-        bounded.push(0);
-        if let Some(lacking) = open.last_mut() {
-            *lacking -= 1;
-        }
-        open.push(children);
-        if children > elements || open.len() > MAX_DEPTH {
-            return None;
-        }
-        while open.pop_if(|lacking| *lacking == 0).is_some() {}
-    }
-    bounded.extend(input.0);
-    Some(bounded)
+    let read = read();
+    read.map_err(|damage: &str| {
+        let at = footer.len() - input.0.len();
+        format!("the footer is damaged at byte {at} of {}: {damage}", footer.len())
+    })?;
+    Ok(row_groups)
 }
+
+type Read<T> = Result<T, &'static str>;
 
 /// The bytes that have not been read yet.
 struct Input<'a>(&'a [u8]);
 
-impl Input<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
+impl<'a> Input<'a> {
+    /// Returns the type of a schema's element if it is a column.
+    fn leaf(&mut self) -> Read<Option<PhysicalType>> {
+        let (mut kind, mut len) = (None, 0);
+        self.structure(|input, field| {
+            match field {
+                (1, I32) => kind = Some(input.number()?),
+                (2, I32) => len = input.number()?,
+                (_, kind) => input.skip(kind, MAX_DEPTH)?,
+            }
+            Ok(())
+        })?;
+        let Some(kind) = kind else {
+            return Ok(None);
+        };
+        Ok(Some(match kind {
+            0 => PhysicalType::Boolean,
+            1 => PhysicalType::Int32,
+            2 => PhysicalType::Int64,
+            3 => PhysicalType::Int96,
+            4 => PhysicalType::Float,
+            5 => PhysicalType::Double,
+            6 => PhysicalType::ByteArray,
+            7 => PhysicalType::FixedLenByteArray(len),
+            _ => return Err("the type of a column must be 0 to 7"),
+        }))
     }
 
-    /// Reads a number of seven bits per byte, lowest first. The top bit of a byte is set if another byte follows.
-    fn varint(&mut self) -> Option<u64> {
+    /// Reads a row group of columns of these types.
+    fn row_group(&mut self, types: &[PhysicalType]) -> Read<Vec<Column>> {
+        let mut columns = Vec::new();
+        self.structure(|input, field| match field {
+            (1, LIST) => input.each(|input| {
+                let too_many = "a row group must not have more columns than the schema";
+                let physical_type = *types.get(columns.len()).ok_or(too_many)?;
+                columns.push(input.column(physical_type)?);
+                Ok(())
+            }),
+            (_, kind) => input.skip(kind, MAX_DEPTH),
+        })?;
+        match columns.len() == types.len() {
+            true => Ok(columns),
+            false => Err("a row group must not have fewer columns than the schema"),
+        }
+    }
+
+    fn column(&mut self, physical_type: PhysicalType) -> Read<Column> {
+        let mut path: Vec<&str> = Vec::new();
+        let (mut filter_offset, mut filter_length) = (None, None);
+        self.structure(|input, field| match field {
+            (3, STRUCT) => input.structure(|input, field| {
+                match field {
+                    (3, LIST) => path = input.names()?,
+                    (14, I64) => filter_offset = Some(input.number()?),
+                    (15, I32) => filter_length = Some(input.number()?),
+                    (_, kind) => input.skip(kind, MAX_DEPTH)?,
+                }
+                Ok(())
+            }),
+            (_, kind) => input.skip(kind, MAX_DEPTH),
+        })?;
+        if path.is_empty() {
+            return Err("a column must have a path");
+        }
+        Ok(Column {
+            path: path.join("."),
+            physical_type,
+            filter_offset,
+            filter_length,
+        })
+    }
+
+    /// Reads a structure: calls `read` for each field with its number and type.
+    fn structure(&mut self, mut read: impl FnMut(&mut Self, (u64, u8)) -> Read<()>) -> Read<()> {
+        let mut number = 0_u64;
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Ok(());
+            }
+            number = match head >> 4 {
+                0 => self.varint()? / 2,
+                further => number.saturating_add(further.into()),
+            };
+            read(self, (number, head & 0xf))?;
+        }
+    }
+
+    /// Reads a list of structures: calls `read` at the start of each.
+    fn each(&mut self, mut read: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
+        let elements = self.list_of(STRUCT)?;
+        (0..elements).try_for_each(|_| read(self))
+    }
+
+    fn names(&mut self) -> Read<Vec<&'a str>> {
+        let names = self.list_of(BINARY)?;
+        (0..names)
+            .map(|_| str::from_utf8(self.binary()?).map_err(|_| "a name must be UTF-8"))
+            .collect()
+    }
+
+    fn list_of(&mut self, kind: u8) -> Read<u64> {
+        match self.list()? {
+            (_, 0) => Ok(0),
+            (found, elements) if found == kind => Ok(elements),
+            _ => Err("a list has elements of another type than the format says"),
+        }
+    }
+
+    /// Reads the head of a list: the type of the elements and their number.
+    fn list(&mut self) -> Read<(u8, u64)> {
+        let head = self.byte()?;
+        let elements = match head >> 4 {
+            15 => self.varint()?,
+            few => few.into(),
+        };
+        match elements <= self.0.len() as u64 {
+            true => Ok((head & 0xf, elements)),
+            false => Err("a list must not have more elements than bytes are left"),
+        }
+    }
+
+    /// Skips a field of this type.
+    fn skip(&mut self, kind: u8, depth: u8) -> Read<()> {
+        let depth = depth
+            .checked_sub(1)
+            .ok_or("fields must not be nested more than 32 levels deep")?;
+        match kind {
+            // The type of a field is also its value, true or false.
+            1 | 2 => {}
+            3 => drop(self.byte()?),
+            4 | I32 | I64 => drop(self.varint()?),
+            7 => drop(self.bytes(8)?),
+            BINARY => drop(self.binary()?),
+            LIST | 10 => {
+                let (kind, elements) = self.list()?;
+                for _ in 0..elements {
+                    // In a list, true and false take a byte.
+                    self.skip(if kind <= 2 { 3 } else { kind }, depth)?;
+                }
+            }
+            STRUCT => self.structure(|input, (_, kind)| input.skip(kind, depth))?,
+            _ => return Err("a field must have a type that Parquet uses"),
+        }
+        Ok(())
+    }
+
+    fn byte(&mut self) -> Read<u8> {
+        Ok(self.bytes(1)?[0])
+    }
+
+    fn bytes(&mut self, len: u64) -> Read<&'a [u8]> {
+        let split = usize::try_from(len)
+            .ok()
+            .and_then(|len| self.0.split_at_checked(len));
+        let (bytes, rest) = split.ok_or("it must not end within a field")?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn binary(&mut self) -> Read<&'a [u8]> {
+        let len = self.varint()?;
+        self.bytes(len)
+    }
+
+    /// Reads seven bits per byte, the lowest first. The highest bit of a byte says that another one follows.
+    fn varint(&mut self) -> Read<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
-                return Some(value);
+                return Ok(value);
             }
         }
-        None
+        Err("a number must have at most 10 bytes")
     }
 
-    /// Reads a schema element. Returns the number of its bytes to copy and the number of its children.
-    fn element(&mut self) -> Option<(usize, u64)> {
-        let (whole, mut copied, mut children, mut field) = (self.0.len(), None, 0, 0_u8);
-        loop {
-            let before = whole - self.0.len();
-            let head = self.byte()?;
-            if head == 0 {
-                return Some((copied.unwrap_or(before), children));
-            }
-            // Fields are in ascending order.
-            let further = Some(head >> 4).filter(|&further| further > 0)?;
-            field = field.checked_add(further)?;
-            match (field, head & 0xf) {
-                (CHILDREN, I32) => {
-                    // Zigzag encoding: twice the number, with the sign in the lowest bit.
-                    let number = self.varint()?;
-                    children = Some(number / 2).filter(|_| number % 2 == 0)?;
-                }
-                (4, BINARY) | (1..4 | 6..=LAST_COPIED, I32) => self.skip(head & 0xf, 1)?,
-                (..=LAST_COPIED, _) => return None,
-                (_, kind) => {
-                    copied.get_or_insert(before);
-                    self.skip(kind, 8)?;
-                }
-            }
-        }
-    }
-
-    /// Skips the value of a field, of any type that occurs in logical types.
-    fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
-        let depth = depth.checked_sub(1)?;
-        match kind {
-            // True and false have no bytes.
-            1 | 2 => {}
-            3 => drop(self.byte()?),
-            4..=6 => drop(self.varint()?),
-            BINARY => {
-                let len = usize::try_from(self.varint()?).ok()?;
-                self.0 = self.0.get(len..)?;
-            }
-            STRUCT => loop {
-                match self.byte()? {
-                    0 => break,
-                    head => {
-                        if head >> 4 == 0 {
-                            self.varint()?;
-                        }
-                        self.skip(head & 0xf, depth)?;
-                    }
-                }
-            },
-            _ => return None,
-        }
-        Some(())
+    /// Reads a number with a sign, which is the lowest bit.
+    fn number(&mut self) -> Read<i64> {
+        let number = self.varint()?;
+        Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 }
 
-/// Encodes a number for [`Input::varint`].
+/// Writes the bytes that [`Input::varint`] reads.
 #[cfg(test)]
-pub(super) fn varint(mut number: u32) -> Vec<u8> {
+pub(super) fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x7f {
         bytes.push((number & 0x7f | 0x80) as u8);
@@ -159,67 +270,102 @@ pub(super) fn varint(mut number: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use parquet::file::metadata::ParquetMetaDataReader;
-
     use super::*;
 
-    const VERSION: [u8; 2] = [0x15, 2];
-
-    /// Encodes a required group `a`.
-    fn group(children: u32) -> Vec<u8> {
-        [&[0x35, 0, 0x18, 1, b'a', 0x15][..], &varint(2 * children), &[0]].concat()
+    /// Writes a footer with the schema of a group of columns of these types, and one row group.
+    fn footer(types: &[u8], row_group: &[u8]) -> Vec<u8> {
+        let leaves = types.iter().map(|&kind| vec![0x15, kind << 1, 0x38, 1, b'x', 0]);
+        let group = [0x48, 1, b'g', 0x15, (types.len() << 1) as u8, 0];
+        let schema = [group.to_vec()].into_iter().chain(leaves).collect::<Vec<_>>();
+        [
+            &[0x15, 2, 0x19, (schema.len() << 4) as u8 | STRUCT][..],
+            &schema.concat(),
+            &[0x16, 0, 0x19, 0x1c],
+            row_group,
+            &[0],
+        ]
+        .concat()
     }
 
-    /// An optional column `x` of logical type string.
-    const LEAF: &[u8] = &[0x15, 12, 0x25, 0, 0x18, 1, b'x', 0x6c, 0x1c, 0, 0, 0];
-
-    /// Encodes a footer without rows and row groups.
-    fn footer(elements: &[Vec<u8>]) -> Vec<u8> {
-        let list = [&[0x19, 0xf0 | STRUCT][..], &varint(elements.len() as u32)].concat();
-        [&VERSION[..], &list, &elements.concat(), &[0x16, 0, 0x19, 0x0c, 0]].concat()
-    }
-
-    fn nested(depth: usize) -> Vec<u8> {
-        let mut elements = vec![group(1); depth - 1];
-        elements.push(LEAF.to_vec());
-        footer(&elements)
-    }
+    /// A row group of the columns `a.b`, with a filter of 34 bytes at 4, and `c`, without a filter.
+    const TWO: &[u8] = &[
+        0x19, 0x2c, // Two columns.
+        0x26, 8, 0x1c, 0x15, 4, 0x29, 0x28, 1, b'a', 1, b'b', 0xb6, 8, 0x15, 68, 0, 0, 0x3c, 0x39, 0x18, 1,
+        b'c', 0, 0, 0,
+    ];
 
     #[test]
-    fn deep_schemas() {
-        let decoded = ParquetMetaDataReader::decode_metadata(&bounded(&nested(MAX_DEPTH)).unwrap()).unwrap();
-        assert_eq!(decoded.file_metadata().schema_descr().num_columns(), 1);
-        for depth in [MAX_DEPTH + 1, 100_000] {
-            assert!(
-                bounded(&nested(depth))
-                    .unwrap_err()
-                    .contains("at most 100 levels")
-            );
+    fn columns_and_their_filters() {
+        let whole = footer(&[2, 7], TWO);
+        let [a, c] = &row_groups(&whole).unwrap()[0][..] else {
+            panic!("two columns");
+        };
+        assert_eq!((&*a.path, a.physical_type), ("a.b", PhysicalType::Int64));
+        assert_eq!((a.filter_offset, a.filter_length), (Some(4), Some(34)));
+        assert_eq!(
+            (&*c.path, c.physical_type),
+            ("c", PhysicalType::FixedLenByteArray(0))
+        );
+        assert_eq!((c.filter_offset, c.filter_length), (None, None));
+        for len in 0..whole.len() {
+            let error = row_groups(&whole[..len]).unwrap_err();
+            assert!(error.starts_with("the footer is damaged at byte "), "{error}");
+        }
+        for types in [&[2][..], &[2, 7, 1], &[2, 8]] {
+            assert!(row_groups(&footer(types, TWO)).is_err());
         }
     }
 
+    /// Tests that fields of every type are skipped if they are whole.
     #[test]
-    fn groups_that_claim_more_children_than_there_are() {
-        let of = |children| bounded(&footer(&[group(children), LEAF.to_vec(), LEAF.to_vec()]));
-        assert!(of(2).is_ok());
-        assert!(of(4).is_err());
-        assert!(of(i32::MAX.unsigned_abs()).is_err());
+    fn other_fields() {
+        let mut whole = footer(&[2, 7], TWO);
+        whole.pop();
+        let with = |field: &[u8]| row_groups(&[&whole[..], field, &[0]].concat());
+        for field in [
+            &[0x51][..],
+            &[0x52],
+            &[0x53, 7],
+            &[0x54, 0x80, 1],
+            &[0x57, 1, 2, 3, 4, 5, 6, 7, 8],
+            &[0x58, 2, 1, 2],
+            &[0x59, 0x21, 1, 0],
+            &[0x5a, 0x19, 0x05],
+            &[0x5c, 0x15, 2, 0],
+            &[0x05, 200, 1, 2],
+        ] {
+            assert!(with(field).is_ok(), "{field:x?}: {:?}", with(field));
+        }
+        assert!(
+            with(&[0x5b, 0])
+                .unwrap_err()
+                .ends_with("a type that Parquet uses")
+        );
+        assert!(
+            with(&[
+                0x55, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0
+            ])
+            .is_err()
+        );
     }
 
-    /// The crate would read the text's length as the version, and its contents as a schema.
+    /// Tests counts and nesting for which the crate `parquet` takes hours, gigabytes or its whole stack.
     #[test]
-    fn fields_of_other_types() {
-        let inner = footer(&[group(i32::MAX.unsigned_abs())]);
-        let hidden = [
-            &[0x18][..],
-            &varint(inner.len() as u32 - 2),
-            &inner[2..],
-            &nested(2)[2..],
-        ]
-        .concat();
-        assert!(ParquetMetaDataReader::decode_metadata(&hidden).is_err());
-        assert!(bounded(&hidden).is_err());
-        let name_as_number = LEAF.iter().map(|&byte| if byte == 0x18 { 0x15 } else { byte });
-        assert!(bounded(&footer(&[group(1), name_as_number.collect()])).is_err());
+    fn claims_beyond_the_footer() {
+        let claim = |kind: u8| [&[0x59, 0xf0 | kind][..], &varint(u64::from(u32::MAX)), &[0]].concat();
+        for kind in [1, 3, LIST, STRUCT] {
+            let error = row_groups(&claim(kind)).unwrap_err();
+            assert!(error.ends_with("more elements than bytes are left"), "{error}");
+        }
+        // Lists of one list each.
+        let nested = |depth: usize| [&[0x59][..], &vec![0x19; depth], &[0x05, 0]].concat();
+        assert!(row_groups(&nested(31)).is_ok());
+        for depth in [32, 1_000_000] {
+            assert!(
+                row_groups(&nested(depth))
+                    .unwrap_err()
+                    .ends_with("32 levels deep")
+            );
+        }
     }
 }

@@ -6,13 +6,11 @@ use std::path::Path;
 
 use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
 use filter_policy::view::{FilterLayout, FilterView};
-use parquet::basic::Type;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
 use serde::Serialize;
 use statistics::significant;
 
 use super::file::DisjointRanges;
-use super::footer;
+use super::footer::{self, Column, PhysicalType};
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -77,35 +75,30 @@ fn filters(
     size: u64,
     question: Question<'_>,
 ) -> Result<(Vec<ColumnFilter>, usize), String> {
-    let metadata = metadata(file, size)?;
-    let row_groups = metadata.row_groups();
+    let row_groups = row_groups(file, size)?;
     let mut filters = Vec::new();
     let mut read = DisjointRanges::default();
     for (row_group, group) in row_groups.iter().enumerate() {
-        let mut columns = group.columns().iter();
         let Some(name) = question.column else {
-            for chunk in columns {
-                filters.extend(column_filter(file, size, row_group, chunk, None, &mut read));
+            for column in group {
+                filters.extend(column_filter(file, size, row_group, column, None, &mut read));
             }
             continue;
         };
-        let found = columns.clone().find(|chunk| chunk.column_path().string() == name);
-        let Some(chunk) = found else {
-            let names: Vec<String> = columns
-                .by_ref()
-                .map(|chunk| chunk.column_path().string())
-                .collect();
+        let Some(column) = group.iter().find(|column| column.path == name) else {
+            let names: Vec<&str> = group.iter().map(|column| &*column.path).collect();
             return Err(format!(
                 "--column must be one of {}, got {name:?}",
                 names.join(", ")
             ));
         };
-        let value = question.key.map(|key| Value::parse(key, chunk)).transpose()?;
+        let key = question.key.map(|key| Value::parse(key, column.physical_type));
+        let value = key.transpose()?;
         filters.extend(column_filter(
             file,
             size,
             row_group,
-            chunk,
+            column,
             value.as_ref(),
             &mut read,
         ));
@@ -113,8 +106,9 @@ fn filters(
     Ok((filters, row_groups.len()))
 }
 
-/// Reads the footer. Allocates no memory before the length is known to fit into the file.
-fn metadata(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<ParquetMetaData, String> {
+/// Reads the columns of each row group from the footer. Allocates no memory before the length is known to fit into the
+/// file.
+fn row_groups(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<Vec<Vec<Column>>, String> {
     let not_one = "not a Parquet file";
     let tail_start = size
         .checked_sub(TAIL_LEN as u64)
@@ -135,9 +129,7 @@ fn metadata(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<ParquetM
         .checked_sub(len.into())
         .filter(|start| *start >= MAGIC.len() as u64)
         .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))?;
-    let footer = read_at(file, start, len as usize)?;
-    let footer = footer::bounded(&footer)?;
-    ParquetMetaDataReader::decode_metadata(&footer).map_err(|error| format!("the footer is damaged: {error}"))
+    footer::row_groups(&read_at(file, start, len as usize)?)
 }
 
 /// Reads the filter of a column in a row group, if it has one.
@@ -145,21 +137,21 @@ fn column_filter(
     file: &mut (impl io::Read + io::Seek),
     size: u64,
     row_group: usize,
-    chunk: &ColumnChunkMetaData,
+    column: &Column,
     value: Option<&Value<'_>>,
     read: &mut DisjointRanges,
 ) -> Option<ColumnFilter> {
-    let offset = chunk.bloom_filter_offset()?;
+    let offset = column.filter_offset?;
     let mut found = ColumnFilter {
         row_group,
-        column: chunk.column_path().string(),
+        column: column.path.clone(),
         bytes: None,
         expected_rate: None,
         // An unreadable filter denies nothing.
         may_match: value.map(|_| true),
         damage: None,
     };
-    match bitset(file, size, offset, chunk.bloom_filter_length(), read) {
+    match bitset(file, size, offset, column.filter_length, read) {
         Ok(bitset) => {
             found.bytes = Some(bitset.len() as u64);
             let view = FilterView::new(FilterLayout::SplitBlocks, &bitset);
@@ -179,7 +171,7 @@ fn bitset(
     file: &mut (impl io::Read + io::Seek),
     size: u64,
     offset: i64,
-    stated: Option<i32>,
+    stated: Option<i64>,
     read: &mut DisjointRanges,
 ) -> Result<Vec<u8>, String> {
     let rest = u64::try_from(offset)
@@ -229,15 +221,15 @@ enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Parses a value of the column's physical type.
-    fn parse(text: &'a str, chunk: &ColumnChunkMetaData) -> Result<Self, String> {
+    fn parse(text: &'a str, physical_type: PhysicalType) -> Result<Self, String> {
         let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
-        let hexadecimal = |len: i32| {
+        let hexadecimal = |len: i64| {
             let digits: Vec<u32> = text
                 .chars()
                 .filter(|&digit| digit != '-')
                 .map(|digit| digit.to_digit(16))
                 .collect::<Option<_>>()
-                .filter(|digits: &Vec<u32>| i32::try_from(digits.len()) == Ok(len.saturating_mul(2)))
+                .filter(|digits: &Vec<u32>| i64::try_from(digits.len()) == Ok(len.saturating_mul(2)))
                 .ok_or_else(|| wrong(&format!("{len} bytes in hexadecimal digits")))?;
             let bytes = digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8);
             Ok(Self::Bytes(bytes.collect()))
@@ -245,24 +237,24 @@ impl<'a> Value<'a> {
         let number = |value: Option<PhysicalValue<'static>>, what: &str| {
             value.map(Self::Number).ok_or_else(|| wrong(what))
         };
-        match chunk.column_type() {
+        match physical_type {
             // An unsigned number is stored by its bits.
-            Type::INT32 => {
+            PhysicalType::Int32 => {
                 let unsigned = || text.parse().map(u32::cast_signed);
                 let value = text.parse().or_else(|_| unsigned()).ok();
                 number(value.map(PhysicalValue::Int32), "a whole number of 32 bits")
             }
-            Type::INT64 => {
+            PhysicalType::Int64 => {
                 let unsigned = || text.parse().map(u64::cast_signed);
                 let value = text.parse().or_else(|_| unsigned()).ok();
                 number(value.map(PhysicalValue::Int64), "a whole number of 64 bits")
             }
-            Type::FLOAT => number(text.parse().ok().map(PhysicalValue::Float), "a number"),
-            Type::DOUBLE => number(text.parse().ok().map(PhysicalValue::Double), "a number"),
-            Type::BYTE_ARRAY => Ok(Self::Text(text)),
-            Type::FIXED_LEN_BYTE_ARRAY => hexadecimal(chunk.column_descr().type_length()),
-            Type::INT96 => hexadecimal(12),
-            Type::BOOLEAN => {
+            PhysicalType::Float => number(text.parse().ok().map(PhysicalValue::Float), "a number"),
+            PhysicalType::Double => number(text.parse().ok().map(PhysicalValue::Double), "a number"),
+            PhysicalType::ByteArray => Ok(Self::Text(text)),
+            PhysicalType::FixedLenByteArray(len) => hexadecimal(len),
+            PhysicalType::Int96 => hexadecimal(12),
+            PhysicalType::Boolean => {
                 Err("--column must not be one of truth values, which have no filters".to_owned())
             }
         }
@@ -338,7 +330,7 @@ mod tests {
     fn places_that_are_wrong() {
         let whole = of(FILE, ALL).unwrap().0;
         assert!(whole.iter().all(|filter| filter.damage.is_none()));
-        let varint = |number: u32| footer::varint(number << 1);
+        let varint = |number: u32| footer::varint(u64::from(number) << 1);
         let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
         let at = FILE
             .windows(place.len())
