@@ -5,7 +5,7 @@ use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Scheme};
 /// A line of the charts: a policy, a filter, or a function in LevelDB's scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Series {
-    /// Name in the records: of the policy, or of the function for [`functions::find`].
+    /// Name in the records: of the policy, or of the function for `hash_comparison::functions::find`.
     pub(crate) name: &'static str,
     pub(crate) scheme: Scheme,
     pub(crate) key_form: KeyForm,
