@@ -113,7 +113,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
         _ => Ok(()),
     };
     line(format!(
-        "policy {}, {} bits per key, {} probes, {ABSENT} absent keys asked for",
+        "policy {}, {} bits per key, {} probes, {ABSENT} absent keys queried",
         policy.name(),
         bits_per_key.get(),
         bits_per_key.probe_count()
@@ -132,7 +132,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
         let matches = (0..count).filter(|&i| test.matches(&key(i))).count();
         if matches != count as usize {
             return Err(format!(
-                "{} of {count} added keys are denied",
+                "{} of {count} added keys are missing",
                 count as usize - matches
             ));
         }

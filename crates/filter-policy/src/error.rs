@@ -95,13 +95,13 @@ impl fmt::Display for Error {
             Self::OutOfDomain { what, given, allowed } => write!(f, "{what} must be {allowed}, got {given}"),
             Self::RateUnreachable { given, lowest } => write!(
                 f,
-                "false-positive rate must be at least {lowest:.3e} in this format with so many keys, got {given:e}"
+                "false-positive rate must be at least {lowest:.3e} for this format and number of keys, got {given:e}"
             ),
             Self::KeyBeforeBlock => f.write_str("start_block must be called before add_key"),
             Self::BlockOffsetWentBack { given, last } => {
                 write!(
                     f,
-                    "data block offset must be at least {last}, where the one before it starts, got {given}"
+                    "data block offset must be at least {last}, the offset of the previous block, got {given}"
                 )
             }
             Self::FilterBlockTooLarge { bytes } => {

@@ -114,7 +114,7 @@ fn query(path: &Path) -> Result<(), Failure> {
         // Guava reads such a stream and leaves the rest.
         let _ = writeln!(
             io::stderr(),
-            "note: {}: the file goes on behind its filter of {} bytes; the rest is not looked at",
+            "note: {}: the filter takes {} bytes; the rest of the file is ignored",
             path.display(),
             filter.stream_len()
         );

@@ -141,7 +141,7 @@ fn stamp(path: &Path) -> Result<Stamp, Failure> {
     let metadata = fs::metadata(path).map_err(|error| Failure::input(path.display(), error))?;
     // A pipe could be read only once.
     if !metadata.is_file() {
-        return Err(Failure::input(path.display(), "is no file"));
+        return Err(Failure::input(path.display(), "not a file"));
     }
     Ok((metadata.modified().ok(), metadata.len()))
 }
@@ -158,7 +158,7 @@ fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
         }
     }
     if stamp(path)? != before {
-        let what = "changed while it was read; better replace it by renaming";
+        let what = "the file changed while it was read; replace it by renaming a new file";
         return Err(Failure::input(path.display(), what));
     }
     let mut filter = BloomFilter::new(Bytes, &Parameters::new(exact.len() as u64, arguments.fpp)?)?;

@@ -8,7 +8,7 @@
 //! order, and reports the counts on standard error:
 //!
 //! ```text
-//! new 9, seen before 3; of new URLs the filter now takes 0.000 % for seen
+//! new 9, seen before 3; false-positive rate now 0.000 %
 //! ```
 //!
 //! A filter of a billion URLs takes 1.7 GiB at one false positive in a thousand, whatever their length. The price: once
@@ -91,7 +91,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let rate = filter.false_positive_rate();
     let percent = 100.0 * rate;
-    eprintln!("new {new}, seen before {seen}; of new URLs the filter now takes {percent:.3} % for seen");
+    eprintln!("new {new}, seen before {seen}; false-positive rate now {percent:.3} %");
     if empty > 0 {
         eprintln!("empty lines: {empty}");
     }

@@ -156,7 +156,7 @@ impl<F> CuckooFilter<F> {
             let got = MAX_COPIES + 1;
             return Err(Error::new(ErrorKind::TooManyCopies, thing, range, got));
         } else if !self.make_room(&place, hash) {
-            let range = "such that another element finds a free one";
+            let range = "able to take another element";
             let slots = self.parameters.slots();
             let got = format_args!("{} of {slots} taken", self.len);
             return Err(Error::new(ErrorKind::Full, "the slots", range, got));

@@ -110,7 +110,7 @@ fn check(batches: &[Batch]) -> Result<(), String> {
             Operation::Present => yes != calls,
         };
         if wrong {
-            return Err(format!("{}: {yes} times yes to {calls} calls", named()));
+            return Err(format!("{}: {yes} of {calls} calls said yes", named()));
         }
         // A filter equal to Guava's must give the same answers.
         let guava = batches
@@ -166,15 +166,15 @@ mod tests {
             ),
             (
                 [guava(), batch(Filter::FastbloomDefault, Operation::Absent, 3)],
-                "FastbloomDefault, 1000 bits, Absent, round 3: 3 times yes to 100 calls",
+                "FastbloomDefault, 1000 bits, Absent, round 3: 3 of 100 calls said yes",
             ),
             (
                 [guava(), batch(Filter::FastbloomDefault, Operation::Present, 99)],
-                "FastbloomDefault, 1000 bits, Present, round 3: 99 times yes to 100 calls",
+                "FastbloomDefault, 1000 bits, Present, round 3: 99 of 100 calls said yes",
             ),
             (
                 [guava(), batch(Filter::FastbloomDefault, Operation::Put, 0)],
-                "FastbloomDefault, 1000 bits, Put, round 3: 0 times yes to 100 calls",
+                "FastbloomDefault, 1000 bits, Put, round 3: 0 of 100 calls said yes",
             ),
         ] {
             assert_eq!(check(&batches), Err(message.to_owned()));

@@ -76,7 +76,7 @@ pub(crate) fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, St
         let contestants = groups.entry(batch.group()).or_default();
         let rounds = contestants.entry(batch.contestant()).or_default();
         if rounds.insert(batch.timing().round, batch).is_some() {
-            return Err(format!("{} is there twice", named(batch)));
+            return Err(format!("{} occurs twice", named(batch)));
         }
     }
     let mut all = Vec::new();
@@ -90,7 +90,7 @@ pub(crate) fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, St
                     .next()
                     .map_or_else(String::new, |batch| named(*batch));
                 return Err(format!(
-                    "{batch}: {} baselines beside it, not one",
+                    "{batch}: its round must have one baseline, got {}",
                     baselines.len()
                 ));
             };
@@ -326,7 +326,7 @@ mod tests {
         };
         assert_eq!(
             refuse(|batches| batches.push(batches[0].clone())),
-            "(Avx2, Packed), (Fixed, Absent, 4096), round 1 is there twice"
+            "(Avx2, Packed), (Fixed, Absent, 4096), round 1 occurs twice"
         );
         let is_absent_of =
             |batch: &Batch| (batch.contender, batch.task) == (Contender::Leveldb, Task::Absent);
@@ -336,14 +336,14 @@ mod tests {
             series(&batches).unwrap_err()
         };
         assert!(
-            alone.ends_with("round 1: 0 baselines beside it, not one"),
+            alone.ends_with("round 1: its round must have one baseline, got 0"),
             "{alone}"
         );
         let two = refuse(|batches| {
             let rocksdb = (Contender::Rocksdb, Form::OneByOne);
             batches.push(batch(rocksdb.0, rocksdb.1, Task::Absent, 4096, 1, 1));
         });
-        assert!(two.ends_with("2 baselines beside it, not one"), "{two}");
+        assert!(two.ends_with("its round must have one baseline, got 2"), "{two}");
         let rounds = refuse(|batches| {
             batches.pop();
         });

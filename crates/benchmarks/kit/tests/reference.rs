@@ -54,7 +54,7 @@ fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
         }
         assert!(
             fs::read(&path).unwrap() == bytes,
-            "{}: the drawing has changed; `BENCH_REDRAW=1 cargo test` writes it anew",
+            "{}: the drawing has changed; run `BENCH_REDRAW=1 cargo test` to update it",
             path.display()
         );
     }

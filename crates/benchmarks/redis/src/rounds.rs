@@ -214,7 +214,7 @@ fn check(
         Ok(())
     } else {
         let (client, operation) = (client.words(), operation.words());
-        Err(format!("{client}, {operation}, {batch} keys a trip: {yes} times yes to {calls} keys").into())
+        Err(format!("{client}, {operation}, {batch} keys a trip: {yes} of {calls} keys were found").into())
     }
 }
 

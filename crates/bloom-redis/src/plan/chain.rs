@@ -114,7 +114,10 @@ impl Chain {
 
     /// Returns the error for a filter with the largest number of bitmaps.
     pub(super) fn full(&self) -> Error {
-        let what = format_args!("the number of bitmaps must be at most {MAX_BITMAPS}, got another");
+        let what = format_args!(
+            "the number of bitmaps must be at most {MAX_BITMAPS}, got {}",
+            MAX_BITMAPS + 1
+        );
         Error::of_key(ErrorKind::Full, &self.cursor, what)
     }
 

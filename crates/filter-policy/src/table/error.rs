@@ -192,7 +192,7 @@ impl fmt::Display for Damage {
             Self::Entry { block, position } => {
                 write!(
                     f,
-                    "entry at byte {position} of the {block} must lie within the block and share no more than the key before it has"
+                    "entry at byte {position} of the {block} must lie within the block and share at most the length of the previous key"
                 )
             }
         }

@@ -240,7 +240,7 @@ fn entries_and_restarts_are_checked() {
     }
     assert_eq!(
         Damage::Entry { block, position: 16 }.to_string(),
-        "entry at byte 16 of the metaindex must lie within the block and share no more than the key before it has"
+        "entry at byte 16 of the metaindex must lie within the block and share at most the length of the previous key"
     );
 }
 

@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     ) {
         (0, 0) => Ok(()),
         (0, unreadable) => Err(Failure::input(format_args!(
-            "{} could not be read, or not all of it",
+            "{} could not be read completely",
             counted(unreadable, "table")
         ))),
         _ => Err(Failure::Checked),

@@ -237,7 +237,7 @@ fn shared(answer: &Answer) -> Option<String> {
     let shared = answer.filter.whole_hash_shared(answer.keys)?;
     (shared >= 0.1 * answer.rate).then(|| {
         format!(
-            "{}: of its rate {} are absent keys with all 32 bits of the hash of one of {}; no size of the filter keeps them out",
+            "{}: {} of its rate comes from absent keys whose 32-bit hash equals that of one of {}; a larger filter does not exclude them",
             answer.filter.name(),
             share(shared),
             counted(answer.keys, "key"),
@@ -346,8 +346,8 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "leveldb: of its rate 0.464579 % are absent keys with all 32 bits of the hash of one of 20,000,000 keys; no size \
-                 of the filter keeps them out"
+                "leveldb: 0.464579 % of its rate comes from absent keys whose 32-bit hash equals that of one of 20,000,000 keys; \
+                 a larger filter does not exclude them"
             ]
         );
         let (_, few) = answered(&filters, 45_402, 0.01);

@@ -204,7 +204,7 @@ mod tests {
         );
         // 499 filters end before they start, and 499 start over.
         assert_eq!(damage.len(), IN_WORDS + 1);
-        assert_eq!(damage[IN_WORDS], "988 more of the kind");
+        assert_eq!(damage[IN_WORDS], "988 more like these");
 
         // Filters after a damaged one are counted, as long as they do not start over.
         let filters = [0xff, 0xff, 0xff, 6, 0xff, 0xff, 0xff, 6];
@@ -239,7 +239,7 @@ mod tests {
         );
         assert_eq!(look_at(&block, b"my.NoFilter", &blocks).1, [""; 0]);
         let (_, damage) = look_at(&block, b"BloomFilter2", &data_blocks(0..100));
-        assert_eq!((damage.len(), damage[10].as_str()), (11, "90 more of the kind"));
+        assert_eq!((damage.len(), damage[10].as_str()), (11, "90 more like these"));
     }
 
     #[test]

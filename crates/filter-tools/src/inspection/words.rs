@@ -29,7 +29,7 @@ impl Words {
     /// Returns the descriptions, and a line that counts the rest.
     pub(super) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
-            self.said.push(format!("{} more of the kind", self.more));
+            self.said.push(format!("{} more like these", self.more));
         }
         self.said
     }

@@ -128,7 +128,7 @@ fn a_filter_block_is_read_once() {
         damage[0],
         "the filter block at offset 1 overlaps the one at offset 0, and is not read"
     );
-    assert_eq!(damage[10], "989 more of the kind");
+    assert_eq!(damage[10], "989 more like these");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn unreadable_is_exit_code_2() {
         (outcome.code, outcome.stderr),
         (
             2,
-            format!("error: {unreadable} tables could not be read, or not all of it\n")
+            format!("error: {unreadable} tables could not be read completely\n")
         )
     );
     for listed in [

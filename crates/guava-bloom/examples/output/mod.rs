@@ -52,7 +52,7 @@ impl<'a> Output<'a> {
                 if metadata.len() > 0 && !is_filter(path, metadata.len()).map_err(wrong)? {
                     return Err(Failure::input(
                         path.display(),
-                        "there is a file already, which is no filter; choose another name",
+                        "the file exists and is not a filter; choose another name",
                     ));
                 }
                 let place = path.canonicalize().map_err(wrong)?;

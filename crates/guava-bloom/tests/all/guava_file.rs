@@ -234,7 +234,7 @@ fn filters_and_empty_files_are_replaced_and_nothing_else() {
         fs::write(&out, precious).unwrap();
         let text = message(&build, b"key\n", 2);
         assert!(
-            text.contains("out: there is a file already, which is no filter"),
+            text.contains("out: the file exists and is not a filter"),
             "{text}"
         );
         assert_eq!(fs::read(&out).unwrap(), precious);

@@ -287,7 +287,7 @@ fn what_is_no_filter_is_not_written_over() {
     let files = Files::new(&[written(run(&map, b"apple\n")), b"precious".to_vec()]);
     let message = refusal(&files.reduce(1, &["--out", &files.path("1")]));
     assert!(
-        message.contains("1: there is a file already, which is no filter"),
+        message.contains("1: the file exists and is not a filter"),
         "{message}"
     );
     assert_eq!(fs::read(files.path("1")).unwrap(), b"precious");

@@ -82,7 +82,7 @@ impl Function {
         } else if GROUPS.into_iter().any(|(group, _)| same(group)) {
             Err(taken(name, "a group of functions"))
         } else if [EMPTY, IDEAL].into_iter().any(same) {
-            Err(taken(name, "a row of the records that is no function's"))
+            Err(taken(name, "a row of the records other than a function"))
         } else {
             Ok(())
         }

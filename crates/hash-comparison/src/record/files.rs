@@ -106,7 +106,9 @@ fn check(run: &Run) -> Result<(), String> {
         }
         let mut seen: HashSet<&str> = beside.iter().copied().collect();
         if let Some(name) = names.iter().find(|name| !seen.insert(name)) {
-            return Err(format!("field {field}: {name:?} is there twice or taken"));
+            return Err(format!(
+                "field {field}: {name:?} must be unique and not the name of a built-in row"
+            ));
         }
     }
     Ok(())
@@ -162,7 +164,7 @@ pub fn read_run(path: &Path) -> Result<Run, Error> {
         }
         None => {
             return foreign(format!(
-                "damaged: \"schema\" is missing or no whole number; this program reads {SCHEMA}"
+                "damaged: \"schema\" must be a whole number; this program reads {SCHEMA}"
             ));
         }
     }

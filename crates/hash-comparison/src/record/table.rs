@@ -33,7 +33,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
             _visitor: V,
         ) -> Result<V::Value, NoValue> {
             *self.0 = fields;
-            Err(NoValue::custom("the names are all there is"))
+            Err(NoValue::custom("only the names are read"))
         }
 
         fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, NoValue> {

@@ -38,7 +38,7 @@ impl BlockedParameters {
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
         check_rate(false_positive_rate)?;
         let bytes = bytes_for_rate(capacity, false_positive_rate).map_err(|_| {
-            let thing = "what capacity and rate ask for";
+            let thing = "the size for this capacity and rate";
             let got = format_args!("{capacity} elements at {false_positive_rate:e}");
             Error::new(ErrorKind::TooLarge, thing, "at most 2 GiB", got)
         })?;

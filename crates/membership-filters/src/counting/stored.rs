@@ -79,7 +79,7 @@ impl<F> Stored for CountingBloomFilter<F> {
         let words = reader.words(counters / 64 * u64::from(bits))?;
         reader.verify()?;
         let counters = PackedIntegers::from_words(words, counters, bits.into())
-            .ok_or_else(|| invalid("a bit behind the last counter", 0, 1))?;
+            .ok_or_else(|| invalid("padding after the last counter", 0, 1))?;
         let largest = counters.max();
         let nonzero = counters.iter().filter(|&counter| counter > 0).count() as u64;
         let stuck = counters.iter().filter(|&counter| counter == largest).count() as u64;

@@ -63,7 +63,7 @@ impl<F> Stored for CuckooFilter<F> {
         let words = reader.words(parameters.memory_bytes() / 8)?;
         reader.verify()?;
         let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into())
-            .ok_or_else(|| invalid("a bit behind the last slot", 0, 1))?;
+            .ok_or_else(|| invalid("padding after the last slot", 0, 1))?;
         let taken = slots.iter().filter(|&fingerprint| fingerprint != FREE).count() as u64;
         within("items", items, taken, taken)?;
         Ok(Self {

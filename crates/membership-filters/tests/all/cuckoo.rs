@@ -169,7 +169,7 @@ fn errors_tell_what_is_full() {
     assert_eq!(error.kind(), ErrorKind::Full);
     assert_eq!(
         error.to_string(),
-        "the slots must be such that another element finds a free one, got 8 of 8 taken"
+        "the slots must be able to take another element, got 8 of 8 taken"
     );
 }
 

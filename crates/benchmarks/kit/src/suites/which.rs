@@ -171,7 +171,7 @@ fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
         let policy = tasks
             .first()
             .map(|series| (series.first.policy, series.first.filter_keys));
-        return Err(format!("{policy:?}: not one of each task beside it"));
+        return Err(format!("{policy:?} must have one row per task"));
     };
     let first = build.first;
     Ok(Which {

@@ -67,7 +67,7 @@ impl<'a> Picture<'a> {
 
 fn is_there(path: &Path) -> Failure {
     Failure::input(format!(
-        "{}: is there already, and nothing is overwritten; name another file",
+        "{} exists and is not overwritten; choose another file",
         path.display()
     ))
 }

@@ -159,7 +159,7 @@ fn wrong_use_is_named() {
     assert!(said.starts_with("error: no-such-list: "), "{said}");
     let folder = tempfile::tempdir().unwrap();
     let said = refused(&run(application("malicious_urls").arg(folder.path()), b""));
-    assert_eq!(said, format!("error: {}: is no file\n", folder.path().display()));
+    assert_eq!(said, format!("error: {}: not a file\n", folder.path().display()));
     let list = folder.path().join("list.txt");
     fs::write(&list, [&b"http://a/\n"[..], &vec![b'x'; 70_000]].concat()).unwrap();
     let said = refused(&run(application("malicious_urls").arg(&list), b""));

@@ -23,7 +23,7 @@ fn new_urls_are_printed_once_over_all_runs() {
         &run(&mut dedup, b""),
         0,
         "http://a.example/\nhttp://b.example/\nHTTP://A.example/\n",
-        "new 3, seen before 1; of new URLs the filter now takes 0.000 % for seen\n",
+        "new 3, seen before 1; false-positive rate now 0.000 %\n",
     );
 
     // The state determines the size. The line end is not part of the URL.
@@ -36,7 +36,7 @@ fn new_urls_are_printed_once_over_all_runs() {
         ),
         0,
         "http://c.example/\n",
-        "new 1, seen before 2; of new URLs the filter now takes 0.000 % for seen\nempty lines: 1\n",
+        "new 1, seen before 2; false-positive rate now 0.000 %\nempty lines: 1\n",
     );
 
     let mut expected = BloomFilter::new(Utf8, &Parameters::new(100, 0.01).unwrap()).unwrap();
@@ -82,7 +82,7 @@ fn what_is_no_state_is_never_replaced() {
     let state = folder.path().join("state");
     let filter = BloomFilter::new(Utf8, &Parameters::new(100, 0.01).unwrap()).unwrap();
     let longer = [filter.to_bytes(), vec![0]].concat();
-    let other = "there is a file already, which is no filter; choose another name\n";
+    let other = "the file exists and is not a filter; choose another name\n";
     for (bytes, says) in [
         (&b""[..], "the length in bytes must be at least 6, got 0\n"),
         (b"important notes", other),

@@ -133,7 +133,7 @@ impl Destination {
         }
         Err(refused(
             path,
-            "no part of this path is there; choose another folder",
+            "no parent of this path exists; choose another folder",
         ))
     }
 
