@@ -40,7 +40,7 @@ impl Surprise {
 
     /// Key of the shades.
     pub const KEY: [(Sign, &'static str); 4] = [
-        (Sign::Shade(Self::None.fill()), "p ≥ 0.001, as chance"),
+        (Sign::Shade(Self::None.fill()), "p ≥ 0.001: chance"),
         (Sign::Shade(Self::Some.fill()), "p < 0.001"),
         (Sign::Shade(Self::Strong.fill()), "p < 1e-6"),
         (Sign::Shade(Self::Extreme.fill()), "p < 1e-30"),

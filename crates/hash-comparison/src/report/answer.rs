@@ -164,7 +164,7 @@ fn answer(
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
             words => mine.map_or_else(
-                || "Choose what you use today, above, to see what a change would save.".to_owned(),
+                || "Select the function you use today to see what switching would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
             weakness,
@@ -207,8 +207,8 @@ pub(super) fn standing(advice: &Advice) -> String {
         Standing::RunnerUp => "runner-up".to_owned(),
         Standing::Suited => format!("suited, rank {}", advice.rank),
         Standing::Avoid => "avoid".to_owned(),
-        Standing::Lacking => "lacks what was asked".to_owned(),
-        Standing::Unknown => "not known".to_owned(),
+        Standing::Lacking => "does not meet the request".to_owned(),
+        Standing::Unknown => "unknown".to_owned(),
     }
 }
 
@@ -217,7 +217,7 @@ fn ranking(told: &Recommendation) -> Table {
         .column("Function", |one| &one.function)
         .column("Advice", |one| standing(one))
         .column("#ns per key", |one| one.time.map(|time| time.ns))
-        .column("#A change to the pick saves", |one| {
+        .column("#Switching to the pick saves", |one| {
             (one.saves != 0.0).then(|| Cell::percent(one.saves))
         })
         .column("Because", |one| match &one.cost {
@@ -280,7 +280,7 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
 /// Formats a figure with its basis: counted, expected or a lower bound.
 fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
     let told = match (figure, basis) {
-        (None, _) => format!("{noun} not known"),
+        (None, _) => format!("{noun} unknown"),
         (Some(figure), Basis::Measured) => format!("{figure} {verb}"),
         (Some(figure), Basis::Expected) => format!(
             "{figure} expected {}",
@@ -324,7 +324,7 @@ const HINTS: [(&str, &str); 13] = [
     ("DJB2Hash", "33 h xor byte"),
     ("djb2", "33 h + byte"),
     ("FNVHash", "FNV-1, 32 bits"),
-    ("FNVHash-Partow", "no FNV"),
+    ("FNVHash-Partow", "not FNV"),
     ("MurmurHash3", "x86, 32 bits"),
     ("SimMurMurHash", "LevelDB's hash"),
     ("SipHash", "published form: 1-2, low 32 bits"),
@@ -428,12 +428,12 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
     let widest = data.collisions.iter().max_by_key(|row| row.bits);
     let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {
         Some(row) => format!(
-            "At {} bits fewer than {} collisions cannot be told from chance ({} expected)",
+            "At {} bits, fewer than {} collisions cannot be distinguished from chance ({} expected)",
             row.bits,
             grouped(row.band_high as u64 + 1),
             significant(row.expected, 3)
         ),
-        None => "The keys are too few to tell any function from chance at full width".to_owned(),
+        None => "There are too few keys to distinguish any function from chance at full width".to_owned(),
     };
     let common = widest.map_or(0, |row| row.bits);
     let all = data
@@ -442,10 +442,10 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
         .filter_map(|one| data.full_width(&one.function));
     let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
     let fewer = fewer.map_or_else(String::new, |bits| {
-        format!(" “{bits} bits”: its values have no more.")
+        format!(" “{bits} bits” marks a function whose hashes have only {bits} bits.")
     });
     format!(
-        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours tell what the tests say (tables by the high \
-         bits aside); the advice goes by costs."
+        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours show test results (except for tables \
+         by the high bits); the advice is based on cost."
     )
 }

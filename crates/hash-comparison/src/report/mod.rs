@@ -128,9 +128,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
 /// Returns the text that replaces the table of failures if no function fails.
 fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
     if data.summary.keys < FEWEST_KEYS {
-        "Nothing can be said: on so few keys a bad function looks as good as any."
+        "Too few keys to judge: a bad function looks as good as any."
     } else {
-        "Nobody: no function does measurably worse than chance on these keys."
+        "No function is measurably worse than chance on these keys."
     }
 }
 

@@ -30,9 +30,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ..Row::default()
     };
     let sheet = Sheet {
-        description: &format!(
-            "Nanoseconds per call against the length of keys; best functions for {dataset} named"
-        ),
+        description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
         title: &format!("{dataset}: time by length"),
         height: 262.0,
         names: 172.0,

@@ -138,7 +138,7 @@ fn description(data: &DatasetRows<'_>) -> String {
 }
 
 fn title(data: &DatasetRows<'_>) -> String {
-    format!("{}: quality, time and a filter", data.summary.name)
+    format!("{}: quality, time and filter", data.summary.name)
 }
 
 fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
@@ -181,9 +181,9 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
     };
     panel.frame(scene, rows, place.title());
     scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
-    let mut signs = vec![(Sign::Band, "as chance")];
+    let mut signs = vec![(Sign::Band, "chance")];
     if present.iter().any(|row| row.collisions == 0) {
-        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper end"));
+        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper limit"));
     }
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
@@ -220,7 +220,7 @@ fn collision_mark(
     let color = mark::color(verdict);
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
-        let words = "no pair of keys to collide";
+        let words = "too few keys for a collision";
         let left = panel.scale.start() + 4.0;
         // Hides the grid behind the words.
         let right = left + Font::NOTE.width(words) + 3.0;

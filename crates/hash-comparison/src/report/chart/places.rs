@@ -38,7 +38,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     );
     let mut scene = Head {
         description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
-        title: &format!("{name}: keys in the cache and out of it"),
+        title: &format!("{name}: keys in and out of the cache"),
         width: WIDTH,
         foot: AXIS,
         key: &[

@@ -32,16 +32,14 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     };
     let places = (0..functions.len()).flat_map(|row| (0..sets.len()).map(move |column| (row, column)));
     let table = Table {
-        description:
-            "Structured keys: how many times the collisions of chance each function has on each key set"
-                .to_owned(),
+        description: "Structured keys: ratio of each function's collisions to chance, per key set".to_owned(),
         title: "Structured keys".to_owned(),
         key: &Surprise::KEY,
         names: &functions,
         columns: sets.iter().map(column).collect(),
         notes: &[
-            "Columns: key sets. Cells: collisions over those of chance at the worst width, where chance does not \
-                  explain them after correction for all tests; shades by p of that width.",
+            "Columns: key sets. Cells: ratio of collisions to chance at the worst width, where significant after \
+                  correction for all tests; shaded by p at that width.",
         ],
         cells: places.filter_map(cell).collect(),
     };
