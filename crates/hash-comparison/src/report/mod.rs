@@ -93,7 +93,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let negligible = run
         .recommendations
         .first()
-        .map_or(Request::NEGLIGIBLE, |told| told.negligible);
+        .map_or(Request::NEGLIGIBLE, |recommendation| recommendation.negligible);
     let values = context! {
         generator => printable(&run.generator),
         command => printable(&run.command),
@@ -105,7 +105,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         datasets => datasets.collect::<Value>(),
         uses => Choices::uses(),
         request => choices.request(),
-        choosable => answer::choosable(run),
+        selectable => answer::selectable(run),
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
         negligible => percent_tick(negligible),

@@ -128,7 +128,7 @@ impl<'a> Map<'a> {
 fn heat(share: f64) -> Heat {
     let distance = (share - 0.5).abs();
     let class = if distance >= 0.5 {
-        Heat::MOST
+        Heat::MAX_CLASS
     } else {
         CLASSES.iter().filter(|&&least| distance > least).count() as u8
     };

@@ -7,7 +7,7 @@ use plots::heat::Heat;
 use plots::scene::{INK, Scene};
 
 /// The lower bound of each class, as -log2 p.
-const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
+const CLASSES: [i32; Heat::MAX_CLASS as usize] = [10, 20, 50, 100];
 const KEY: [&str; 9] = [
     "below chance, p < 2^-100",
     "2^-50",

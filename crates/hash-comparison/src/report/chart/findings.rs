@@ -113,7 +113,7 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
             pair,
         );
     }
-    let panels: [(Drawn, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
+    let panels: [(DrawPanel, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
     for (index, (panel, notes)) in panels.into_iter().enumerate() {
         let rows = Rows::new(head + NARROW_HEAD + block * index as f64, findings.len());
         rows.stripes(&mut scene);
@@ -130,7 +130,7 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-type Drawn = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
+type DrawPanel = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
 
 fn description(data: &DatasetRows<'_>) -> String {
     let name = &data.summary.name;
@@ -180,7 +180,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         tick: number::tick,
     };
     panel.frame(scene, rows, place.title());
-    scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
+    scene.vertical(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
     let mut signs = vec![(Sign::Band, "chance")];
     if present.iter().any(|row| row.collisions == 0) {
         signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper limit"));
@@ -302,7 +302,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     let floor = data.floor().map(|row| row.median_ns_per_key);
-    if let Some(floor) = floor.filter(|value| panel.scale.holds(*value)) {
+    if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
         let x = panel.scale.at(floor);
         scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
         let label = format!("{} empty function", number::significant(floor, 2));
@@ -315,7 +315,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
             panel.interval(scene, y, a.min(*b), a.max(*b), color);
         }
         let mut beyond = Vec::new();
-        for (value, draw) in [(chained, Mark::hollow as Draw), (overlapped, Mark::filled)] {
+        for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
             let Some(value) = value.filter(|v| v.is_finite()) else {
                 continue;
             };
@@ -331,7 +331,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     }
 }
 
-type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
+type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
     let rows = &place.rows;

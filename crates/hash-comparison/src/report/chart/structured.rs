@@ -4,7 +4,7 @@ use super::rows::distinct;
 use crate::judge::structured::{ratio, worst};
 use crate::record::files::Records;
 use crate::record::of;
-use plots::cells::{Cell, Column, Surprise, Table};
+use plots::cells::{Cell, Column, Significance, Table};
 use plots::scene::Scene;
 
 /// Draws the chart from `structured.csv` alone; `None` in runs without these rows.
@@ -26,7 +26,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
         let text = worst.map_or_else(String::new, |row| short(ratio(row)));
         Some(Cell::new(
             at,
-            Surprise::of(worst.map_or(1.0, |row| row.p_value)),
+            Significance::of(worst.map_or(1.0, |row| row.p_value)),
             text,
         ))
     };
@@ -34,7 +34,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     let table = Table {
         description: "Structured keys: ratio of each function's collisions to chance, per key set".to_owned(),
         title: "Structured keys".to_owned(),
-        key: &Surprise::KEY,
+        key: &Significance::KEY,
         names: &functions,
         columns: sets.iter().map(column).collect(),
         notes: &[
