@@ -7,7 +7,7 @@
 //! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line; the default
 //! is the embedded set `app-accounts`.
 //!
-//! To measure your own function, copy this file, add the function and list it in `OWN`.
+//! To measure your own function, copy this file, add the function and list it in `CUSTOM`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ fn byte_sum(key: &[u8]) -> u64 {
 }
 
 /// The custom functions of this program, with their properties.
-const OWN: [Function; 2] = [
+const CUSTOM: [Function; 2] = [
     Function {
         author: "this example",
         source: "crates/hash-comparison/examples/custom_function.rs",
@@ -92,8 +92,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         &[]
     };
-    let beside = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
-    let options = Options::new(datasets, &beside, keys, DEFAULT_SEED, true)?.with_own(&OWN, &command)?;
+    let builtin = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
+    let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?.with_own(&CUSTOM, &command)?;
 
     let destination = Destination::check(&out)?;
     let records = compare::run(&options, &Silent)?;

@@ -7,7 +7,7 @@
 //!     value: 0.5,
 //!     interval: Some((0.45, 0.55)),
 //!     text: "0.500 (12 ns)".to_owned(),
-//!     full: true,
+//!     filled: true,
 //! };
 //! let bars = Bars {
 //!     description: "Time of puts over that of Guava's",
@@ -33,10 +33,10 @@ use super::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 
 /// Top of the rows, base line of the panel titles, and distance between the bars of a row.
 const HEAD: f64 = 64.0;
-const TITLES: f64 = 50.0;
-const NEXT: f64 = 11.0;
+const TITLE_BASE: f64 = 50.0;
+const BAR_PITCH: f64 = 11.0;
 /// Vertical space around the bars of a row.
-const AROUND: f64 = 8.0;
+const ROW_PADDING: f64 = 8.0;
 
 /// A chart of bars.
 pub struct Bars<'a> {
@@ -102,7 +102,7 @@ pub struct Bar {
     /// Text after the bar.
     pub text: String,
     /// Set if the bar is filled; a hollow bar has only an outline.
-    pub full: bool,
+    pub filled: bool,
 }
 
 impl Default for Bars<'_> {
@@ -141,7 +141,7 @@ impl<'a> Bars<'a> {
         });
         let grid = Rows {
             top: HEAD,
-            height: AROUND + NEXT * most.max().unwrap_or(1).max(1) as f64,
+            height: ROW_PADDING + BAR_PITCH * most.max().unwrap_or(1).max(1) as f64,
             count: rows.len(),
         };
         let mut scene = Scene::new(self.width, libm::ceil(grid.bottom() + AXIS), self.description);
@@ -151,13 +151,13 @@ impl<'a> Bars<'a> {
         scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
         let panels = self.panels();
         for (panel, measure) in panels.iter().zip(&self.measures) {
-            panel.frame(&mut scene, &grid, TITLES);
+            panel.frame(&mut scene, &grid, TITLE_BASE);
             if let Some(reference) = self.reference {
                 let x = panel.scale.at(reference);
                 scene.dashed(x, grid.top, grid.bottom(), Dash::DASHED, MUTED);
             }
             for (index, (value, text, dash)) in measure.lines.iter().enumerate() {
-                let (x, y) = (panel.scale.at(*value), TITLES - 12.0 + 13.0 * index as f64);
+                let (x, y) = (panel.scale.at(*value), TITLE_BASE - 12.0 + 13.0 * index as f64);
                 scene.dashed(x, y - 9.0, grid.bottom(), *dash, INK);
                 scene.text((x + 5.0, y), Anchor::Start, Font::NOTE, text);
             }
@@ -218,9 +218,9 @@ impl<'a> Bars<'a> {
                 .enumerate()
                 .filter(|(_, (_, bar))| bar.value.is_finite())
             {
-                let y = middle + NEXT * (place as f64 - (bars.len() - 1) as f64 / 2.0);
+                let y = middle + BAR_PITCH * (place as f64 - (bars.len() - 1) as f64 / 2.0);
                 let end = panel.scale.at(bar.value);
-                mark::bar(scene, panel.scale.start(), end, y, bar.full);
+                mark::bar(scene, panel.scale.start(), end, y, bar.filled);
                 let mut x = end;
                 if let Some((low, high)) = bar.interval {
                     panel.interval(scene, y, low, high, INK);
@@ -264,7 +264,7 @@ mod tests {
             value,
             interval: None,
             text: String::new(),
-            full: true,
+            filled: true,
         };
         let contestant = |name: &str, values: [f64; 2]| Contestant {
             name: name.to_owned(),

@@ -10,7 +10,7 @@ const GROUPS: f64 = 58.0;
 const HEADS: f64 = 84.0;
 const LINE: f64 = 12.0;
 /// Minimum width of the title and key.
-const LEAST_WIDTH: f64 = 860.0;
+const MIN_WIDTH: f64 = 860.0;
 /// Gap between groups.
 const GAP: f64 = 16.0;
 /// Distance between notes below the table.
@@ -23,44 +23,44 @@ const COLUMN: Font = Font {
 
 /// The class of a p-value. Each cell also shows its number, so that no reader depends on the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surprise {
+pub enum Significance {
     /// p at least 0.001.
-    None,
+    Insignificant,
     /// p below 0.001: about one cell in a thousand by chance.
-    Some,
+    Weak,
     /// p below 1e-6: hardly ever by chance.
     Strong,
     /// p below 1e-30.
     Extreme,
 }
 
-impl Surprise {
-    /// All classes, the least surprising first.
-    pub const ALL: [Self; 4] = [Self::None, Self::Some, Self::Strong, Self::Extreme];
+impl Significance {
+    /// All classes, the least significant first.
+    pub const ALL: [Self; 4] = [Self::Insignificant, Self::Weak, Self::Strong, Self::Extreme];
 
     /// Key of the shades.
     pub const KEY: [(Sign, &'static str); 4] = [
-        (Sign::Shade(Self::None.fill()), "p ≥ 0.001, as chance"),
-        (Sign::Shade(Self::Some.fill()), "p < 0.001"),
+        (Sign::Shade(Self::Insignificant.fill()), "p ≥ 0.001: chance"),
+        (Sign::Shade(Self::Weak.fill()), "p < 0.001"),
         (Sign::Shade(Self::Strong.fill()), "p < 1e-6"),
         (Sign::Shade(Self::Extreme.fill()), "p < 1e-30"),
     ];
 
-    /// Returns the class of a p-value; NaN gives [`Self::None`].
+    /// Returns the class of a p-value; NaN gives [`Self::Insignificant`].
     pub fn of(p: f64) -> Self {
         match p {
             _ if p < 1e-30 => Self::Extreme,
             _ if p < 1e-6 => Self::Strong,
-            _ if p < 1e-3 => Self::Some,
-            _ => Self::None,
+            _ if p < 1e-3 => Self::Weak,
+            _ => Self::Insignificant,
         }
     }
 
     /// Returns the fill colour, which is darker for smaller p-values.
     pub const fn fill(self) -> Color {
         match self {
-            Self::None => Color(0xee, 0xf2, 0xf6),
-            Self::Some => Color(0xfd, 0xdc, 0xa6),
+            Self::Insignificant => Color(0xee, 0xf2, 0xf6),
+            Self::Weak => Color(0xfd, 0xdc, 0xa6),
             Self::Strong => Color(0xf0, 0x9a, 0x3e),
             Self::Extreme => Color(0x9c, 0x3a, 0x00),
         }
@@ -69,8 +69,8 @@ impl Surprise {
     /// Returns the text colour on the fill.
     pub fn ink(self) -> Color {
         match self {
-            Self::None => MUTED,
-            Self::Some | Self::Strong => INK,
+            Self::Insignificant => MUTED,
+            Self::Weak | Self::Strong => INK,
             Self::Extreme => Color(0xff, 0xff, 0xff),
         }
     }
@@ -117,12 +117,12 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Builds a cell that shows a number, shaded by its surprise.
-    pub fn new(at: (usize, usize), surprise: Surprise, text: String) -> Self {
+    /// Builds a cell that shows a number, shaded by its significance.
+    pub fn new(at: (usize, usize), significance: Significance, text: String) -> Self {
         Self {
             at,
-            fill: surprise.fill(),
-            ink: surprise.ink(),
+            fill: significance.fill(),
+            ink: significance.ink(),
             text,
         }
     }
@@ -135,10 +135,7 @@ impl Table<'_> {
         let places = self.places();
         let right = places.last().map_or(NAMES_END, |place| place.1) + MARGIN;
         let foot = 10.0 + NOTE * self.notes.len() as f64;
-        let size = (
-            libm::ceil(right.max(LEAST_WIDTH)),
-            libm::ceil(rows.bottom() + foot),
-        );
+        let size = (libm::ceil(right.max(MIN_WIDTH)), libm::ceil(rows.bottom() + foot));
         let mut scene = Scene::new(size.0, size.1, &self.description);
         let title = Font::TITLE.fit(&self.title, scene.width - 2.0 * MARGIN);
         scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
@@ -233,8 +230,9 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_shade_without_text_are_one_shape() {
-        let cell =
-            |row, column, surprise: Surprise, text: &str| Cell::new((row, column), surprise, text.to_owned());
+        let cell = |row, column, significance: Significance, text: &str| {
+            Cell::new((row, column), significance, text.to_owned())
+        };
         let column = |group| Column {
             group,
             head: "1".to_owned(),
@@ -248,15 +246,15 @@ mod tests {
             columns: ["x", "x", "y"].map(column).into(),
             notes: &[],
             cells: vec![
-                cell(0, 1, Surprise::Strong, ""),
-                cell(0, 0, Surprise::Strong, ""),
-                cell(0, 2, Surprise::Strong, ""),
-                cell(1, 0, Surprise::Strong, "1"),
-                cell(1, 1, Surprise::Strong, "2"),
-                cell(7, 1, Surprise::Strong, ""),
+                cell(0, 1, Significance::Strong, ""),
+                cell(0, 0, Significance::Strong, ""),
+                cell(0, 2, Significance::Strong, ""),
+                cell(1, 0, Significance::Strong, "1"),
+                cell(1, 1, Significance::Strong, "2"),
+                cell(7, 1, Significance::Strong, ""),
             ],
         };
-        let fill = Surprise::Strong.fill();
+        let fill = Significance::Strong.fill();
         let widths: Vec<f64> = table
             .scene()
             .shapes

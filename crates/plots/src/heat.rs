@@ -21,7 +21,7 @@ pub enum Heat {
 
 impl Heat {
     /// The darkest class on either side.
-    pub const MOST: u8 = 4;
+    pub const MAX_CLASS: u8 = 4;
 
     /// Builds the deviation of `class` classes above or below chance.
     pub fn of(class: u8, is_above: bool) -> Self {

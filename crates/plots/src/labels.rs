@@ -24,7 +24,7 @@ pub struct Place {
     /// Upper limit of the names; names that would lie above it move down.
     pub top: f64,
     /// Distance from one name to the next.
-    pub apart: f64,
+    pub spacing: f64,
 }
 
 /// Writes the names from the lowest upwards, each as close to the end of its line as the others allow.
@@ -33,13 +33,13 @@ pub fn write(scene: &mut Scene, mut labels: Vec<Label>, place: &Place) {
     let mut middles = Vec::new();
     let mut highest = f64::INFINITY;
     for label in &labels {
-        highest = label.end.min(highest - place.apart);
+        highest = label.end.min(highest - place.spacing);
         middles.push(highest);
     }
     let mut lowest = place.top;
     for middle in middles.iter_mut().rev() {
         *middle = middle.max(lowest);
-        lowest = *middle + place.apart;
+        lowest = *middle + place.spacing;
     }
     let x = place.left + 26.0;
     for (label, middle) in labels.into_iter().zip(middles) {
@@ -78,7 +78,7 @@ mod tests {
             left: 100.0,
             right: 200.0,
             top: 20.0,
-            apart: 10.0,
+            spacing: 10.0,
         };
         write(&mut scene, labels.collect(), &place);
         let to = |shape: &Shape| match shape {

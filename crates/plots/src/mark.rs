@@ -85,9 +85,9 @@ const RIM: f64 = 1.5;
 pub(crate) const BAR: f64 = 5.0;
 
 /// Draws a bar, or only its outline.
-pub(crate) fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
+pub(crate) fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, filled: bool) {
     scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
-    if !full && right - left > 2.0 {
+    if !filled && right - left > 2.0 {
         scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
     }
 }

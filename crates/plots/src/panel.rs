@@ -139,13 +139,13 @@ impl Panel<'_> {
         }
         let ticks = self.scale.ticks(34.0);
         for &value in &ticks {
-            scene.upright(self.scale.at(value), rows.top, bottom + 3.0, 1.0, GRID);
+            scene.vertical(self.scale.at(value), rows.top, bottom + 3.0, 1.0, GRID);
         }
         for &value in &ticks {
             let at = (self.scale.at(value), bottom + 14.0);
             scene.text(at, Anchor::Middle, Font::NOTE, &(self.tick)(value));
         }
-        scene.level(bottom, left, right, 1.0, INK);
+        scene.horizontal(bottom, left, right, 1.0, INK);
         scene.text(
             ((left + right) / 2.0, bottom + 29.0),
             Anchor::Middle,
@@ -163,7 +163,7 @@ impl Panel<'_> {
 
     /// Draws an interval at height `y`.
     pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: Color) {
-        scene.level(y, self.scale.at(low), self.scale.at(high), 1.5, color);
+        scene.horizontal(y, self.scale.at(low), self.scale.at(high), 1.5, color);
     }
 
     /// Draws an arrow at the high end, and the number that lies beyond this end.

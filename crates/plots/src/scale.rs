@@ -92,7 +92,7 @@ impl Scale {
     }
 
     /// Returns true if `value` lies on the axis.
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
@@ -136,7 +136,7 @@ impl Scale {
         let last = libm::floor(self.high / step + 1e-9) as i64;
         (first..=last)
             .map(value)
-            .filter(|tick| self.holds(*tick))
+            .filter(|tick| self.contains(*tick))
             .collect()
     }
 
@@ -156,7 +156,7 @@ impl Scale {
             for multiple in multiples {
                 // Rounds like a literal in the usual ranges: 0.1, not 0.10000000000000001.
                 let tick = multiple * ten_to(f64::from(exponent));
-                if self.holds(tick) {
+                if self.contains(tick) {
                     ticks.push(tick);
                 }
             }

@@ -227,12 +227,12 @@ impl Scene {
     }
 
     /// Draws a vertical line, `thickness` pixels wide.
-    pub fn upright(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: Color) {
+    pub fn vertical(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: Color) {
         self.rect(x - thickness / 2.0, top, x + thickness / 2.0, bottom, color);
     }
 
     /// Draws a horizontal line, `thickness` pixels wide.
-    pub fn level(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: Color) {
+    pub fn horizontal(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: Color) {
         self.rect(left, y - thickness / 2.0, right, y + thickness / 2.0, color);
     }
 
@@ -240,7 +240,7 @@ impl Scene {
     pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: Color) {
         let mut y = top;
         while y < bottom {
-            self.upright(x, y, (y + dash.on).min(bottom), dash.thickness, color);
+            self.vertical(x, y, (y + dash.on).min(bottom), dash.thickness, color);
             y += dash.on + dash.off;
         }
     }

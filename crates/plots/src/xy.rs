@@ -49,7 +49,7 @@ const GAP: f64 = 18.0;
 /// Distance from one name to the next.
 const LINE: f64 = 14.5;
 /// Minimum distances of ticks, horizontally and vertically.
-const APART: (f64, f64) = (50.0, 22.0);
+const TICK_SPACING: (f64, f64) = (50.0, 22.0);
 
 /// An axis of a plot.
 #[derive(Clone, Copy)]
@@ -315,7 +315,7 @@ impl Plot<'_> {
                 left: frame.right,
                 right: frame.right + frame.names,
                 top: frame.top,
-                apart: LINE,
+                spacing: LINE,
             };
             labels::write(scene, labels, &place);
         }
@@ -332,28 +332,28 @@ impl Plot<'_> {
             scene.polygon(corners.collect(), STRIPE);
         }
         scene.text((left, top - 8.0), Anchor::Start, Font::NOTE, &self.title);
-        let across = x.ticks(APART.0);
-        let upright = y.ticks(APART.1);
-        for &value in &across {
-            scene.upright(x.at(value), top, bottom + 4.0, 1.0, GRID);
+        let x_ticks = x.ticks(TICK_SPACING.0);
+        let y_ticks = y.ticks(TICK_SPACING.1);
+        for &value in &x_ticks {
+            scene.vertical(x.at(value), top, bottom + 4.0, 1.0, GRID);
         }
-        for &value in &upright {
+        for &value in &y_ticks {
             let begin = if frame.ticks { left - 4.0 } else { left };
-            scene.level(y.at(value), begin, right, 1.0, GRID);
+            scene.horizontal(y.at(value), begin, right, 1.0, GRID);
         }
-        for &value in &across {
+        for &value in &x_ticks {
             let at = (x.at(value), bottom + 17.0);
             scene.text(at, Anchor::Middle, Font::NOTE, &(self.x.tick)(value));
         }
-        for &value in upright.iter().filter(|_| frame.ticks) {
+        for &value in y_ticks.iter().filter(|_| frame.ticks) {
             let at = (left - 8.0, y.at(value));
             scene.text_middle(at, Anchor::End, Font::NOTE, &(self.y.tick)(value));
         }
         if let Some((value, _)) = &self.reference {
-            scene.level(y.at(*value), left, right, 1.5, MUTED);
+            scene.horizontal(y.at(*value), left, right, 1.5, MUTED);
         }
-        scene.level(bottom, left, right, 1.0, INK);
-        scene.upright(left, top, bottom, 1.0, INK);
+        scene.horizontal(bottom, left, right, 1.0, INK);
+        scene.vertical(left, top, bottom, 1.0, INK);
         let middle = ((left + right) / 2.0, bottom + 34.0);
         scene.text(middle, Anchor::Middle, Font::NOTE, self.x_title);
         (x, y)
@@ -372,11 +372,11 @@ impl Series {
         let shown = || {
             self.points
                 .iter()
-                .filter(|point| x.holds(point.x) && y.holds(point.y))
+                .filter(|point| x.contains(point.x) && y.contains(point.y))
         };
         for point in shown() {
             if let Some((low, high)) = point.interval {
-                scene.upright(x.at(point.x), y.at(high), y.at(low), 1.5, self.color);
+                scene.vertical(x.at(point.x), y.at(high), y.at(low), 1.5, self.color);
             }
         }
         for point in shown() {

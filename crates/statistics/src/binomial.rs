@@ -24,7 +24,7 @@ pub fn at_least(count: f64, trials: f64, p: f64) -> f64 {
 /// # Panics
 ///
 /// If `count` is above `trials`.
-pub fn share_interval(count: u64, trials: u64, level: f64) -> (f64, f64) {
+pub fn proportion_interval(count: u64, trials: u64, level: f64) -> (f64, f64) {
     assert!(count <= trials, "{count} successes in {trials} trials");
     let tail = (1.0 - level) / 2.0;
     let (k, n) = (count as f64, trials as f64);
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn the_interval_is_the_one_by_beta_quantiles() {
         for (k, n) in [(1_u64, 10_u64), (5, 10), (1172, 100_000), (113, 1_000_000)] {
-            let (low, high) = share_interval(k, n, 0.95);
+            let (low, high) = proportion_interval(k, n, 0.95);
             let quantile = |q, a: u64, b: u64| Beta::new(a as f64, b as f64).unwrap().inverse_cdf(q);
             assert_close!(low, quantile(0.025, k, n - k + 1), 1e-6, "{k} {n}");
             assert_close!(high, quantile(0.975, k + 1, n - k), 1e-6, "{k} {n}");
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn extreme_counts_have_closed_ends() {
-        assert_eq!(share_interval(0, 0, 0.95), (0.0, 1.0));
-        let (low, high) = share_interval(0, 100, 0.95);
+        assert_eq!(proportion_interval(0, 0, 0.95), (0.0, 1.0));
+        let (low, high) = proportion_interval(0, 100, 0.95);
         assert_eq!(low, 0.0);
         // 1 - 0.025^(1/100)
         assert_close!(high, 0.036_216_692_645_176, 1e-12);
-        assert_eq!(share_interval(7, 7, 0.95).1, 1.0);
+        assert_eq!(proportion_interval(7, 7, 0.95).1, 1.0);
     }
 }

@@ -25,7 +25,7 @@ pub struct CollisionLaw {
 
 /// Below this standard deviation, counts are too skewed for the tails of the normal distribution: at 100 keys and 12
 /// bits its p-value would be 400 times too small.
-const FEW: f64 = 14.0;
+const MIN_NORMAL_DEVIATION: f64 = 14.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
@@ -36,7 +36,7 @@ enum Shape {
 }
 
 /// The largest share that counts as rare, so that a Poisson approximation applies.
-const RARE: f64 = 0.01;
+const MAX_RARE_SHARE: f64 = 0.01;
 
 impl CollisionLaw {
     /// Builds the law for `keys` distinct keys and `2^bits` values.
@@ -49,12 +49,12 @@ impl CollisionLaw {
         let n = keys as f64;
         let values = libm::ldexp(1.0, bits as i32);
         let free = expected - (n - values);
-        let shape = if expected <= n * RARE {
+        let shape = if expected <= n * MAX_RARE_SHARE {
             Shape::Poisson {
                 sure: 0,
                 mean: expected,
             }
-        } else if free <= values * RARE {
+        } else if free <= values * MAX_RARE_SHARE {
             // More keys than values, so `bits` is below 64.
             let sure = keys - (1_u64 << bits);
             // The same as `free`, without the cancellation.
@@ -78,7 +78,7 @@ impl CollisionLaw {
     }
 
     /// The largest possible number of collisions: all keys map to one value.
-    fn most(&self) -> u64 {
+    fn max_collisions(&self) -> u64 {
         self.keys.saturating_sub(1)
     }
 
@@ -95,7 +95,7 @@ impl CollisionLaw {
                     normal::upper_tail(-(above + 0.5) / deviation),
                     normal::upper_tail((above - 0.5) / deviation),
                 );
-                if deviation < FEW {
+                if deviation < MIN_NORMAL_DEVIATION {
                     // Small counts are skewed: also try a Poisson law of equal variance, moved to the same mean.
                     let mean = deviation * deviation;
                     let moved = (above + mean).max(0.0);
@@ -126,8 +126,8 @@ impl CollisionLaw {
                 (collisions as f64 - reach, collisions as f64 + reach)
             }
         };
-        let most = self.most() as f64;
-        (low.clamp(0.0, most), high.clamp(0.0, most))
+        let max = self.max_collisions() as f64;
+        (low.clamp(0.0, max), high.clamp(0.0, max))
     }
 
     /// Returns true if a count differs from chance after correction for `tests` tests.
@@ -137,9 +137,9 @@ impl CollisionLaw {
 
     /// Returns the smallest and largest counts that do not differ from chance after correction for `tests` tests.
     pub fn band(&self, tests: usize) -> (u64, u64) {
-        let middle = (self.expected as u64).min(self.most());
+        let middle = (self.expected as u64).min(self.max_collisions());
         let down = last_where(0, middle, |steps| !self.differs(middle - steps, tests));
-        let up = last_where(0, self.most() - middle, |steps| {
+        let up = last_where(0, self.max_collisions() - middle, |steps| {
             !self.differs(middle + steps, tests)
         });
         (middle - down, middle + up)

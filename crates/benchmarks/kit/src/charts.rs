@@ -7,7 +7,7 @@ pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: 
         value,
         interval,
         text,
-        full,
+        filled: full,
     }
 }
 

@@ -208,7 +208,8 @@ impl<'a> Probes<'a> {
                 let filter_bytes = BitsPerKey::whole(bits_per_key)
                     .filter_len(keys)
                     .expect("a filter takes less room than the values it is built from");
-                let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, INTERVAL_LEVEL);
+                let (ci_low, ci_high) =
+                    binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
                 FalsePositiveRow {
                     dataset: self.dataset.name.clone(),
                     function: function.to_owned(),

@@ -145,7 +145,7 @@ impl Tally {
         let (distance, worst_count, (worst_input_bit, worst_output_bit, worst_other_bit)) = self.worst?;
         let chi_square = self.squares as f64 / self.trials as f64;
         let level = 1.0 - FAMILY_LEVEL / self.cells as f64;
-        let (worst_low, worst_high) = binomial::share_interval(worst_count, self.trials, level);
+        let (worst_low, worst_high) = binomial::proportion_interval(worst_count, self.trials, level);
         Some(MixingRow {
             function: function.name.to_owned(),
             test,

@@ -31,21 +31,21 @@ pub(super) struct Choices {
     /// The requests, each with a recommendation for every dataset that has one.
     all: Vec<(Request, Vec<Recommendation>)>,
     /// The request of the run itself.
-    own: Option<Request>,
+    initial: Option<Request>,
 }
 
 impl Choices {
     /// Judges the records for every request; returns none for runs without recommendations.
     pub(super) fn of(records: &Records) -> Self {
-        let told = records.run.recommendations.first();
-        let own = told.map(|told| Request {
-            purpose: told.purpose,
-            untrusted: told.untrusted,
-            stable: told.stable,
-            mine: told.mine.as_ref().map(|mine| mine.function.clone()),
-            negligible: told.negligible,
+        let recommendation = records.run.recommendations.first();
+        let initial = recommendation.map(|recommendation| Request {
+            purpose: recommendation.purpose,
+            untrusted: recommendation.untrusted,
+            stable: recommendation.stable,
+            mine: recommendation.mine.as_ref().map(|mine| mine.function.clone()),
+            negligible: recommendation.negligible,
         });
-        let requests = own.iter().flat_map(|own| {
+        let requests = initial.iter().flat_map(|initial| {
             USES.into_iter().flat_map(move |(purpose, _)| {
                 let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
                 // Some uses need values that never change, so the reader has no choice there.
@@ -54,7 +54,7 @@ impl Choices {
                     purpose,
                     untrusted,
                     stable,
-                    ..own.clone()
+                    ..initial.clone()
                 })
             })
         });
@@ -64,15 +64,15 @@ impl Choices {
         });
         Self {
             all: all.collect(),
-            own,
+            initial,
         }
     }
 
     /// Returns the initial state of the buttons.
     pub(super) fn request(&self) -> Option<Value> {
-        let own = self.own.as_ref()?;
+        let initial = self.initial.as_ref()?;
         Some(context! {
-            use => own.purpose.to_string(), strangers => own.untrusted, stored => own.stable,
+            use => initial.purpose.to_string(), strangers => initial.untrusted, stored => initial.stable,
         })
     }
 
@@ -85,12 +85,12 @@ impl Choices {
     }
 
     pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        let told = self.all.iter().filter_map(|(request, told)| {
-            let told = told.iter().find(|told| told.dataset == dataset.name)?;
-            let asked_for = self.own.as_ref() == Some(request);
-            Some(answer(records, dataset, request, told, asked_for))
+        let answers = self.all.iter().filter_map(|(request, recommendations)| {
+            let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
+            let asked_for = self.initial.as_ref() == Some(request);
+            Some(answer(records, dataset, request, recommendation, asked_for))
         });
-        told.collect()
+        answers.collect()
     }
 
     /// Returns the figures of each function for each use, and its known weakness, for a reader who selects a function.
@@ -100,9 +100,10 @@ impl Choices {
             let single = self
                 .plain()
                 .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
-            let uses = single.filter_map(|(told, (purpose, _))| {
-                let told = told.iter().find(|told| told.dataset == dataset.name)?;
-                let words = words::figures(records, told, told.advice(&function.name)?).join("; ");
+            let uses = single.filter_map(|(recommendations, (purpose, _))| {
+                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
+                let words = words::figures(records, recommendation, recommendation.advice(&function.name)?)
+                    .join("; ");
                 Some(context! { use => purpose.to_string(), words => printable(&words) })
             });
             context! {
@@ -119,14 +120,14 @@ impl Choices {
         let plain = self.all.iter().filter(|(request, _)| {
             !request.untrusted && request.stable == request.purpose.needs_stable_values()
         });
-        plain.map(|(_, told)| told).zip(USES)
+        plain.map(|(_, recommendations)| recommendations).zip(USES)
     }
 
     /// Returns the advice on a function for each use without further requirements.
     pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
-        let advice = self.plain().filter_map(|(told, (_, words))| {
-            let told = told.iter().find(|told| told.dataset == dataset)?;
-            Some((words, told.advice(function)?))
+        let advice = self.plain().filter_map(|(recommendations, (_, words))| {
+            let recommendation = recommendations.iter().find(|one| one.dataset == dataset)?;
+            Some((words, recommendation.advice(function)?))
         });
         advice.collect()
     }
@@ -136,11 +137,11 @@ fn answer(
     records: &Records,
     dataset: &DatasetSummary,
     request: &Request,
-    told: &Recommendation,
+    recommendation: &Recommendation,
     asked_for: bool,
 ) -> Value {
     let card = |standing, title: &str, class: &str| {
-        let advice = told.standing(standing).next()?;
+        let advice = recommendation.standing(standing).next()?;
         Some(context! {
             title, class,
             function => &advice.function,
@@ -148,11 +149,11 @@ fn answer(
                 let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
                 format!("{ns} ns per key ({low} to {high})")
             }),
-            words => printable(&words::figures(records, told, advice).join("; ")),
+            words => printable(&words::figures(records, recommendation, advice).join("; ")),
             weakness => words::known_weakness(records, dataset, &advice.function),
         })
     };
-    let nothing = told.pick().is_none().then(|| {
+    let nothing = recommendation.pick().is_none().then(|| {
         context! {
             title => "Pick", class => "pick", function => Value::from(()), time => Value::from(()),
             words => "No function is recommended.", weakness => Value::from(()),
@@ -164,7 +165,7 @@ fn answer(
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
             words => mine.map_or_else(
-                || "Choose what you use today, above, to see what a change would save.".to_owned(),
+                || "Select the function you use today to see what switching would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
             weakness,
@@ -174,26 +175,29 @@ fn answer(
         .into_iter()
         .chain(nothing)
         .chain(card(Standing::RunnerUp, "Runner-up", "runner-up"))
-        .chain([yours(told.mine.as_ref())]);
+        .chain([yours(recommendation.mine.as_ref())]);
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
-        form => told.form.to_string(),
+        form => recommendation.form.to_string(),
         asked_for,
-        asked => words::asked(told),
-        time => &told.form_reason,
-        attackers => &told.attackers,
+        asked => words::asked(recommendation),
+        time => &recommendation.form_reason,
+        attackers => &recommendation.attackers,
         cards => cards.collect::<Value>(),
-        notes => told.notes.iter().map(|note| printable(note)).collect::<Value>(),
-        sizes => sizes(&told.at_sizes),
-        at_ten_thousand => words::at_ten_thousand(records, told).map(|words| printable(&words)),
-        others => others(records, dataset, told),
-        ranking => ranking(told),
+        notes => recommendation.notes.iter().map(|note| printable(note)).collect::<Value>(),
+        sizes => sizes(&recommendation.at_sizes),
+        at_ten_thousand => words::at_ten_thousand(records, recommendation).map(|words| printable(&words)),
+        others => others(records, dataset, recommendation),
+        ranking => ranking(recommendation),
     }
 }
 
 /// Returns the head of a column of advice, which names the use that the run was asked about.
 pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
-    let purpose = data.recommendation.map(|told| told.purpose).unwrap_or_default();
+    let purpose = data
+        .recommendation
+        .map(|recommendation| recommendation.purpose)
+        .unwrap_or_default();
     let words = USES
         .iter()
         .find(|(use_, _)| *use_ == purpose)
@@ -207,17 +211,17 @@ pub(super) fn standing(advice: &Advice) -> String {
         Standing::RunnerUp => "runner-up".to_owned(),
         Standing::Suited => format!("suited, rank {}", advice.rank),
         Standing::Avoid => "avoid".to_owned(),
-        Standing::Lacking => "lacks what was asked".to_owned(),
-        Standing::Unknown => "not known".to_owned(),
+        Standing::Lacking => "does not meet the request".to_owned(),
+        Standing::Unknown => "unknown".to_owned(),
     }
 }
 
-fn ranking(told: &Recommendation) -> Table {
-    Table::of(&told.functions)
+fn ranking(recommendation: &Recommendation) -> Table {
+    Table::of(&recommendation.functions)
         .column("Function", |one| &one.function)
         .column("Advice", |one| standing(one))
         .column("#ns per key", |one| one.time.map(|time| time.ns))
-        .column("#A change to the pick saves", |one| {
+        .column("#Switching to the pick saves", |one| {
             (one.saves != 0.0).then(|| Cell::percent(one.saves))
         })
         .column("Because", |one| match &one.cost {
@@ -243,7 +247,7 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
     functions.first()?;
     let mut keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
     keys.dedup();
-    let told = |row: &AtSize| {
+    let cell = |row: &AtSize| {
         let time = row
             .total_ms
             .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
@@ -254,20 +258,20 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
             many if row.collisions_basis != Basis::Expected => grouped(many as u64),
             some => significant(some, 2),
         };
-        let collisions = based(
+        let collisions = with_basis(
             row.collisions.map(count),
             row.collisions_basis,
             "collide",
             "collisions",
         );
-        let rate = based(row.rate.map(percent), row.rate_basis, "", "");
+        let rate = with_basis(row.rate.map(percent), row.rate_basis, "", "");
         context! { words => format!("{time}{collisions}"), rate }
     };
     let row = |name: &str| {
         let at = |keys: &u64| {
             rows.iter()
                 .find(|row| row.keys == *keys && row.function == name)
-                .map(told)
+                .map(cell)
         };
         context! { name, cells => keys.iter().map(at).collect::<Value>() }
     };
@@ -278,9 +282,9 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
 }
 
 /// Formats a figure with its basis: counted, expected or a lower bound.
-fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
-    let told = match (figure, basis) {
-        (None, _) => format!("{noun} not known"),
+fn with_basis(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
+    let text = match (figure, basis) {
+        (None, _) => format!("{noun} unknown"),
         (Some(figure), Basis::Measured) => format!("{figure} {verb}"),
         (Some(figure), Basis::Expected) => format!(
             "{figure} expected {}",
@@ -288,7 +292,7 @@ fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String
         ),
         (Some(figure), Basis::AtLeast) => format!("≥ {figure} {verb}"),
     };
-    told.trim().to_owned()
+    text.trim().to_owned()
 }
 
 fn duration(milliseconds: f64) -> String {
@@ -300,7 +304,7 @@ fn duration(milliseconds: f64) -> String {
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
-pub(super) fn choosable(run: &Run) -> Vec<(String, String)> {
+pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
     let mut all: Vec<&FunctionSummary> = run.functions.iter().collect();
     all.sort_by_key(|one| {
         let name = one.name.to_lowercase();
@@ -324,7 +328,7 @@ const HINTS: [(&str, &str); 13] = [
     ("DJB2Hash", "33 h xor byte"),
     ("djb2", "33 h + byte"),
     ("FNVHash", "FNV-1, 32 bits"),
-    ("FNVHash-Partow", "no FNV"),
+    ("FNVHash-Partow", "not FNV"),
     ("MurmurHash3", "x86, 32 bits"),
     ("SimMurMurHash", "LevelDB's hash"),
     ("SipHash", "published form: 1-2, low 32 bits"),
@@ -336,8 +340,8 @@ const HINTS: [(&str, &str); 13] = [
 
 /// Returns functions for keys that this run did not measure, and the number of structured key sets they passed; `None`
 /// without structured keys, or if the user's own keys were measured.
-fn others(records: &Records, dataset: &DatasetSummary, told: &Recommendation) -> Option<Value> {
-    let (functions, sets) = words::without_weakness(records, told)?;
+fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommendation) -> Option<Value> {
+    let (functions, sets) = words::without_weakness(records, recommendation)?;
     let first = functions.iter().take(3).map(|name| printable(name));
     let is_file = dataset.kind == DatasetKind::File;
     (!is_file && !functions.is_empty())
@@ -428,12 +432,12 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
     let widest = data.collisions.iter().max_by_key(|row| row.bits);
     let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {
         Some(row) => format!(
-            "At {} bits fewer than {} collisions cannot be told from chance ({} expected)",
+            "At {} bits, fewer than {} collisions cannot be distinguished from chance ({} expected)",
             row.bits,
             grouped(row.band_high as u64 + 1),
             significant(row.expected, 3)
         ),
-        None => "The keys are too few to tell any function from chance at full width".to_owned(),
+        None => "There are too few keys to distinguish any function from chance at full width".to_owned(),
     };
     let common = widest.map_or(0, |row| row.bits);
     let all = data
@@ -442,10 +446,10 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
         .filter_map(|one| data.full_width(&one.function));
     let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
     let fewer = fewer.map_or_else(String::new, |bits| {
-        format!(" “{bits} bits”: its values have no more.")
+        format!(" “{bits} bits” marks a function whose hashes have only {bits} bits.")
     });
     format!(
-        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours tell what the tests say (tables by the high \
-         bits aside); the advice goes by costs."
+        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours show test results (except for tables \
+         by the high bits); the advice is based on cost."
     )
 }

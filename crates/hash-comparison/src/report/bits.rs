@@ -5,7 +5,8 @@ use crate::judge::mixing;
 use crate::judge::windows::{failed, place};
 use crate::measure::mixing::KEY_BYTES;
 use crate::record::files::Records;
-use crate::record::{BitFact, BitTest, MixingTest, Run, WindowRow, of};
+use crate::record::{BitFact, BitTest, MixingTest, Run, Verdict, WindowRow, of};
+use crate::report::chart::function_verdict_words;
 use crate::report::chart::rows::{DatasetRows, distinct};
 
 /// Counts each function's windows with too many collisions and shows its least likely one; `None` without rows.
@@ -52,12 +53,18 @@ pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
         let least = of(rows(), name).map(|row| row.p_adjusted).min_by(f64::total_cmp);
         (name, least)
     });
-    let outcome = |p| if mixing::failed(p) { "fails" } else { "as chance" };
+    let outcome = |p| {
+        if mixing::failed(p) {
+            "fails"
+        } else {
+            function_verdict_words(Verdict::InBand)
+        }
+    };
     let mut table = Table::of(functions)
         .column("Function", |&(name, _)| name)
         .column("Outcome", |(_, least)| least.map(outcome));
     for bytes in KEY_BYTES {
-        table = table.column(&format!("#Cells off, {bytes} bytes"), |(name, _)| {
+        table = table.column(&format!("#Deviating cells, {bytes} bytes"), |(name, _)| {
             let row = of(rows(), name).find(|row| row.key_bytes == bytes);
             row.map(|row| Cell::percent(row.off_cells as f64 / row.cells as f64))
         });

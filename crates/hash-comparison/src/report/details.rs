@@ -33,9 +33,7 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .column("#Expected", |(_, row, _)| row.map(|row| row.expected))
         .column("#Bits compared", |(_, row, _)| row.map(|row| row.bits))
         .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
-        .column("#± median deviation", |(.., time)| {
-            time.map(|row| row.mad_ns_per_key)
-        })
+        .column("#± MAD", |(.., time)| time.map(|row| row.mad_ns_per_key))
         .column("#Chained, ns per key", |(finding, ..)| {
             data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })
@@ -78,7 +76,7 @@ pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
         .column("Function", |row| &row.function)
         .column("#Bits per key", |row| row.bits_per_key)
         .column("#Keys", |row| row.keys)
-        .column("#Absent keys asked", |row| row.probes)
+        .column("#Absent keys probed", |row| row.probes)
         .column("#False positives", |row| row.false_positives)
         .column("#Rate", |row| Cell::percent(row.rate))
         .column("#95 % from", |row| Cell::percent(row.ci_low))
@@ -93,7 +91,7 @@ pub(super) fn key_sets(run: &Run) -> Table {
     let kind = |kind| match kind {
         DatasetKind::Embedded => "embedded",
         DatasetKind::Generated => "generated",
-        DatasetKind::File => "own file",
+        DatasetKind::File => "file",
     };
     Table::of(&run.datasets)
         .column("Dataset", |set| &set.name)
@@ -105,7 +103,7 @@ pub(super) fn key_sets(run: &Run) -> Table {
         .column("#Mean length", |set| set.mean_len)
         .column("#Duplicates dropped", |set| set.duplicates_dropped)
         .column("Source", |set| Cell::classed(&set.source, "wide"))
-        .column("SHA-256 of the keys, a line feed after each", |set| {
+        .column("SHA-256 of the newline-terminated keys", |set| {
             Cell::classed(&set.sha256, "digest")
         })
         .done()
@@ -116,9 +114,12 @@ pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();
     let count = |count: Option<u64>| count.map(|count| count.to_string());
     let features = machine.cpu_features.join(", ");
-    let governor = machine.governor.as_deref().unwrap_or("not told by the system");
-    let kept = count(machine.pinned_cpu).map(|cpu| format!("kept on number {cpu}"));
-    let not_kept = || "not kept on one: the system does not allow it, or an older run".to_owned();
+    let governor = machine
+        .governor
+        .as_deref()
+        .unwrap_or("not reported by the system");
+    let pinned = count(machine.pinned_cpu).map(|cpu| format!("pinned to CPU {cpu}"));
+    let not_pinned = || "not pinned (not permitted by the system, or an older run)".to_owned();
     let rows = [
         ("CPU", machine.cpu.clone()),
         ("Logical processors", machine.logical_cpus.to_string()),
@@ -137,10 +138,10 @@ pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
             "Threads while timing",
             or(
                 &count(machine.threads_while_timing).unwrap_or_default(),
-                "not known",
+                "unknown",
             ),
         ),
-        ("Processor while timing", kept.unwrap_or_else(not_kept)),
+        ("Processor while timing", pinned.unwrap_or_else(not_pinned)),
         ("Start", run.date.clone()),
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),

@@ -48,7 +48,7 @@ pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
 fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
     Table::of(findings)
         .column("Function", |one| &one.function)
-        .column("What it costs", |one| Cell::classed(&costs(data, one), "why"))
+        .column("Cost", |one| Cell::classed(&costs(data, one), "why"))
         .column(&advice_head(data), |one| {
             let advice = data.recommendation.and_then(|told| told.advice(&one.function));
             advice.map(standing)

@@ -42,9 +42,9 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
         String::new()
     };
     let values = if function.stable {
-        "the same for ever on every platform"
+        "fixed on every platform, now and in the future"
     } else {
-        "may change with every release and platform: in memory only"
+        "may change with any release or platform: use in memory only"
     };
     let mut facts = vec![
         ("Author", format!("{}{year}", function.author)),
@@ -56,7 +56,7 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
         (
             "Output",
             format!(
-                "{} bits, of which {} are compared",
+                "{} bits, {} of them compared",
                 function.output_bits, function.bits
             ),
         ),
@@ -64,12 +64,12 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
             "Seed or key",
             function.seed.clone().unwrap_or_else(|| "none".to_owned()),
         ),
-        ("Values", values.to_owned()),
+        ("Hash values", values.to_owned()),
         (
-            "Chosen keys",
+            "Attacker-chosen keys",
             format!("{}: {}", function.resistance.label(), function.resistance_reason),
         ),
-        ("Weaknesses (costs: below)", function.weaknesses.join(" ")),
+        ("Weaknesses (costs below)", function.weaknesses.join(" ")),
     ];
     facts.retain(|(_, text)| !text.is_empty());
     for (_, text) in &mut facts {
@@ -94,7 +94,7 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
         let collisions = data.full_width(function).map(|row| {
             let expected = number(row.expected);
             format!(
-                "{} of {} bits (chance: {expected})",
+                "{} in {} bits (chance: {expected})",
                 number::grouped(row.collisions),
                 row.bits
             )

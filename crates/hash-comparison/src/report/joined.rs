@@ -56,13 +56,13 @@ fn letter(index: usize) -> String {
 fn statements(joined: &Joined, all: &[&Statement]) -> Option<Table> {
     let mut table = Table::of(all)
         .column("Statement", |one| &one.what)
-        .column("On all", |one| if one.holds() { "yes" } else { "no" });
+        .column("On all machines", |one| if one.holds() { "yes" } else { "no" });
     for (index, _) in joined.machines.iter().enumerate() {
         table = table.column(&letter(index), |one| {
             let value = one.values[index].as_deref();
             // The start of a checksum is enough to see that another checksum differs.
             value.map_or_else(
-                || "not asked".to_owned(),
+                || "not measured".to_owned(),
                 |value| value.chars().take(32).collect(),
             )
         });
@@ -81,13 +81,13 @@ fn times(joined: &Joined) -> Option<Table> {
         .column("Dataset", |one| &one.dataset)
         .column("Calls", |one| calls(one));
     for (index, _) in joined.machines.iter().enumerate() {
-        table = table.column(&format!("#Over the median, {}", letter(index)), |one| {
+        table = table.column(&format!("#Ratio, {}", letter(index)), |one| {
             one.ratios.get(index).copied().map(ratio)
         });
     }
     table
         .column("#Spread", |one| ratio(one.spread))
-        .column("On all", |one| match one.side {
+        .column("On all machines", |one| match one.side {
             Side::Faster => "faster than the median",
             Side::Slower => "slower than the median",
             Side::Depends => "depends on the machine",

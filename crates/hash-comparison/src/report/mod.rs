@@ -93,7 +93,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let negligible = run
         .recommendations
         .first()
-        .map_or(Request::NEGLIGIBLE, |told| told.negligible);
+        .map_or(Request::NEGLIGIBLE, |recommendation| recommendation.negligible);
     let values = context! {
         generator => printable(&run.generator),
         command => printable(&run.command),
@@ -105,7 +105,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         datasets => datasets.collect::<Value>(),
         uses => Choices::uses(),
         request => choices.request(),
-        choosable => answer::choosable(run),
+        selectable => answer::selectable(run),
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
         negligible => percent_tick(negligible),
@@ -128,9 +128,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
 /// Returns the text that replaces the table of failures if no function fails.
 fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
     if data.summary.keys < FEWEST_KEYS {
-        "Nothing can be said: on so few keys a bad function looks as good as any."
+        "Too few keys to judge: a bad function looks as good as any."
     } else {
-        "Nobody: no function does measurably worse than chance on these keys."
+        "No function is measurably worse than chance on these keys."
     }
 }
 

@@ -65,8 +65,8 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
             })
             .column("#Fewest", |(row, ..)| of(row).map(|spread| spread.min))
             .column("#Most", |(row, ..)| of(row).map(|spread| spread.max))
-            .column("#z of the published", |&(row, _, theirs)| z(row, theirs))
-            .column("#z of ours", |&(row, ours, _)| z(row, ours));
+            .column("#z, published", |&(row, _, theirs)| z(row, theirs))
+            .column("#z, ours", |&(row, ours, _)| z(row, ours));
     }
     let table = table
         .column("#Published ns per key", |(row, ..)| {
@@ -120,6 +120,6 @@ pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<Table> {
             known.map(|rate| Cell::percent(rate.policy))
         })
         .column("#This run", |(.., ours)| ours.map(|row| Cell::percent(row.rate)))
-        .column("#over keys", |(.., ours)| ours.map(|row| row.keys));
+        .column("#Keys in this run", |(.., ours)| ours.map(|row| row.keys));
     table.if_any()
 }

@@ -50,7 +50,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const words = document.createElement("p");
     const change = saves === "" ? "makes no measurable difference in time" : saves.startsWith("-") ? `costs ${saves.slice(1)} more time` : `saves ${saves} of the time`;
     const mends = advice === "avoid" ? "ends that and " : "";
-    words.textContent = `${advice[0].toUpperCase()}${advice.slice(1)}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : `; a change to the pick ${mends}${change}`}.`;
+    words.textContent = `${advice[0].toUpperCase()}${advice.slice(1)}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : `; switching to the pick ${mends}${change}`}.`;
     const figures = [...article.querySelector("template.figures").content.children].find((one) => one.dataset.name === mine);
     const use = choice.dataset.choice.split(" ")[0];
     const parts = use === "filter-or-table" ? ["filter", "table"] : [use];
@@ -197,9 +197,9 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     article.addEventListener("mine", ({ detail: name }) => {
       const full = figures(": full table", name);
       const windows = figures(": windows of the values", name);
-      tell(".first-chart", name, full && `is not drawn: ${full["ns per key"]} ns per key, chained ${full["Chained, ns per key"]}; ${full.Collisions} collisions in ${full["Bits compared"]} bits (${full.Expected} expected); ${full["False positives, 10 bits"]} false positives at 10 bits per key`);
-      tell(".bits", name, windows && `is not drawn: ${windows["With too many collisions"]} of ${windows.Windows} windows of its values have too many collisions`);
-      tell(".times", name, full && `is not named: ${full["ns per key"]} ns per key here, chained ${full["Chained, ns per key"]}; out of the cache ${full["Out of the cache, ns per key"]}, chained ${full["Out of the cache, chained"]}`);
+      tell(".first-chart", name, full && `is not shown: ${full["ns per key"]} ns per key, chained ${full["Chained, ns per key"]}; ${full.Collisions} collisions in ${full["Bits compared"]} bits (${full.Expected} expected); ${full["False positives, 10 bits"]} false positives at 10 bits per key`);
+      tell(".bits", name, windows && `is not shown: ${windows["With too many collisions"]} of ${windows.Windows} windows of its values have too many collisions`);
+      tell(".times", name, full && `is not labelled: ${full["ns per key"]} ns per key here, chained ${full["Chained, ns per key"]}; out of the cache ${full["Out of the cache, ns per key"]}, chained ${full["Out of the cache, chained"]}`);
       const costs = article.querySelector(".costs");
       costs?.querySelector("tr.added")?.remove();
       const folded = costs?.querySelector("template");

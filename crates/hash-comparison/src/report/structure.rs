@@ -55,11 +55,11 @@ fn functions(records: &Records) -> Table {
         .column("#Sets failed", |(_, failed, _)| failed.len() as u64)
         .column("#Of", |_| sets)
         .column("Worst set", |(.., worst)| worst.map(|row| &row.set))
-        .column("#Times chance there", |(.., worst)| worst.map(ratio))
+        .column("#Ratio to chance there", |(.., worst)| worst.map(ratio))
         .column("Two keys that collide there", |(.., worst)| {
             Cell::classed(&worst.map_or_else(String::new, pair), "wide")
         })
-        .column("Why, as measured", |(name, ..)| {
+        .column("Why (measured)", |(name, ..)| {
             Cell::folded(&sentences(name, &records.mechanisms), "why")
         })
         .column("Which sets", |(_, failed, _)| {
@@ -133,25 +133,25 @@ pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option
         .column("Bucket by", |row| choice(row.choice))
         .column("#Buckets", |row| row.buckets)
         .column("#Keys", |row| row.keys)
-        .column("#Comparisons until found", |row| {
+        .column("#Comparisons, present key", |row| {
             Cell::sorted(digits(row.hit), row.hit)
         })
-        .column("#By chance until found", |row| {
+        .column("#By chance, present key", |row| {
             chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected)
         })
-        .column("#p of that", |row| Cell::p(row.hit_p))
-        .column("#Comparisons until not found", |row| row.miss)
+        .column("#p, present key", |row| Cell::p(row.hit_p))
+        .column("#Comparisons, absent key", |row| row.miss)
         .column("#Fullest bucket", |row| row.longest)
-        .column("#By chance fullest", |row| {
+        .column("#By chance, fullest bucket", |row| {
             Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected)
         })
-        .column("#p of the fullest", |row| Cell::p(row.longest_p))
-        .column("#Empty", |row| Cell::percent(row.empty))
-        .column("#By chance empty", |row| {
+        .column("#p, fullest bucket", |row| Cell::p(row.longest_p))
+        .column("#Empty buckets", |row| Cell::percent(row.empty))
+        .column("#By chance, empty", |row| {
             let [low, high] = [row.empty_low, row.empty_high].map(number::percent);
             chance(low, high, row.empty_expected)
         })
-        .column("#p of empty", |row| Cell::p(row.empty_p))
+        .column("#p, empty", |row| Cell::p(row.empty_p))
         .column("Verdict", |row| row.verdict)
         .if_any()
 }
@@ -178,9 +178,9 @@ pub(super) fn calibration() -> Result<Table, String> {
     let table = Table::of(&rows)
         .column("Test", |row| test(&row.test))
         .column("Question", |row| &row.question)
-        .column("#Stated, at most", |row| Cell::percent(row.level))
-        .column("#As counts allow", |row| attainable(row.attainable))
-        .column("#Times asked", |row| row.trials)
+        .column("#Stated level", |row| Cell::percent(row.level))
+        .column("#Attainable level", |row| attainable(row.attainable))
+        .column("#Trials", |row| row.trials)
         .column("#False alarms", |row| row.alarms)
         .column("#Share", |row| Cell::percent(row.share))
         .column("#From", |row| Cell::percent(row.ci_low))

@@ -90,9 +90,9 @@ impl Cell {
     /// Builds a cell of text that sorts by a number.
     pub(crate) fn sorted(text: String, value: f64) -> Self {
         let value = significant::round(value);
-        let told = value.is_finite() && as_read(&text) != Some(value);
+        let differs = value.is_finite() && parsed(&text) != Some(value);
         Self {
-            value: told.then(|| shortest(value)),
+            value: differs.then(|| shortest(value)),
             ..Self::text(&text)
         }
     }
@@ -117,7 +117,7 @@ impl Cell {
 }
 
 /// Parses a number as the page's script does: without digit grouping, and in hundredths if there is a per cent sign.
-fn as_read(text: &str) -> Option<f64> {
+fn parsed(text: &str) -> Option<f64> {
     let digits = text.replace([',', ' '], "");
     match digits.strip_suffix('%') {
         Some(hundredths) => Some(hundredths.parse::<f64>().ok()? / 100.0),

@@ -29,7 +29,7 @@ fn structured_keys_have_a_chart_a_section_and_reasons() {
     let page = checked(&records, "structure");
     for text in [
         "<details class=\"fold\" id=\"structured\">",
-        "aria-label=\"Structured keys: how many times",
+        "aria-label=\"Structured keys: ratio of each function's collisions",
         "raising the last byte but one by 1 and lowering the last by 16 leaves the value unchanged",
         "video-ids: hash tables",
         "product, high bits",

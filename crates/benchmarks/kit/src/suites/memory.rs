@@ -102,7 +102,8 @@ impl From<&Measurement> for Memory {
     fn from(of: &Measurement) -> Self {
         let bits = |bytes: u64| bytes as f64 * 8.0 / of.keys as f64;
         let rate = of.false_positives as f64 / of.absent as f64;
-        let (rate_low, rate_high) = binomial::share_interval(of.false_positives, of.absent, INTERVAL_LEVEL);
+        let (rate_low, rate_high) =
+            binomial::proportion_interval(of.false_positives, of.absent, INTERVAL_LEVEL);
         Self {
             structure: of.structure,
             asked_rate: of.asked_rate,

@@ -223,7 +223,7 @@ impl Task<'_> {
             let Some(prospect) = prospect else {
                 return Err(failed("there is none".to_owned()));
             };
-            let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, INTERVAL_LEVEL);
+            let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
             rows.push(Rate {
                 series: series.name.to_owned(),
                 scheme: series.scheme,

@@ -91,7 +91,7 @@ impl Alarms {
         let confidence = 1.0 - 0.01 / self.counts.len().max(1) as f64;
         let rows = self.counts.into_iter().map(|count| {
             let trials = count.asked * self.seeds;
-            let (ci_low, ci_high) = binomial::share_interval(count.alarms, trials, confidence);
+            let (ci_low, ci_high) = binomial::proportion_interval(count.alarms, trials, confidence);
             CalibrationRow {
                 test: count.test,
                 question: count.question,

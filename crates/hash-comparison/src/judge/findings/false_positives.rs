@@ -120,7 +120,7 @@ mod tests {
     use crate::record::IDEAL;
 
     fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> FalsePositiveRow {
-        let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, 0.95);
+        let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, 0.95);
         FalsePositiveRow {
             dataset: "ids".to_owned(),
             function: function.to_owned(),

@@ -188,7 +188,7 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
     };
     let only_high = rows().all(|row| row.verdict <= Verdict::InBand || row.window == Window::High);
     let then = if only_high {
-        ". Take it there only for what uses the low bits, as most filters and tables do: they pass"
+        "; the low bits, which most filters and tables use, pass"
     } else {
         ""
     };
@@ -214,12 +214,12 @@ pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Optio
         Purpose::Filter => worst(|row| row.rate).map(|(worst, best)| {
             let [worst_rate, rate] = [worst, best].map(|row| percent(row.rate));
             let function = &worst.function;
-            format!("{function} lets {worst_rate} of absent keys through a filter (the pick {rate})")
+            format!("{function} lets {worst_rate} of absent keys through a filter (the pick: {rate})")
         }),
         Purpose::Table => worst(|row| row.compared).map(|(worst, best)| {
             let [many, few] = [worst, best].map(|row| significant(row.compared, 3));
             format!(
-                "{} takes {many} comparisons per look-up (the pick {few})",
+                "{} takes {many} comparisons per look-up (the pick: {few})",
                 worst.function
             )
         }),
@@ -230,16 +230,16 @@ pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Optio
     let (slowest, most) = timed().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let ms = |ns: f64| significant(ns * KEYS as f64 / 1e6, 2);
     let times = format!(
-        "hashing all takes the pick {} ms, and {} as the slowest {} ms",
+        "hashing all keys takes {} ms with the pick and {} ms with {}, the slowest",
         ms(pick.time?.ns),
-        slowest.function,
-        ms(most)
+        ms(most),
+        slowest.function
     );
     let keys = grouped(KEYS);
     Some(if costs.is_empty() {
         format!("At {keys} keys: {times}.")
     } else {
-        format!("At {keys} keys a poor function does, a slow one hardly: {costs}; {times}.")
+        format!("At {keys} keys, a poor function matters and a slow one hardly: {costs}; {times}.")
     })
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn scene(records: &Records) -> Option<Scene> {
     let mut scene = Scene::new(
         (2.0 * MARGIN + MAPS_IN_A_ROW as f64 * STEP).ceil(),
         (HEAD + lines as f64 * ROW + 26.0).ceil(),
-        "How often each bit of an eight-byte key flips each output bit of each function",
+        "Frequency with which each bit of an eight-byte key flips each output bit, per function",
     );
     let title = "Avalanche: how often a key bit (row) flips an output bit (column), keys of eight bytes";
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, title);
@@ -128,7 +128,7 @@ impl<'a> Map<'a> {
 fn heat(share: f64) -> Heat {
     let distance = (share - 0.5).abs();
     let class = if distance >= 0.5 {
-        Heat::MOST
+        Heat::MAX_CLASS
     } else {
         CLASSES.iter().filter(|&&least| distance > least).count() as u8
     };

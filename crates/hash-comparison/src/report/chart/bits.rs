@@ -7,17 +7,17 @@ use plots::heat::Heat;
 use plots::scene::{INK, Scene};
 
 /// The lower bound of each class, as -log2 p.
-const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
+const CLASSES: [i32; Heat::MAX_CLASS as usize] = [10, 20, 50, 100];
 const KEY: [&str; 9] = [
-    "less than chance, p below 2^-100",
+    "below chance, p < 2^-100",
     "2^-50",
     "2^-20",
     "2^-10",
-    "as chance",
+    "chance",
     "2^-10",
     "2^-20",
     "2^-50",
-    "more, p below 2^-100",
+    "above chance, p < 2^-100",
 ];
 /// The groups of columns.
 const GROUPS: [&str; 6] = [
@@ -100,17 +100,15 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     };
     let name = &data.summary.name;
     let table = Table {
-        description: format!(
-            "{name}: how far bits, buckets and windows of each function's values are from chance"
-        ),
+        description: format!("{name}: deviation from chance of each function's bits, buckets and windows"),
         title: format!("{name}: bits, buckets and windows of the values, failures first"),
         key: &Heat::key(KEY),
         names: &functions,
         columns: columns.iter().map(column).collect(),
         notes: &[
-            "Buckets and primes: chi-square of so many, chosen by the low bits or the remainder. Many cells are tested: a \
-             lone faint one is chance.",
-            "Empty: the function has no such bits, or these keys are too few to tell.",
+            "Buckets and primes: chi-square over that many buckets, chosen by the low bits or the remainder. With many cells \
+             tested, a single faint one is chance.",
+            "Empty: the function has no such bits, or there are too few keys to tell.",
         ],
         cells: marks.iter().filter_map(cell).collect(),
     };

@@ -10,9 +10,9 @@ use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 /// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
 const BORDER: u64 = 64;
 /// Maximum number of best functions that are named.
-const BEST: usize = 4;
+const MAX_BEST: usize = 4;
 /// LevelDB's filter hash, which is labelled unless the user has named the function in use today.
-const OWN: &str = "MurMurHash2";
+const DEFAULT_MINE: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
@@ -30,9 +30,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ..Row::default()
     };
     let sheet = Sheet {
-        description: &format!(
-            "Nanoseconds per call against the length of keys; best functions for {dataset} named"
-        ),
+        description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
         title: &format!("{dataset}: time by length"),
         height: 262.0,
         names: 172.0,
@@ -56,17 +54,17 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
         .best_first()
         .into_iter()
         .map(|finding| finding.function.as_str());
-    let mut named: Vec<&str> = best.take(BEST).collect();
-    let own = data.mine().unwrap_or(OWN);
-    let own = data.findings.iter().find(|finding| finding.function == own);
-    if let Some(own) = own.filter(|own| !named.contains(&own.function.as_str())) {
-        named.push(&own.function);
+    let mut named: Vec<&str> = best.take(MAX_BEST).collect();
+    let mine = data.mine().unwrap_or(DEFAULT_MINE);
+    let mine = data.findings.iter().find(|finding| finding.function == mine);
+    if let Some(mine) = mine.filter(|mine| !named.contains(&mine.function.as_str())) {
+        named.push(&mine.function);
     }
     named
 }
 
 /// Returns the named functions with their colours. A function keeps its colour from an earlier dataset of the run.
-fn coloured<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
+fn with_colors<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
     let mut before: Vec<(&str, Color)> = Vec::new();
     for other in DatasetRows::all(data.records) {
         let names = named(&other);
@@ -156,7 +154,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
     let others = distinct(times().map(|row| row.function.as_str()));
     let others = others.into_iter().filter(|name| !named.contains(name));
     let floor = (!long).then(|| line(EMPTY, String::new(), INK));
-    let best = coloured(data).into_iter().map(|(name, color)| {
+    let best = with_colors(data).into_iter().map(|(name, color)| {
         let end = points(name).last().map_or(f64::NAN, |last| last.1);
         line(name, format!("{name} {} ns", number::significant(end, 3)), color)
     });
@@ -232,7 +230,7 @@ mod tests {
         let records = crate::record::files::Records::read(&run).unwrap();
         let mut known: Vec<(&str, Color)> = Vec::new();
         for data in &DatasetRows::all(&records) {
-            let here = coloured(data);
+            let here = with_colors(data);
             assert_eq!(here.len(), named(data).len());
             for (index, (name, color)) in here.iter().enumerate() {
                 assert!(here[..index].iter().all(|(_, other)| other != color), "{name}");

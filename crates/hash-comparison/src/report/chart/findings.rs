@@ -113,7 +113,7 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
             pair,
         );
     }
-    let panels: [(Drawn, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
+    let panels: [(DrawPanel, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
     for (index, (panel, notes)) in panels.into_iter().enumerate() {
         let rows = Rows::new(head + NARROW_HEAD + block * index as f64, findings.len());
         rows.stripes(&mut scene);
@@ -130,7 +130,7 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-type Drawn = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
+type DrawPanel = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
 
 fn description(data: &DatasetRows<'_>) -> String {
     let name = &data.summary.name;
@@ -138,7 +138,7 @@ fn description(data: &DatasetRows<'_>) -> String {
 }
 
 fn title(data: &DatasetRows<'_>) -> String {
-    format!("{}: quality, time and a filter", data.summary.name)
+    format!("{}: quality, time and filter", data.summary.name)
 }
 
 fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
@@ -180,10 +180,10 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         tick: number::tick,
     };
     panel.frame(scene, rows, place.title());
-    scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
-    let mut signs = vec![(Sign::Band, "as chance")];
+    scene.vertical(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
+    let mut signs = vec![(Sign::Band, "chance")];
     if present.iter().any(|row| row.collisions == 0) {
-        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper end"));
+        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper limit"));
     }
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
@@ -220,7 +220,7 @@ fn collision_mark(
     let color = mark::color(verdict);
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
-        let words = "no pair of keys to collide";
+        let words = "too few keys for a collision";
         let left = panel.scale.start() + 4.0;
         // Hides the grid behind the words.
         let right = left + Font::NOTE.width(words) + 3.0;
@@ -302,7 +302,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     let floor = data.floor().map(|row| row.median_ns_per_key);
-    if let Some(floor) = floor.filter(|value| panel.scale.holds(*value)) {
+    if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
         let x = panel.scale.at(floor);
         scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
         let label = format!("{} empty function", number::significant(floor, 2));
@@ -315,7 +315,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
             panel.interval(scene, y, a.min(*b), a.max(*b), color);
         }
         let mut beyond = Vec::new();
-        for (value, draw) in [(chained, Mark::hollow as Draw), (overlapped, Mark::filled)] {
+        for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
             let Some(value) = value.filter(|v| v.is_finite()) else {
                 continue;
             };
@@ -331,7 +331,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     }
 }
 
-type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
+type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
     let rows = &place.rows;

@@ -38,7 +38,7 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
 /// Describes the verdict on a function, whose tests exclude tables that choose buckets by the high bits.
 pub(crate) fn of_function(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::InBand => "as chance",
+        Verdict::InBand => "consistent with chance",
         other => words(other),
     }
 }

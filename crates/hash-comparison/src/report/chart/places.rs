@@ -11,7 +11,7 @@ use plots::scene::{GRID, MUTED, Scene};
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
-type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
+type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
 /// Gap between the panels.
 const GAP: f64 = 40.0;
 
@@ -38,7 +38,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     );
     let mut scene = Head {
         description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
-        title: &format!("{name}: keys in the cache and out of it"),
+        title: &format!("{name}: keys in and out of the cache"),
         width: WIDTH,
         foot: AXIS,
         key: &[
@@ -78,8 +78,8 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
                 continue;
             };
             let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
-            scene.level(y, left.min(right), left.max(right), 2.0, GRID);
-            for (ns, draw) in [(cache, Mark::filled as Draw), (memory, Mark::hollow)] {
+            scene.horizontal(y, left.min(right), left.max(right), 2.0, GRID);
+            for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
                 if panel.scale.is_above(ns) {
                     panel.beyond(&mut scene, y, &number::significant(ns, 2), MUTED);
                 } else {

@@ -4,7 +4,7 @@ use super::rows::distinct;
 use crate::judge::structured::{ratio, worst};
 use crate::record::files::Records;
 use crate::record::of;
-use plots::cells::{Cell, Column, Surprise, Table};
+use plots::cells::{Cell, Column, Significance, Table};
 use plots::scene::Scene;
 
 /// Draws the chart from `structured.csv` alone; `None` in runs without these rows.
@@ -26,22 +26,20 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
         let text = worst.map_or_else(String::new, |row| short(ratio(row)));
         Some(Cell::new(
             at,
-            Surprise::of(worst.map_or(1.0, |row| row.p_value)),
+            Significance::of(worst.map_or(1.0, |row| row.p_value)),
             text,
         ))
     };
     let places = (0..functions.len()).flat_map(|row| (0..sets.len()).map(move |column| (row, column)));
     let table = Table {
-        description:
-            "Structured keys: how many times the collisions of chance each function has on each key set"
-                .to_owned(),
+        description: "Structured keys: ratio of each function's collisions to chance, per key set".to_owned(),
         title: "Structured keys".to_owned(),
-        key: &Surprise::KEY,
+        key: &Significance::KEY,
         names: &functions,
         columns: sets.iter().map(column).collect(),
         notes: &[
-            "Columns: key sets. Cells: collisions over those of chance at the worst width, where chance does not \
-                  explain them after correction for all tests; shades by p of that width.",
+            "Columns: key sets. Cells: ratio of collisions to chance at the worst width, where significant after \
+                  correction for all tests; shaded by p at that width.",
         ],
         cells: places.filter_map(cell).collect(),
     };

@@ -15,7 +15,7 @@ use super::{bits, rendered, structure};
 #[derive(Debug, Deserialize)]
 struct Findings {
     /// Descriptions of failed checks.
-    troubles: Vec<String>,
+    complaints: Vec<String>,
     /// Number of checks of each kind.
     checks: BTreeMap<String, u32>,
 }
@@ -109,8 +109,9 @@ fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
     let mut found: Vec<Findings> = serde_json::from_str(&found).unwrap();
     let last = found.last_mut().unwrap();
     let written = errors.lines().filter(|line| line.contains("CONSOLE"));
-    last.troubles.extend(written.map(str::to_owned));
-    last.troubles.extend(requests(&fs::read_to_string(log).unwrap()));
+    last.complaints.extend(written.map(str::to_owned));
+    last.complaints
+        .extend(requests(&fs::read_to_string(log).unwrap()));
     found
 }
 
@@ -144,7 +145,7 @@ fn readers_can_use_the_report_wide_narrow_and_on_paper() {
         "height", "requests",
     ];
     for (found, kinds) in found.iter().zip([&screen[..], &screen, &["paper"]]) {
-        assert!(found.troubles.is_empty(), "{}", found.troubles.join("\n"));
+        assert!(found.complaints.is_empty(), "{}", found.complaints.join("\n"));
         for kind in kinds {
             assert!(found.checks.contains_key(*kind), "{kind}: {:?}", found.checks);
         }
@@ -160,8 +161,8 @@ fn what_is_wrong_is_seen() {
     records.run.datasets.truncate(2);
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    // Replacements that break the page, and the prefix of the trouble that each must cause.
-    let wrongs: [(&[(&str, &str)], &'static str); 12] = [
+    // Replacements that break the page, and the prefix of the complaint that each must cause.
+    let breakages: [(&[(&str, &str)], &'static str); 12] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
             &[("row.classList.toggle(\"filtered\", !isShown);", "")],
@@ -181,23 +182,23 @@ fn what_is_wrong_is_seen() {
         (&[("const all = ", FETCH)], "blocked: "),
         (&[("const all = ", FETCH), ("http-equiv", "name")], "network: "),
     ];
-    let wrong = |(replaced, trouble): &(&[(&str, &str)], &'static str)| {
+    let wrong = |(replaced, complaint): &(&[(&str, &str)], &'static str)| {
         let mut wrong = page.clone();
         for (from, to) in *replaced {
             assert!(page.contains(from), "{from}");
             wrong = wrong.replace(from, to);
         }
-        // Some troubles come from checks of another kind; requests are watched during every check.
-        let kind = match trouble.trim_end_matches(": ") {
+        // Some complaints come from checks of another kind; requests are watched during every check.
+        let kind = match complaint.trim_end_matches(": ") {
             "blocked" | "network" => "requests",
             "order" | "yours" => "view",
             kind => kind,
         };
         (wrong, 1280, kind)
     };
-    let found = findings(&wrongs.iter().map(wrong).collect::<Vec<_>>());
-    for ((replaced, trouble), found) in wrongs.iter().zip(&found) {
-        let is_seen = found.troubles.iter().any(|found| found.starts_with(trouble));
-        assert!(is_seen, "{replaced:?}: {:?}", found.troubles);
+    let found = findings(&breakages.iter().map(wrong).collect::<Vec<_>>());
+    for ((replaced, complaint), found) in breakages.iter().zip(&found) {
+        let is_seen = found.complaints.iter().any(|found| found.starts_with(complaint));
+        assert!(is_seen, "{replaced:?}: {:?}", found.complaints);
     }
 }

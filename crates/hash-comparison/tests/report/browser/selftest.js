@@ -4,7 +4,7 @@
 
 (function selftest() {
   const checks = {};
-  const complain = (text) => troubles.push(text);
+  const complain = (text) => complaints.push(text);
   function check(kind, holds, text) {
     checks[kind] = (checks[kind] ?? 0) + 1;
     if (!holds) complain(`${kind}: ${text}`);
@@ -325,5 +325,5 @@
 
   document.fonts.ready.then(() => new Promise((drawn) => setTimeout(drawn))).then(isPaper ? paper : used)
     .catch((error) => complain(`error: ${error.stack}`))
-    .then(() => parent.postMessage(JSON.stringify({ troubles, checks }), "*"));
+    .then(() => parent.postMessage(JSON.stringify({ complaints, checks }), "*"));
 })();

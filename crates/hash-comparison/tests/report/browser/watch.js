@@ -1,9 +1,9 @@
 "use strict";
 // First of all scripts: what goes wrong from here on is written down.
-window.troubles = [];
-addEventListener("error", (event) => troubles.push(`error: ${event.message}`));
-addEventListener("unhandledrejection", (event) => troubles.push(`rejection: ${event.reason}`));
-addEventListener("securitypolicyviolation", (event) => troubles.push(`blocked: ${event.violatedDirective} ${event.blockedURI}`));
+window.complaints = [];
+addEventListener("error", (event) => complaints.push(`error: ${event.message}`));
+addEventListener("unhandledrejection", (event) => complaints.push(`rejection: ${event.reason}`));
+addEventListener("securitypolicyviolation", (event) => complaints.push(`blocked: ${event.violatedDirective} ${event.blockedURI}`));
 for (const level of ["error", "warn"]) {
-  console[level] = (...words) => troubles.push(`console.${level}: ${words.join(" ")}`);
+  console[level] = (...words) => complaints.push(`console.${level}: ${words.join(" ")}`);
 }

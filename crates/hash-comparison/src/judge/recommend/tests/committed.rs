@@ -84,7 +84,7 @@ fn what_is_known_against_a_function_names_the_set_nearest_to_the_keys() {
     );
     assert!(
         fnv.contains("numbers-text")
-            && fnv.contains("the low bits, as most filters and tables do: they pass."),
+            && fnv.contains("the low bits, which most filters and tables use, pass."),
         "{fnv}"
     );
     let fast = known("video-ids", "foldhash-fast");
@@ -105,18 +105,18 @@ fn ten_thousand_keys_have_an_answer_that_names_the_worst() {
     let told = recommend(&records, &asking(Purpose::FilterOrTable));
     let words = words::at_ten_thousand(&records, &told[2]).unwrap();
     assert!(
-        words.contains("BPHash lets 58.3 % of absent keys through a filter (the pick 0.885 %)"),
+        words.contains("BPHash lets 58.3 % of absent keys through a filter (the pick: 0.885 %)"),
         "{words}"
     );
     assert!(
-        words.contains("BPHash takes 173 comparisons per look-up (the pick 1.61)"),
+        words.contains("BPHash takes 173 comparisons per look-up (the pick: 1.61)"),
         "{words}"
     );
     // Shards have no such figures, only times.
     let shards = recommend(&records, &asking(Purpose::Shard));
     let words = words::at_ten_thousand(&records, &shards[2]).unwrap();
     assert!(
-        words.starts_with("At 10,000 keys: hashing all takes the pick "),
+        words.starts_with("At 10,000 keys: hashing all keys takes "),
         "{words}"
     );
 }
