@@ -82,7 +82,7 @@ fn summary(joined: &Joined) -> Vec<String> {
         let values: Vec<&str> = pick
             .values
             .iter()
-            .map(|value| value.as_deref().unwrap_or("not asked"))
+            .map(|value| value.as_deref().unwrap_or("not measured"))
             .collect();
         lines.push(format!(
             "pick for {}: {}",
