@@ -18,10 +18,10 @@ pub(crate) use probes::probes_for;
 /// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.
 ///
 /// The layout is LevelDB's, a bit array and one byte for k; the hash, the probe sequence and k differ. Bit positions
-/// come from a 64-bit hash by multiplication, so large filters use all of their bits, and in small filters no key's
-/// probes coincide. k is the best value for the filter's size. The false-positive rate is 0.82 % at 10 bits per key,
-/// against 0.87 to 1.5 % for LevelDB's filters, and 0.0067 % at 20, against 0.0075 to 0.24 %. See
-/// [`theory`](crate::theory) for the measurements.
+/// come from a 64-bit hash by multiplication, so large filters use all of their bits, and in small filters a key's
+/// probes coincide no more often than by chance. k is the best value for the filter's size. The false-positive rate is
+/// 0.82 % at 10 bits per key, against 0.87 to 1.5 % for LevelDB's filters, and 0.0067 % at 20, against 0.0075 to
+/// 0.24 %. See [`theory`](crate::theory) for the measurements.
 ///
 /// LevelDB's own reader answers "may match" for such a filter.
 ///

@@ -158,7 +158,7 @@ fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
         }
     }
     if stamp(path)? != before {
-        let what = "the file changed while it was read; replace it by renaming a new file";
+        let what = "the file changed while it was read; replace it by renaming a new file over it";
         return Err(Failure::input(path.display(), what));
     }
     let mut filter = BloomFilter::new(Bytes, &Parameters::new(exact.len() as u64, arguments.fpp)?)?;

@@ -60,7 +60,8 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
 
 /// Returns the text of a line of documentation.
 fn documentation(line: &str) -> Option<&str> {
-    ["/// ", "//! "].iter().find_map(|start| line.strip_prefix(start))
+    let text = ["///", "//!"].iter().find_map(|start| line.strip_prefix(start));
+    text.map(str::trim_start)
 }
 
 /// Returns true if the path in an attribute leads out of the package of the file at `path`.

@@ -214,7 +214,10 @@ fn check(
         Ok(())
     } else {
         let (client, operation) = (client.words(), operation.words());
-        Err(format!("{client}, {operation}, {batch} keys a trip: {yes} of {calls} keys were found").into())
+        Err(
+            format!("{client}, {operation}, {batch} keys per trip: {yes} positive answers for {calls} keys")
+                .into(),
+        )
     }
 }
 

@@ -237,7 +237,7 @@ fn shared(answer: &Answer) -> Option<String> {
     let shared = answer.filter.whole_hash_shared(answer.keys)?;
     (shared >= 0.1 * answer.rate).then(|| {
         format!(
-            "{}: {} of its rate comes from absent keys whose 32-bit hash equals that of one of {}; a larger filter does not exclude them",
+            "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
             answer.filter.name(),
             share(shared),
             counted(answer.keys, "key"),
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "leveldb: 0.464579 % of its rate comes from absent keys whose 32-bit hash equals that of one of 20,000,000 keys; \
+                "leveldb: 0.464579 % of absent keys have the same 32-bit hash as one of 20,000,000 keys; \
                  a larger filter does not exclude them"
             ]
         );

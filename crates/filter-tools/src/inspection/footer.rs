@@ -1,8 +1,8 @@
 //! Reads the fields of a Parquet footer that concern filters.
 //!
-//! The footer is read here because the crate `parquet` follows counts and nesting as they are stated: a few bytes can
-//! overflow its stack, ask for 16 GiB or take hours. Here every element of a list takes at least one byte of the footer,
-//! so that time and memory are bounded by its length.
+//! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes make
+//! it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at least one
+//! byte of the footer, so that time and memory are bounded by its length.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
 
@@ -118,9 +118,14 @@ impl<'a> Input<'a> {
     }
 
     fn column(&mut self, physical_type: PhysicalType) -> Read<Column> {
-        let mut path: Vec<&str> = Vec::new();
+        let (mut path, mut is_elsewhere) = (Vec::new(), false);
         let (mut filter_offset, mut filter_length) = (None, None);
         self.structure(|input, field| match field {
+            // The path of another file, to which the offsets refer.
+            (1, BINARY) => {
+                is_elsewhere = true;
+                input.binary().map(drop)
+            }
             (3, STRUCT) => input.structure(|input, field| {
                 match field {
                     (3, LIST) => path = input.names()?,
@@ -133,12 +138,12 @@ impl<'a> Input<'a> {
             (_, kind) => input.skip(kind, MAX_DEPTH),
         })?;
         if path.is_empty() {
-            return Err("a column must have a path");
+            return Err("a column must have metadata with a path");
         }
         Ok(Column {
             path: path.join("."),
             physical_type,
-            filter_offset,
+            filter_offset: filter_offset.filter(|_| !is_elsewhere),
             filter_length,
         })
     }
@@ -152,7 +157,9 @@ impl<'a> Input<'a> {
                 return Ok(());
             }
             number = match head >> 4 {
-                0 => self.varint()? / 2,
+                0 => {
+                    u64::try_from(self.number()?).map_err(|_| "the number of a field must not be negative")?
+                }
                 further => number.saturating_add(further.into()),
             };
             read(self, (number, head & 0xf))?;
@@ -307,6 +314,18 @@ mod tests {
             ("c", PhysicalType::FixedLenByteArray(0))
         );
         assert_eq!((c.filter_offset, c.filter_length), (None, None));
+        // The same with the number of a field in a byte of its own, and with a path to another file.
+        let row_groups_at = whole
+            .windows(4)
+            .position(|four| four == [0x16, 0, 0x19, 0x1c])
+            .unwrap()
+            + 2;
+        let mut long = whole.clone();
+        long.splice(row_groups_at..=row_groups_at, [0x09, 8]);
+        assert_eq!(row_groups(&long), row_groups(&whole));
+        let mut elsewhere = whole.clone();
+        elsewhere.splice(row_groups_at + 4..=row_groups_at + 4, [0x18, 1, b'f', 0x16]);
+        assert_eq!(row_groups(&elsewhere).unwrap()[0][0].filter_offset, None);
         for len in 0..whole.len() {
             let error = row_groups(&whole[..len]).unwrap_err();
             assert!(error.starts_with("the footer is damaged at byte "), "{error}");

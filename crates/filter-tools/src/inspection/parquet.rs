@@ -30,7 +30,7 @@ pub(crate) struct ColumnFilter {
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
     pub(crate) expected_rate: Option<f64>,
-    /// Set to whether the row group may hold the queried value.
+    /// True if the row group may hold the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
     /// A description of the damage.
@@ -47,7 +47,7 @@ pub(crate) struct Question<'a> {
     pub(crate) key: Option<&'a str>,
 }
 
-/// Returns true if a file begins or is named like a Parquet file.
+/// Returns true if a file begins like a Parquet file or is named like one.
 pub(crate) fn is_parquet(path: &Path) -> bool {
     let starts_like_one = || {
         let mut start = [0; 4];

@@ -16,7 +16,8 @@ impl Function {
     /// function, identifier, alias and group. The output has 1 to 64 bits; the bits of a value above the output are
     /// zero. `hash` returns the same value for the same bytes, in every call and on every thread; a function with a
     /// seed or key uses a fixed one. `answers` lists keys with values known from elsewhere, which the function must
-    /// return before it is measured. The list may be empty during development; then nothing tells a slip from a design.
+    /// return before it is measured. The list may be empty during development; then a mistake cannot be told from a
+    /// design decision.
     ///
     /// [`Options::with_own`](crate::run::compare::Options::with_own) checks these rules and adds the function to a run;
     /// see `examples/custom_function.rs`.

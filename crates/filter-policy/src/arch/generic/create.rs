@@ -61,7 +61,7 @@ pub(in super::super) fn create_small<S: Lanes>(
     }
 }
 
-/// Builds a filter over whatever `bit_array` holds.
+/// Builds a filter of at most [`MAP_BITS`] over whatever `bit_array` holds. Panics if there are more.
 #[inline(always)]
 pub(in super::super) fn create_by_map<S: Lanes>(
     lanes: S,

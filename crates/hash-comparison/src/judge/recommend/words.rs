@@ -188,7 +188,7 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
     };
     let only_high = rows().all(|row| row.verdict <= Verdict::InBand || row.window == Window::High);
     let then = if only_high {
-        "; the low bits, which most filters and tables use, pass"
+        "; the low bits pass, so use it for such keys only with the low bits, as most filters and tables do"
     } else {
         ""
     };

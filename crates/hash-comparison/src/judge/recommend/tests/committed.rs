@@ -84,7 +84,7 @@ fn what_is_known_against_a_function_names_the_set_nearest_to_the_keys() {
     );
     assert!(
         fnv.contains("numbers-text")
-            && fnv.contains("the low bits, which most filters and tables use, pass."),
+            && fnv.contains("the low bits pass, so use it for such keys only with the low bits"),
         "{fnv}"
     );
     let fast = known("video-ids", "foldhash-fast");
