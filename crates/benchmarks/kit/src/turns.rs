@@ -24,9 +24,9 @@ pub fn turn(round: u64, contestants: usize) -> impl Iterator<Item = usize> {
 /// Relation of a contender's filters to the engine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// The same bytes as the engine's.
+    /// The filters equal the engine's byte for byte.
     Same,
-    /// Other bytes, which give different answers for absent keys.
+    /// The bytes differ, and so do answers for absent keys.
     Own,
 }
 

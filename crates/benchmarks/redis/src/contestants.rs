@@ -29,7 +29,7 @@ pub(crate) struct Rig {
     pub(crate) multiplexed: MultiplexedConnection,
     /// The filter for queries.
     pub(crate) filter: FixedFilter,
-    /// The same bits in local memory.
+    /// A copy of the filter's bits in local memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
 

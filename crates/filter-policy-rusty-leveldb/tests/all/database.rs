@@ -1,4 +1,4 @@
-//! Whole databases on disk: written, compacted, reopened and read. Checks their filters, and the number of blocks that
+//! Writes, compacts, reopens and reads whole databases on disk. Checks their filters, and the number of blocks that
 //! filters save from being read.
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Whole databases in memory: written, flushed, compacted, reopened and read. Checks the number of blocks that filters
-//! save from being read.
+//! Writes, flushes, compacts, reopens and reads whole databases in memory. Checks the number of blocks that filters save
+//! from being read.
 
 use std::sync::Arc;
 

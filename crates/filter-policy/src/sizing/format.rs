@@ -16,7 +16,7 @@ use crate::rocksdb::{self, RocksDbBits};
 /// The number of bits that 32-bit hash values can reach.
 const REACHABLE_BITS: u64 = 1 << 32;
 
-/// The same limit for 64-bit hash values: the largest power of two below 2^64.
+/// The number of bits that 64-bit hash values can reach, rounded down to what 64 bits can hold: 2^63.
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 
 /// The longest bit set of split blocks, in bits.

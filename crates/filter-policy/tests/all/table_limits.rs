@@ -127,7 +127,7 @@ fn huge_blocks_take_no_memory() {
     let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
     let mut sparse = Sparse {
         size: 1 << 40,
-        // The same length as the one below.
+        // Its length equals that of the end below.
         end: vec![0; file.0.len() + 48],
     };
     metaindex.offset += sparse.hole();

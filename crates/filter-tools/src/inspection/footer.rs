@@ -314,7 +314,7 @@ mod tests {
             ("c", PhysicalType::FixedLenByteArray(0))
         );
         assert_eq!((c.filter_offset, c.filter_length), (None, None));
-        // The same with the number of a field in a byte of its own, and with a path to another file.
+        // The number of a field may take a byte of its own; a path to another file hides the filter.
         let row_groups_at = whole
             .windows(4)
             .position(|four| four == [0x16, 0, 0x19, 0x1c])

@@ -39,7 +39,7 @@ fn row_groups_that_can_be_skipped() {
         ),
         ("day", "5", [false, false, true]),
         ("count", "4294967290", [false, false, true]),
-        // The same bits.
+        // It has the same bits.
         ("count", "-6", [false, false, true]),
         ("place.city", "city 10", [false, true, false]),
     ] {

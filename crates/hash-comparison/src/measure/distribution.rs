@@ -228,7 +228,7 @@ mod tests {
         };
         let two = row(DistributionKind::PowerOfTwoBuckets, 2);
         assert!((two.statistic - 9.6).abs() < 1e-12 && two.dof == 1);
-        // The same as a bit: share 0.3, and the same p-value, erfc(sqrt(9.6 / 2)).
+        // As a bit, its share is 0.3 and its p-value the same, erfc(sqrt(9.6 / 2)).
         let bit = row(DistributionKind::BitShare, 0);
         assert_eq!((bit.statistic, bit.dof), (0.3, 1));
         assert!((bit.p_value - two.p_value).abs() < 1e-15);

@@ -1,4 +1,4 @@
-//! The same keys in the cache and out of it.
+//! Times the same keys in the cache and out of it.
 //!
 //! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from start
 //! to end; and on cache lines of their own, scattered over a buffer larger than caches, in shuffled order. The second

@@ -17,7 +17,7 @@ const MARKED_BITS: u32 = 20;
 pub(super) struct Prefixes {
     /// Counts by number of bits, from 0.
     different: [u64; WORD as usize + 1],
-    /// Whole words that occur more than once, each listed once, in no order.
+    /// Lists the whole words that occur more than once, each of them once, in no order.
     repeated: Vec<u32>,
 }
 

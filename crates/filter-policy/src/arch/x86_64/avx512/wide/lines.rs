@@ -21,7 +21,7 @@ const MAX: usize = MAX_PROBES as usize;
 
 /// The maximum number of lines that are built on the stack and copied.
 const MAX_COPIED: usize = 128;
-/// The same limit for few keys, which takes less clearing.
+/// The maximum for few keys: a smaller copy is cleared sooner.
 const FEW_COPIED: usize = 16;
 const MORE_COPIED: usize = FEW_COPIED + 1;
 
