@@ -1,10 +1,10 @@
 //! LevelDB's Bloom filter as a policy, with a choice of hash functions.
 
-use crate::arch::{self, Kernel, KernelToken, Source};
+use filter_kernels::{Kernel, KernelToken, Keys, Source, leveldb};
+
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
-use crate::keys::Keys;
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 
@@ -117,7 +117,7 @@ impl<H: KeyHasher> Layout for BloomFilterPolicy<H> {
 
     fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
         if let Some((probes, bit_array)) = filter.split_last_mut() {
-            arch::insert(self.kernel(), hashes, *probes, bit_array);
+            leveldb::insert(self.kernel(), hashes, *probes, bit_array);
         }
     }
 
@@ -126,13 +126,13 @@ impl<H: KeyHasher> Layout for BloomFilterPolicy<H> {
         let (last, bit_array) = filter.split_last_mut()?;
         let probes = self.bits_per_key.probe_count();
         *last = probes;
-        arch::create(self.kernel(), Source::Keys(keys, function), probes, bit_array);
+        leveldb::create(self.kernel(), Source::Keys(keys, function), probes, bit_array);
         Some(0)
     }
 
     #[inline]
     fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u32, filter: &[u8]) -> bool {
-        arch::may_match_hash(|| hash, filter, kernel)
+        leveldb::may_match_hash(|| hash, filter, kernel)
     }
 }
 
@@ -152,7 +152,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        arch::may_match_key(&self.hasher, key, filter, self.kernel)
+        leveldb::may_match_key(|key| self.hasher.hash(key), key, filter, self.kernel)
     }
 
     #[inline]

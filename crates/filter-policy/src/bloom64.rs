@@ -2,13 +2,11 @@
 
 mod probes;
 
+use filter_kernels::{Kernel, KernelToken, Keys, WideSource, bloom64};
 use hashzoo::xxph3_64;
 
-use crate::arch::wide::{WideSource, spread};
-use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
-use crate::keys::Keys;
 use crate::layouts::Contents;
 use crate::layouts::bloom64::{MARKER, contents};
 use crate::params::BitsPerKey;
@@ -91,7 +89,7 @@ impl Layout for BloomFilter64Policy {
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         if let Some((last, bit_array)) = filter.split_last_mut() {
-            spread::insert(
+            bloom64::insert(
                 self.kernel(),
                 bit_array,
                 *last - MARKER,
@@ -104,14 +102,14 @@ impl Layout for BloomFilter64Policy {
         let (last, bit_array) = filter.split_last_mut()?;
         let probes = probes_for(bit_array.len() as u64 * 8, keys.len() as u64);
         *last = MARKER + probes;
-        spread::create(self.kernel(), bit_array, probes, WideSource::Keys(keys));
+        bloom64::create(self.kernel(), bit_array, probes, WideSource::Keys(keys));
         Some(0)
     }
 
     #[inline]
     fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u64, filter: &[u8]) -> bool {
         match contents(filter) {
-            Contents::Bloom64 { bit_array, probes } => spread::may_match(kernel, bit_array, probes, hash),
+            Contents::Bloom64 { bit_array, probes } => bloom64::may_match(kernel, bit_array, probes, hash),
             contents => matches!(contents, Contents::Reserved),
         }
     }
@@ -135,7 +133,7 @@ impl FilterPolicy for BloomFilter64Policy {
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match contents(filter) {
             Contents::Bloom64 { bit_array, probes } => {
-                spread::key_may_match(self.kernel(), bit_array, probes, key)
+                bloom64::key_may_match(self.kernel(), bit_array, probes, key)
             }
             contents => matches!(contents, Contents::Reserved),
         }

@@ -3,11 +3,12 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::arch::KernelToken;
+use filter_kernels::{KernelToken, Keys};
+
 use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::hash_value::{HashValue, Sealed};
-use crate::keys::{KeyBatch, Keys};
+use crate::keys::KeyBatch;
 use crate::layouts::answers::{each, words_for};
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]

@@ -2,6 +2,7 @@
 
 use core::str;
 
+pub use filter_kernels::LaneHash;
 use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_signed_tail};
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
@@ -20,63 +21,30 @@ pub trait KeyHasher {
     ///
     /// The result affects only speed: with the default, `None`, keys are hashed one by one. A hasher that returns
     /// `Some` must compute the same values as [`LaneHash::hash`], or filters miss stored keys.
+    ///
+    /// A hasher of another crate that returns a `LaneHash` is as fast as the hashers of this crate:
+    ///
+    /// ```
+    /// use filter_policy::hashers::{KeyHasher, LaneHash};
+    ///
+    /// /// MurmurHash2 as Kafka seeds it.
+    /// struct Kafka;
+    ///
+    /// impl KeyHasher for Kafka {
+    ///     fn hash(&self, key: &[u8]) -> u32 {
+    ///         LaneHash::Murmur2 { seed: 0x9747_b28c }.hash(key)
+    ///     }
+    ///     fn policy_name(&self) -> &str {
+    ///         "example.KafkaBloom"
+    ///     }
+    ///     fn lane_hash(&self) -> Option<LaneHash> {
+    ///         Some(LaneHash::Murmur2 { seed: 0x9747_b28c })
+    ///     }
+    /// }
+    /// ```
     #[inline]
     fn lane_hash(&self) -> Option<LaneHash> {
         None
-    }
-}
-
-/// A hash function that kernels compute for 8 or 16 keys at once; see [`Kernel`](crate::kernels::Kernel).
-///
-/// A hasher of another crate that returns a `LaneHash` is as fast as the hashers of this crate:
-///
-/// ```
-/// use filter_policy::hashers::{KeyHasher, LaneHash};
-///
-/// /// MurmurHash2 as Kafka seeds it.
-/// struct Kafka;
-///
-/// impl KeyHasher for Kafka {
-///     fn hash(&self, key: &[u8]) -> u32 {
-///         LaneHash::Murmur2 { seed: 0x9747_b28c }.hash(key)
-///     }
-///     fn policy_name(&self) -> &str {
-///         "example.KafkaBloom"
-///     }
-///     fn lane_hash(&self) -> Option<LaneHash> {
-///         Some(LaneHash::Murmur2 { seed: 0x9747_b28c })
-///     }
-/// }
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LaneHash {
-    /// [`hashzoo::leveldb_hash`].
-    LevelDb {
-        /// The seed. Every value is valid.
-        seed: u32,
-    },
-    /// [`hashzoo::murmur2`].
-    Murmur2 {
-        /// The seed. Every value is valid.
-        seed: u32,
-    },
-    /// [`hashzoo::murmur2_signed_tail`].
-    Murmur2SignedTail {
-        /// The seed. Every value is valid.
-        seed: u32,
-    },
-}
-
-impl LaneHash {
-    /// Returns the hash value of one key.
-    #[inline]
-    pub const fn hash(self, key: &[u8]) -> u32 {
-        match self {
-            Self::LevelDb { seed } => leveldb_hash(key, seed),
-            Self::Murmur2 { seed } => murmur2(key, seed),
-            Self::Murmur2SignedTail { seed } => murmur2_signed_tail(key, seed),
-        }
     }
 }
 

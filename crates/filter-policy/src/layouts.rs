@@ -9,14 +9,14 @@ pub(crate) mod ribbon;
 pub(crate) mod rocksdb;
 pub(crate) mod split_blocks;
 
+use filter_kernels::{
+    KernelToken, Keys, WideSource,
+    fast_local::{self, Line},
+    split_block::{self, Block},
+};
 use hashzoo::xxph3_64;
 
-use crate::arch::KernelToken;
-use crate::arch::wide::blocks::{self, Block};
-use crate::arch::wide::lines::{self, Line};
-use crate::arch::wide::{WideSource, spread};
 use crate::hash_value::HashValue;
-use crate::keys::Keys;
 use crate::params::MAX_PROBES;
 use answers::{each, fill};
 use legacy_lines::Lines;
@@ -106,9 +106,11 @@ impl<'a> Contents<'a> {
     #[inline(always)]
     pub(crate) fn may_match(&self, kernel: KernelToken, key: &[u8]) -> bool {
         match *self {
-            Self::Bloom64 { bit_array, probes } => spread::key_may_match(kernel, bit_array, probes, key),
-            Self::FastLocalBloom { lines, probes } => lines::key_may_match(kernel, lines, probes, key),
-            Self::SplitBlocks(blocks) => blocks::key_may_match(kernel, blocks, key),
+            Self::Bloom64 { bit_array, probes } => {
+                filter_kernels::bloom64::key_may_match(kernel, bit_array, probes, key)
+            }
+            Self::FastLocalBloom { lines, probes } => fast_local::key_may_match(kernel, lines, probes, key),
+            Self::SplitBlocks(blocks) => split_block::key_may_match(kernel, blocks, key),
             _ => self.may_match_portably(key),
         }
     }
@@ -130,17 +132,17 @@ impl<'a> Contents<'a> {
             Self::Reserved => true,
             Self::Bloom64 { bit_array, probes } => hash
                 .wide()
-                .is_none_or(|hash| spread::may_match(kernel, bit_array, probes, hash)),
+                .is_none_or(|hash| filter_kernels::bloom64::may_match(kernel, bit_array, probes, hash)),
             Self::LegacyBloom { bits, lines, probes } => hash
                 .narrow()
                 .is_none_or(|hash| legacy_lines::may_match(bits, lines, probes, hash)),
             Self::FastLocalBloom { lines, probes } => hash
                 .wide()
-                .is_none_or(|hash| lines::may_match(kernel, lines, probes, hash)),
+                .is_none_or(|hash| fast_local::may_match(kernel, lines, probes, hash)),
             Self::Ribbon(ref solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
             Self::SplitBlocks(blocks) => hash
                 .wide()
-                .is_none_or(|hash| blocks::may_match(kernel, blocks, hash)),
+                .is_none_or(|hash| split_block::may_match(kernel, blocks, hash)),
         }
     }
 
@@ -175,12 +177,12 @@ impl<'a> Contents<'a> {
             Self::Empty => fill(false, keys, answers),
             Self::Reserved => fill(true, keys, answers),
             Self::Bloom64 { bit_array, probes } => {
-                spread::may_match_many(kernel, bit_array, probes, source, answers);
+                filter_kernels::bloom64::may_match_many(kernel, bit_array, probes, source, answers);
             }
             Self::FastLocalBloom { lines, probes } => {
-                lines::may_match_many(kernel, lines, probes, source, answers);
+                fast_local::may_match_many(kernel, lines, probes, source, answers);
             }
-            Self::SplitBlocks(blocks) => blocks::may_match_many(kernel, blocks, source, answers),
+            Self::SplitBlocks(blocks) => split_block::may_match_many(kernel, blocks, source, answers),
             Self::LegacyBloom { .. } | Self::Ribbon(_) => return false,
         }
         true

@@ -9,6 +9,7 @@
     doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
+#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -22,7 +23,6 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-mod arch;
 mod batches;
 mod bloom;
 mod bloom64;
@@ -34,7 +34,6 @@ mod hashed;
 pub mod hashers;
 mod keys;
 mod layouts;
-mod modulus;
 mod params;
 pub mod parquet;
 #[cfg(feature = "alloc")]
@@ -51,7 +50,7 @@ pub mod which;
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use crate::arch::Kernel;
+    pub use filter_kernels::Kernel;
 }
 
 pub use bloom::BloomFilterPolicy;

@@ -2,8 +2,8 @@
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
-use crate::arch::wide::blocks::BLOCK_LEN;
-use crate::arch::wide::lines::LINE_LEN;
+use filter_kernels::{fast_local::LINE_LEN, split_block::BLOCK_LEN};
+
 pub use crate::layouts::FilterKind;
 use crate::layouts::{Contents, bloom64, rocksdb, split_blocks};
 

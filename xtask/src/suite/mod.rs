@@ -30,8 +30,9 @@ struct Suite {
 }
 
 /// Crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 5] = [
+const NO_STD: [(&str, &[&str]); 6] = [
     ("hashzoo", &["--no-default-features"]),
+    ("filter-kernels", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
     ("guava-bloom", &["--no-default-features"]),
@@ -80,7 +81,7 @@ const STEPS: [Step; 17] = [
         // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
         // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
-        let wanted = |binary: &Binary| binary.package == "filter-policy";
+        let wanted = |binary: &Binary| ["filter-kernels", "filter-policy"].contains(&&*binary.package);
         suite.binaries.run(wanted, &["--skip", "rates::"], &scalar)
     }),
     Step::full("packages", |suite| {

@@ -10,9 +10,9 @@ const ORDER: &str = "progress system error names record keys functions measure j
 /// The crate of the ordered modules.
 const ORDERED: &str = "crates/hash-comparison/";
 
-/// The one module whose children may depend on each other: the choice of a kernel lies between algorithms and
+/// The one crate whose modules may depend on each other: the choice of a kernel lies between algorithms and
 /// instructions.
-const ENTWINED: (&str, &[&str]) = ("crates/filter-policy/", &["arch"]);
+const ENTWINED: (&str, &[&str]) = ("crates/filter-kernels/", &[]);
 
 /// A module's use of a sibling.
 #[derive(Debug, PartialEq, Eq)]

@@ -14,7 +14,8 @@ const PATH: &str = "#[path = ";
 const CLAUSES: [&str; 4] = ["What ", "Whether ", "How ", "Who "];
 /// The keyword, in halves, so that this file does not contain it.
 const UNSAFE: &str = concat!("un", "safe");
-/// The folder whose program has its own entry point, which needs such code.
+/// The folders that may hold such code: the kernels, and a program with its own entry point.
+const KERNELS: &str = "crates/filter-kernels/src/";
 const FREESTANDING: &str = "crates/filter-policy/freestanding/";
 
 pub(super) fn check(source: &Source) -> Vec<Offence> {
@@ -51,7 +52,7 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
     if !may_be_unsafe(&source.path) {
         let lines = source.text.lines().enumerate();
         for (index, _) in lines.filter(|(_, line)| lifts(line)) {
-            let rule = "only the modules `arch` and `ffi` may hold such code";
+            let rule = "only `filter-kernels` and the modules `arch` and `ffi` may hold such code";
             offence(index + 1, format!("{UNSAFE}: {rule}"));
         }
     }
@@ -84,6 +85,7 @@ fn documented(text: &str) -> bool {
 /// Returns true if the file is in a module that may contain such code.
 fn may_be_unsafe(path: &str) -> bool {
     path.starts_with(FREESTANDING)
+        || path.starts_with(KERNELS)
         || path
             .split('/')
             .any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
@@ -166,6 +168,7 @@ mod tests {
             let text = format!("//! Doc.\n#[{how}{UNSAFE}_code)]\n");
             assert_eq!(offences("x/src/a.rs", text.clone()).len(), 1, "{how}");
             assert!(offences("x/src/arch/sse2.rs", text.clone()).is_empty());
+            assert!(offences(&format!("{KERNELS}avx2.rs"), text.clone()).is_empty());
             assert!(offences("x/src/ffi.rs", text).is_empty());
         }
         let harmless = format!("//! Doc.\n#![forbid({UNSAFE}_code)]\n// allow({UNSAFE}_code) would do\n");

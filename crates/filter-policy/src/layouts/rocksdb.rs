@@ -2,11 +2,14 @@
 
 use core::num::NonZeroU32;
 
+use filter_kernels::{
+    KernelToken,
+    fast_local::{self, LINE_LEN, Line},
+};
+
 use super::legacy_lines::Lines;
 use super::ribbon::Solution;
 use super::{Contents, MATCHES_EVERYTHING};
-use crate::arch::KernelToken;
-use crate::arch::wide::lines::{self, LINE_LEN, Line};
 use crate::error::Error;
 use crate::hash_value::HashValue;
 use crate::params::{BitsPerKey, MAX_PROBES};
@@ -90,7 +93,7 @@ pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
 #[inline]
 pub(crate) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash: H, filter: &[u8]) -> bool {
     if let (Some((lines, probes)), Some(hash)) = (fast_local(filter), hash.wide()) {
-        return lines::may_match(kernel, lines, probes, hash);
+        return fast_local::may_match(kernel, lines, probes, hash);
     }
     match (contents(filter), hash.narrow().is_some()) {
         (contents @ Contents::LegacyBloom { .. }, true) | (contents @ Contents::Ribbon(_), false) => {

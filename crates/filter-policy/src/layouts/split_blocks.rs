@@ -1,8 +1,11 @@
 //! Parquet's stored layout: blocks and nothing else.
 
+use filter_kernels::{
+    KernelToken,
+    split_block::{self, BLOCK_LEN, Block},
+};
+
 use super::Contents;
-use crate::arch::KernelToken;
-use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
 use crate::error::Error;
 use crate::params::BitsPerKey;
 
@@ -43,6 +46,6 @@ pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, 
             }
         }
         let found = found.get(..filters.len()).unwrap_or_default();
-        *word = blocks::may_match_each(kernel, found, hash) & !empty;
+        *word = split_block::may_match_each(kernel, found, hash) & !empty;
     }
 }

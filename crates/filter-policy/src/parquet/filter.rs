@@ -2,14 +2,15 @@
 
 use core::fmt;
 
+use filter_kernels::{
+    KernelToken, WideSource,
+    split_block::{self, BLOCK_LEN, Block},
+};
 use hashzoo::xxh64;
 
 use super::error::ReadError;
 use super::header::Header;
 use super::value::{Equals, PhysicalValue};
-use crate::arch::KernelToken;
-use crate::arch::wide::WideSource;
-use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
 use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -91,7 +92,7 @@ impl<'a> SplitBlockFilter<'a> {
     /// absent.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        blocks::key_may_match(self.kernel, self.blocks, key)
+        split_block::key_may_match(self.kernel, self.blocks, key)
     }
 
     /// Returns whether the filter may hold a value that compares equal to this one.
@@ -109,7 +110,7 @@ impl<'a> SplitBlockFilter<'a> {
     /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
     pub fn may_match_hash(&self, hash: u64) -> bool {
-        blocks::may_match(self.kernel, self.blocks, hash)
+        split_block::may_match(self.kernel, self.blocks, hash)
     }
 
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
@@ -170,14 +171,14 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
-        blocks::insert_hash(self.kernel, self.blocks, hash);
+        split_block::insert_hash(self.kernel, self.blocks, hash);
     }
 
     /// Adds many keys; the fastest method. A page of numbers in plain encoding is [`PackedKeys`](crate::PackedKeys).
     pub fn insert_batch<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
-            Some(keys) => blocks::insert(self.kernel, self.blocks, WideSource::Keys(keys)),
+            Some(keys) => split_block::insert(self.kernel, self.blocks, WideSource::Keys(keys)),
             None => self.insert_hashes(batch.iter().map(|key| xxh64(key, 0))),
         }
     }
@@ -185,7 +186,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds values with these hashes.
     pub fn insert_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
         for_each_batch(hashes.into_iter(), |hashes| {
-            blocks::insert(self.kernel, self.blocks, WideSource::Hashes(hashes));
+            split_block::insert(self.kernel, self.blocks, WideSource::Hashes(hashes));
         });
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Sources: the Parquet format, `parquet.thrift`; Thrift, `doc/specs/thrift-compact-protocol.md`.
 
+use filter_kernels::split_block::BLOCK_LEN;
+
 use super::error::ReadError;
-use crate::arch::wide::blocks::BLOCK_LEN;
 use crate::layouts::split_blocks::MAX_LEN;
 
 /// Field types.

@@ -1,13 +1,10 @@
 //! Split-block Bloom filters as a policy.
 
+use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
 use hashzoo::xxh64;
 
-use crate::arch::wide::WideSource;
-use crate::arch::wide::blocks;
-use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
-use crate::keys::Keys;
 use crate::layouts::Contents;
 use crate::layouts::split_blocks::{bitset_bytes, contents, may_match_each};
 use crate::params::BitsPerKey;
@@ -88,20 +85,20 @@ impl Layout for SplitBlockBloomPolicy {
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         let blocks = filter.as_chunks_mut().0;
-        blocks::insert(self.kernel(), blocks, WideSource::Hashes(hashes));
+        split_block::insert(self.kernel(), blocks, WideSource::Hashes(hashes));
     }
 
     fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
         filter.fill(0);
         let blocks = filter.as_chunks_mut().0;
-        blocks::insert(self.kernel(), blocks, WideSource::Keys(keys));
+        split_block::insert(self.kernel(), blocks, WideSource::Keys(keys));
         Some(0)
     }
 
     #[inline]
     fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u64, filter: &[u8]) -> bool {
         match contents(filter) {
-            Contents::SplitBlocks(blocks) => blocks::may_match(kernel, blocks, hash),
+            Contents::SplitBlocks(blocks) => split_block::may_match(kernel, blocks, hash),
             contents => matches!(contents, Contents::Reserved),
         }
     }
@@ -137,7 +134,7 @@ impl FilterPolicy for SplitBlockBloomPolicy {
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match contents(filter) {
-            Contents::SplitBlocks(blocks) => blocks::key_may_match(self.kernel(), blocks, key),
+            Contents::SplitBlocks(blocks) => split_block::key_may_match(self.kernel(), blocks, key),
             contents => matches!(contents, Contents::Reserved),
         }
     }

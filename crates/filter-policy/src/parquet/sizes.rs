@@ -7,7 +7,8 @@
     reason = "writers cut to whole numbers, and sizes are at most 128 MiB"
 )]
 
-use crate::arch::wide::blocks::BLOCK_LEN;
+use filter_kernels::split_block::BLOCK_LEN;
+
 use crate::error::Error;
 use crate::layouts::split_blocks::MAX_LEN;
 use crate::sizing::{least, proper_rate, split_block_rate};

@@ -2,13 +2,17 @@
 
 use core::fmt;
 
+use filter_kernels::{
+    KernelToken, Keys, Source,
+    leveldb::{self, BitQuery},
+};
+
 use super::FilterPolicy;
-use crate::arch::{self, BitQuery, KernelToken, Source};
 use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::hash_value::HashValue;
 use crate::hashers::{KeyHasher, LaneHash};
-use crate::keys::{KeyBatch, Keys};
+use crate::keys::KeyBatch;
 use crate::layouts::answers::{each, fill, words_for};
 use crate::layouts::{Contents, FilterKind};
 
@@ -93,7 +97,7 @@ impl<'a> PreparedFilter<'a> {
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match &self.0 {
-            Prepared::Bits(query, function) => arch::may_match(query, function.hash(key)),
+            Prepared::Bits(query, function) => leveldb::may_match(query, function.hash(key)),
             Prepared::Contents(contents, kernel) => contents.may_match(*kernel, key),
             Prepared::Policy(policy, filter) => policy.key_may_match(key, filter),
         }
@@ -108,7 +112,7 @@ impl<'a> PreparedFilter<'a> {
     #[inline(always)]
     pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
         match &self.0 {
-            Prepared::Bits(query, _) => hash.narrow().is_none_or(|hash| arch::may_match(query, hash)),
+            Prepared::Bits(query, _) => hash.narrow().is_none_or(|hash| leveldb::may_match(query, hash)),
             Prepared::Contents(contents, kernel) => contents.may_match_hash(*kernel, hash),
             Prepared::Policy(..) => true,
         }
@@ -150,13 +154,13 @@ impl<'a> PreparedFilter<'a> {
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
         match &self.0 {
             Prepared::Bits(query, HashFunction::Lanes(function)) => {
-                arch::may_match_many(query, Source::Keys(keys, *function), answers);
+                leveldb::may_match_many(query, Source::Keys(keys, *function), answers);
             }
             Prepared::Bits(query, HashFunction::Custom(hasher)) => {
                 // A batch has as many hash values as a word of answers has bits.
                 let mut words = answers.chunks_mut(1);
                 for_each_batch(keys.iter().map(|key| hasher.hash(key)), |hashes| {
-                    arch::may_match_many(query, Source::Hashes(hashes), words.next().unwrap_or_default());
+                    leveldb::may_match_many(query, Source::Hashes(hashes), words.next().unwrap_or_default());
                 });
             }
             Prepared::Contents(contents, kernel) => contents.may_match_many(*kernel, keys, answers),
@@ -176,7 +180,7 @@ impl<'a> PreparedFilter<'a> {
         let answers = words_for(hashes.len(), answers)?;
         match (&self.0, H::narrow_slice(hashes)) {
             (Prepared::Bits(query, _), Some(hashes)) => {
-                arch::may_match_many(query, Source::Hashes(hashes), answers);
+                leveldb::may_match_many(query, Source::Hashes(hashes), answers);
             }
             (Prepared::Contents(contents, kernel), _) => contents.may_match_hashes(*kernel, hashes, answers),
             _ => fill(true, hashes.len(), answers),

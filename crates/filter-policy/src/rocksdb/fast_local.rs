@@ -1,14 +1,14 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
 
+use filter_kernels::{
+    Kernel, KernelToken, Keys, WideSource,
+    fast_local::{self, LINE_LEN, Line, Stored},
+};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use crate::arch::wide::WideSource;
-use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
-use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
-use crate::keys::Keys;
 use crate::layouts::rocksdb::{
     NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local, may_match_hash,
 };
@@ -124,14 +124,14 @@ impl Layout for FastLocalBloomPolicy {
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
             let lines = bits.as_chunks_mut().0;
-            lines::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
+            fast_local::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
         }
     }
 
     fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
         let (bits, tail) = filter.split_last_chunk_mut()?;
         *tail = tail_of(self.probes);
-        Some(lines::create(
+        Some(fast_local::create(
             self.kernel(),
             bits.as_chunks_mut().0,
             self.probes,
@@ -174,7 +174,7 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        lines::stored_may_match(self, key, filter, self.kernel)
+        fast_local::stored_may_match(self, key, filter, self.kernel)
     }
 
     #[inline]

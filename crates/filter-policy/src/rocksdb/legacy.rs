@@ -3,8 +3,9 @@
 
 use core::num::NonZeroU32;
 
+use filter_kernels::KernelToken;
+
 use super::bits_per_key::RocksDbBits;
-use crate::arch::KernelToken;
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::layouts::legacy_lines::{self, Lines};

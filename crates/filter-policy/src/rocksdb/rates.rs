@@ -1,8 +1,9 @@
 //! The sizes and rates of RocksDB's filters, from the numbers alone.
 
+use filter_kernels::fast_local::LINE_LEN;
+
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::lines_for;
-use crate::arch::wide::lines::LINE_LEN;
 use crate::layouts::ribbon::{RibbonSize, size};
 use crate::layouts::rocksdb::TAIL_LEN;
 

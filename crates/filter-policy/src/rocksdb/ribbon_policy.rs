@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
+use filter_kernels::KernelToken;
+
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
-use crate::arch::KernelToken;
 use crate::error::Error;
 use crate::hash_value::Sealed;
 use crate::hashed::{HashedPolicy, Layout as _, collect, room, without_repeats};

@@ -12,7 +12,6 @@ mod golden_rocksdb;
 mod golden_sst;
 mod golden_tables;
 mod kernels;
-mod manifest;
 mod policies;
 mod prefix;
 mod properties;

@@ -1,0 +1,60 @@
+//! Split blocks: a block is two vectors.
+
+use core::arch::aarch64::*;
+
+use hashzoo::xxh64;
+
+use super::Neon;
+use crate::generic::Lanes;
+use crate::split_block::{BLOCK_LEN, Block, BlockLanes, SALTS};
+use crate::wide::WideSource;
+
+impl BlockLanes for Neon {
+    type Bits = [uint32x4_t; 2];
+
+    #[inline(always)]
+    fn bits_of(self, hash: u64) -> Self::Bits {
+        let products = self.mul(self.load(&SALTS), self.splat(hash as u32));
+        self.bit_of(self.shift_right::<27>(products))
+    }
+
+    #[inline(always)]
+    fn has(self, block: &Block, [low, high]: Self::Bits) -> bool {
+        let [block_low, block_high] = words_of(block);
+        // SAFETY: see the type.
+        unsafe { vmaxvq_u32(vorrq_u32(vbicq_u32(low, block_low), vbicq_u32(high, block_high))) == 0 }
+    }
+
+    #[inline(always)]
+    fn set(self, block: &mut Block, [low, high]: Self::Bits) {
+        let [block_low, block_high] = words_of(block);
+        let place: *mut u32 = block.as_mut_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of a block, and need no alignment.
+        unsafe {
+            vst1q_u32(place, vorrq_u32(block_low, low));
+            vst1q_u32(place.add(4), vorrq_u32(block_high, high));
+        }
+    }
+
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| xxh64(key, 0), start, hashes);
+    }
+
+    /// Prefetches both ends, which may lie in two cache lines.
+    #[inline(always)]
+    fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize) {
+        let (bytes, start) = (blocks.as_flattened(), index * BLOCK_LEN);
+        Lanes::prefetch::<WRITE>(self, bytes, start);
+        if bytes.as_ptr().align_offset(BLOCK_LEN) != 0 {
+            Lanes::prefetch::<WRITE>(self, bytes, start + BLOCK_LEN - 1);
+        }
+    }
+}
+
+#[inline(always)]
+fn words_of(block: &Block) -> [uint32x4_t; 2] {
+    let start: *const u32 = block.as_ptr().cast();
+    // SAFETY: see the type; two vectors have the length of a block, and need no alignment.
+    unsafe { [vld1q_u32(start), vld1q_u32(start.add(4))] }
+}

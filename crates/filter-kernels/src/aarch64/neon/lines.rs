@@ -1,0 +1,122 @@
+//! RocksDB's cache-local filters: a line is a byte table in four registers.
+
+use core::arch::aarch64::*;
+
+use hashzoo::xxph3_64;
+
+use super::{Neon, are_set, bit_of_byte};
+use crate::MAX_PROBES;
+use crate::fast_local::{Line, POWERS, Stored, USUAL_PROBES, line_of, set_one, walk_of};
+use crate::generic::entries::line_entries;
+use crate::generic::tiles::{self, WideLanes};
+use crate::wide::WideSource;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
+
+line_entries!(Neon);
+
+impl WideLanes for Neon {
+    #[inline(always)]
+    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash(start, hashes);
+    }
+
+    #[inline(always)]
+    fn set_in_lines<const PROBES: usize, const MAX: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        hashes: &[u64],
+    ) {
+        for &hash in hashes {
+            set_one(lines, if PROBES == 0 { probes } else { USUAL_PROBES }, hash);
+        }
+    }
+
+    #[inline(always)]
+    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+        let mut answers = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            let line = &lines[line_of(hash, lines.len())];
+            answers |= u64::from(all_set(line, probes, walk_of(hash))) << i;
+        }
+        answers
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn insert<const PROBES: usize, const MAX: usize>(
+    lanes: Neon,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
+}
+
+#[target_feature(enable = "neon")]
+fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => key_may_match(lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in a separate function.
+#[target_feature(enable = "neon")]
+#[inline]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+        Err(_) => any_key_may_match(lines, probes, key),
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline(never)]
+fn any_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    all_set(line, probes, walk_of(hash))
+}
+
+#[target_feature(enable = "neon")]
+fn may_match_many(lanes: Neon, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
+    tiles::lines_may_match_many(lanes, lines, probes, source, answers);
+}
+
+/// Returns true if the line has the bits of all probes, tested eight at a time.
+#[inline(always)]
+fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
+    // SAFETY: see the type; four vectors have the length of a line, and two that of eight powers.
+    unsafe {
+        let table = vld1q_u8_x4(line.as_ptr());
+        let mut left = u32::from(probes);
+        for powers in POWERS.as_chunks::<8>().0 {
+            let low = vmulq_n_u32(vld1q_u32(powers.as_ptr()), walk);
+            let high = vmulq_n_u32(vld1q_u32(powers.as_ptr().add(4)), walk);
+            // The top nine bits are the byte in the line (six bits) and the bit in the byte (three bits).
+            let walks = vshrn_high_n_u32::<16>(vshrn_n_u32::<16>(low), high);
+            let places = vshr_n_u8::<2>(vshrn_n_u16::<8>(walks));
+            let all = are_set(
+                vqtbl4_u8(table, places),
+                bit_of_byte(vshrn_n_u16::<7>(walks)),
+                left.min(8),
+            );
+            // Avoids a branch on the last answer.
+            if left <= 8 || !all {
+                return all;
+            }
+            left -= 8;
+        }
+    }
+    true
+}

@@ -1,0 +1,203 @@
+//! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
+
+use hashzoo::xxph3_64;
+
+use crate::KernelToken;
+#[cfg(target_arch = "x86_64")]
+use crate::MAX_PROBES;
+use crate::wide::WideSource;
+
+/// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
+/// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
+/// pseudorandom number generators", 2022).
+pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+pub(crate) const USUAL_PROBES: u8 = 7;
+
+/// The length in bytes from which bit arrays are prefetched before use.
+pub(crate) const PREFETCHED: usize = 4 << 20;
+
+/// The length in bytes from which positions do not fit into lanes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const TOO_LONG: usize = 1 << 28;
+
+/// The powers of the multiplier: the factors of a hash value, one for each probe.
+#[cfg(target_arch = "x86_64")]
+pub(crate) static POWERS: [u64; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
+
+/// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds; it must not be empty.
+pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.create_spread(bit_array, probes, source)
+        }
+        _ => {
+            bit_array.fill(0);
+            insert(kernel, bit_array, probes, source);
+        }
+    }
+}
+
+/// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
+pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.insert_spread(bit_array, probes, source)
+        }
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.insert_spread(bit_array, probes, source),
+        _ => set(bit_array, probes, source),
+    }
+}
+
+/// Returns true if all bits of a hash value are set. The limits are those of [`create`].
+#[inline(always)]
+pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match(bit_array, probes, hash)
+        }
+        _ => all_set(bit_array, probes, hash),
+    }
+}
+
+/// [`may_match`] for a key, hashed in the same call.
+#[inline(always)]
+pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match_key(bit_array, probes, key)
+        }
+        _ => key_all_set(bit_array, probes, key),
+    }
+}
+
+fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    all_set(bit_array, probes, xxph3_64(key, 0))
+}
+
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0.
+pub fn may_match_many(
+    kernel: KernelToken,
+    bit_array: &[u8],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match_many(bit_array, probes, source, answers);
+        }
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
+        _ => {
+            answers.fill(0);
+            let mut index = 0_usize;
+            source.for_each(|hash| {
+                if let Some(word) = answers.get_mut(index / 64) {
+                    *word |= u64::from(all_set(bit_array, probes, hash)) << (index % 64);
+                }
+                index += 1;
+            });
+        }
+    }
+}
+
+/// Returns the bit, out of `bits`, that a step of the walk selects.
+#[inline(always)]
+pub(crate) const fn position(walk: u64, bits: u64) -> u64 {
+    ((walk as u128 * bits as u128) >> 64) as u64
+}
+
+/// [`insert`] in portable code.
+#[inline(always)]
+pub(crate) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    if probes == USUAL_PROBES {
+        set_all(bit_array, USUAL_PROBES, source);
+    } else {
+        set_all(bit_array, probes, source);
+    }
+}
+
+#[inline(always)]
+fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    let bits = bit_array.len() as u64 * 8;
+    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut last = 0_u32;
+    source.for_each(|hash| {
+        let mut walk = hash;
+        for _ in 0..probes {
+            let position = position(walk, bits);
+            let bit = 1 << (position % 32);
+            let word = usize::try_from(position / 32)
+                .ok()
+                .and_then(|at| words.get_mut(at));
+            match word {
+                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                None => last |= bit,
+            }
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    });
+    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+/// [`may_match`] in portable code. Runs to the end even if a bit is missing: an early exit would be mispredicted for
+/// half of the absent keys.
+#[inline(always)]
+pub(crate) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    if probes == USUAL_PROBES {
+        all_of(bit_array, USUAL_PROBES, hash)
+    } else {
+        all_of(bit_array, probes, hash)
+    }
+}
+
+/// Returns the answers for at most 64 hash values, one bit each.
+#[inline(always)]
+pub(crate) fn each_set(bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+    hashes.iter().rev().fold(0, |answers, &hash| {
+        answers << 1 | u64::from(all_set(bit_array, probes, hash))
+    })
+}
+
+#[inline(always)]
+fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    let bits = bit_array.len() as u64 * 8;
+    let mut walk = hash;
+    let mut all = 1;
+    for _ in 0..probes {
+        let position = position(walk, bits);
+        let byte = usize::try_from(position / 8)
+            .ok()
+            .and_then(|at| bit_array.get(at))
+            .copied()
+            .unwrap_or_default();
+        all &= byte >> (position % 8);
+        walk = walk.wrapping_mul(MULTIPLIER);
+    }
+    all & 1 != 0
+}

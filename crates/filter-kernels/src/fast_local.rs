@@ -1,0 +1,260 @@
+//! RocksDB's cache-local filters: a multiplication selects the 64-byte line, and the top nine bits of each step of a
+//! 32-bit walk select the bit in the line.
+
+use hashzoo::xxph3_64;
+
+use crate::Kernel;
+use crate::KernelToken;
+use crate::MAX_PROBES;
+use crate::keys::Keys;
+use crate::wide::WideSource;
+#[cfg(target_arch = "x86_64")]
+use crate::x86_64::Found;
+
+/// A line: the bits that one key can set.
+pub type Line = [u8; LINE_LEN];
+
+/// The length of a line in bytes.
+pub const LINE_LEN: usize = 64;
+
+/// The golden ratio in 32 bits: the factor of the walk from one probe to the next.
+///
+/// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
+const MULTIPLIER: u32 = 0x9e37_79b9;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+pub(crate) const USUAL_PROBES: u8 = 6;
+
+/// The number of lines from which they are prefetched before use.
+pub(crate) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
+
+/// The powers of the multiplier: the factors of a walk's start, one for each probe.
+pub(crate) static POWERS: [u32; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
+
+/// A reader of stored filters, most of which have lines.
+pub trait Stored {
+    /// Returns the lines and the probe count, within the limits of [`insert`].
+    fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)>;
+    /// Returns the answer of a filter without lines.
+    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool;
+}
+
+/// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
+pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
+        _ => {
+            lines.as_flattened_mut().fill(0);
+            insert(kernel, lines, probes, WideSource::Keys(keys))
+        }
+    }
+}
+
+/// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
+/// number of hash values that equal the one before them.
+pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.insert_in_lines(lines, probes, source),
+        KernelToken::Scalar => scalar_insert(lines, probes, source),
+    }
+}
+
+/// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
+#[inline(always)]
+pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.line_may_match(lines, probes, hash),
+        KernelToken::Scalar => scalar_may_match(lines, probes, hash),
+    }
+}
+
+/// [`may_match`] for a key, hashed in the same call.
+#[inline(always)]
+pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.line_may_match_key(lines, probes, key),
+        KernelToken::Scalar => scalar_key_may_match(lines, probes, key),
+    }
+}
+
+/// Returns true if a stored filter, of any bytes, may hold a key. A single query spends as much time reaching the code
+/// as computing the answer, so each kernel has one function from the bytes to the answer, called with the arguments in
+/// place.
+#[inline(always)]
+pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let Some(found) = Found::before() else {
+            return stored_may_match_at_first(stored, key, filter, kernel);
+        };
+        match KernelToken::among(found, kernel) {
+            KernelToken::Avx512(lanes) => return lanes.stored_may_match(stored, key, filter),
+            KernelToken::Avx2(lanes) => return lanes.stored_may_match(stored, key, filter),
+            KernelToken::Scalar => {}
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    match KernelToken::given(kernel) {
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => return lanes.stored_may_match(stored, key, filter),
+        KernelToken::Scalar => {}
+    }
+    scalar_stored_may_match(stored, key, filter)
+}
+
+/// Cold path: CPU features have not been detected yet.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+fn stored_may_match_at_first<S: Stored>(
+    stored: &S,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => key_may_match(KernelToken::given(kernel), lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0. There is at least one line.
+pub fn may_match_many(
+    kernel: KernelToken,
+    lines: &[Line],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        KernelToken::Scalar => {
+            answers.fill(0);
+            let mut index = 0_usize;
+            source.for_each(|hash| {
+                if let Some(word) = answers.get_mut(index / 64) {
+                    *word |= u64::from(scalar_may_match(lines, probes, hash)) << (index % 64);
+                }
+                index += 1;
+            });
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) const fn line_of(hash: u64, lines: usize) -> usize {
+    // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
+    (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
+}
+
+#[inline(always)]
+pub(crate) const fn walk_of(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    if probes == USUAL_PROBES {
+        scalar_insert_all(lines, USUAL_PROBES, source)
+    } else {
+        scalar_insert_all(lines, probes, source)
+    }
+}
+
+#[inline(always)]
+fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    let mut repeats = 0;
+    let mut last = None;
+    source.for_each(|hash| {
+        repeats += usize::from(last.replace(hash) == Some(hash));
+        set_one(lines, probes, hash);
+    });
+    repeats
+}
+
+/// Sets the bits of a hash value.
+#[inline(always)]
+pub(crate) fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
+    let count = lines.len();
+    // Always present, unless there is no line.
+    if let Some(line) = lines.get_mut(line_of(hash, count)) {
+        let mut walk = walk_of(hash);
+        // Words are changed twice as fast as bytes on some processors.
+        let words = line.as_chunks_mut::<4>().0;
+        for _ in 0..probes {
+            if let Some(word) = words.get_mut((walk >> 28) as usize) {
+                *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
+            }
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    }
+}
+
+fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match (stored.lines(filter), <&[u8; 16]>::try_from(key)) {
+        // One function without a call or a branch on the length.
+        (Some((lines, probes)), Ok(key)) => scalar_may_match(lines, probes, xxph3_64(key, 0)),
+        (Some((lines, probes)), Err(_)) => scalar_key_may_match(lines, probes, key),
+        (None, _) => stored.may_match_without_lines(key, filter),
+    }
+}
+
+#[inline(never)]
+fn scalar_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    scalar_may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[inline(always)]
+fn scalar_may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    if probes == USUAL_PROBES {
+        scalar_all_set(line, USUAL_PROBES, walk_of(hash))
+    } else {
+        scalar_all_set(line, probes, walk_of(hash))
+    }
+}
+
+/// Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
+#[inline(always)]
+fn scalar_all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
+    let words = line.as_chunks::<8>().0;
+    let mut all = 1;
+    for _ in 0..probes {
+        let word = words.get((walk >> 29) as usize).copied().unwrap_or_default();
+        all &= u64::from_le_bytes(word) >> (walk >> 23 & 63);
+        walk = walk.wrapping_mul(MULTIPLIER);
+    }
+    all & 1 != 0
+}

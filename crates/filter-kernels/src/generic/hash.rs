@@ -1,0 +1,253 @@
+//! The hash functions, for a key in each lane.
+
+use super::{Lanes, MAX_LANES, STEP};
+use crate::hash::LaneHash;
+
+/// The longest key that is hashed in a lane. Longer keys are rare, and lanes count in 32 bits.
+const LONGEST: usize = 1 << 20;
+/// The number of bytes by which the longest key of a group may exceed four times the shortest: beyond that, most lanes
+/// wait for one of them.
+const UNEVEN: usize = 128;
+
+/// The steps of a hash function. `M` and the shifts are those of `hashzoo`'s sources.
+trait Function<S: Lanes>: Copy {
+    fn start(self, lens: S::Vector) -> S::Vector;
+    fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector;
+    /// Takes the one to three bytes after the last whole word.
+    fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector;
+    fn finish(self, hashes: S::Vector) -> S::Vector;
+}
+
+#[derive(Clone, Copy)]
+struct LevelDb<S: Lanes> {
+    lanes: S,
+    seed: S::Vector,
+    m: S::Vector,
+}
+
+impl<S: Lanes> LevelDb<S> {
+    #[inline(always)]
+    fn new(lanes: S, seed: u32) -> Self {
+        Self {
+            lanes,
+            seed: lanes.splat(seed),
+            m: lanes.splat(0xc6a4_a793),
+        }
+    }
+}
+
+impl<S: Lanes> Function<S> for LevelDb<S> {
+    #[inline(always)]
+    fn start(self, lens: S::Vector) -> S::Vector {
+        self.lanes.xor(self.seed, self.lanes.mul(lens, self.m))
+    }
+
+    #[inline(always)]
+    fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector {
+        let hashes = self.lanes.mul(self.lanes.add(hashes, words), self.m);
+        self.lanes.xor(hashes, self.lanes.shift_right::<16>(hashes))
+    }
+
+    #[inline(always)]
+    fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector {
+        let hashes = self.lanes.mul(self.lanes.add(hashes, tails), self.m);
+        self.lanes.xor(hashes, self.lanes.shift_right::<24>(hashes))
+    }
+
+    #[inline(always)]
+    fn finish(self, hashes: S::Vector) -> S::Vector {
+        hashes
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Murmur2<S: Lanes> {
+    lanes: S,
+    seed: S::Vector,
+    m: S::Vector,
+}
+
+impl<S: Lanes> Murmur2<S> {
+    #[inline(always)]
+    fn new(lanes: S, seed: u32) -> Self {
+        Self {
+            lanes,
+            seed: lanes.splat(seed),
+            m: lanes.splat(0x5bd1_e995),
+        }
+    }
+}
+
+impl<S: Lanes> Function<S> for Murmur2<S> {
+    #[inline(always)]
+    fn start(self, lens: S::Vector) -> S::Vector {
+        self.lanes.xor(self.seed, lens)
+    }
+
+    #[inline(always)]
+    fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector {
+        let words = self.lanes.mul(words, self.m);
+        let words = self.lanes.xor(words, self.lanes.shift_right::<24>(words));
+        let words = self.lanes.mul(words, self.m);
+        self.lanes.xor(self.lanes.mul(hashes, self.m), words)
+    }
+
+    #[inline(always)]
+    fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector {
+        self.lanes.mul(self.lanes.xor(hashes, tails), self.m)
+    }
+
+    #[inline(always)]
+    fn finish(self, hashes: S::Vector) -> S::Vector {
+        let hashes = self.lanes.xor(hashes, self.lanes.shift_right::<13>(hashes));
+        let hashes = self.lanes.mul(hashes, self.m);
+        self.lanes.xor(hashes, self.lanes.shift_right::<15>(hashes))
+    }
+}
+
+/// Hashes as many 16-byte keys as there are lanes.
+#[inline(always)]
+pub(crate) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]) -> S::Vector {
+    #[inline(always)]
+    fn run<S: Lanes>(lanes: S, function: impl Function<S>, keys: &[[u8; STEP]]) -> S::Vector {
+        let mut hashes = function.start(lanes.splat(STEP as u32));
+        for words in lanes.packed_words(keys) {
+            hashes = function.word(hashes, words);
+        }
+        lanes.in_order(function.finish(hashes))
+    }
+    match function {
+        LaneHash::LevelDb { seed } => run(lanes, LevelDb::new(lanes, seed), keys),
+        LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
+            run(lanes, Murmur2::new(lanes, seed), keys)
+        }
+    }
+}
+
+/// Hashes as many keys as there are lanes.
+#[inline(always)]
+pub(crate) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
+    let first = keys.first().map_or(0, |key| key.len());
+    let (mut shortest, mut longest) = (first, first);
+    // Lengths are usually equal, which is faster to check.
+    if keys.iter().fold(0, |bits, key| bits | (key.len() ^ first)) != 0 {
+        for key in keys {
+            shortest = shortest.min(key.len());
+            longest = longest.max(key.len());
+        }
+    }
+    let uneven = if S::UNEVEN {
+        longest / 4 > shortest + UNEVEN / 4
+    } else {
+        longest != shortest
+    };
+    if longest > LONGEST || uneven {
+        return one_by_one(lanes, function, keys);
+    }
+    let group = Group {
+        lanes,
+        keys,
+        shortest,
+        longest,
+    };
+    match function {
+        LaneHash::LevelDb { seed } => group.hash(LevelDb::new(lanes, seed), last_bytes),
+        LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
+            let is_signed = matches!(function, LaneHash::Murmur2SignedTail { .. });
+            group.hash(Murmur2::new(lanes, seed), |key| match last_bytes(key) {
+                tail if is_signed => sign_extended(tail),
+                tail => tail,
+            })
+        }
+    }
+}
+
+#[inline(always)]
+fn one_by_one<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
+    let mut hashes = [0; MAX_LANES];
+    for (hash, key) in hashes.iter_mut().zip(keys) {
+        *hash = function.hash(key);
+    }
+    lanes.load(&hashes)
+}
+
+/// Keys of similar length, one for each lane.
+struct Group<'a, S> {
+    lanes: S,
+    keys: &'a [&'a [u8]],
+    shortest: usize,
+    longest: usize,
+}
+
+impl<S: Lanes> Group<'_, S> {
+    #[inline(always)]
+    fn hash(&self, function: impl Function<S>, tail: impl Fn(&[u8]) -> u32) -> S::Vector {
+        let Self {
+            lanes,
+            keys,
+            shortest,
+            longest,
+        } = *self;
+        let equal = shortest == longest;
+        let lens = if equal {
+            lanes.splat(longest as u32)
+        } else {
+            self.each(|key| key.len() as u32)
+        };
+        let mut hashes = function.start(lens);
+        let mut from = 0;
+        while from + STEP <= shortest {
+            for words in lanes.words::<true>(keys, from) {
+                hashes = function.word(hashes, words);
+            }
+            from += STEP;
+        }
+        // From here on some of the keys end.
+        let ends = lanes.shift_right::<2>(lens);
+        while from + 4 <= longest {
+            for (i, words) in lanes.words::<false>(keys, from).into_iter().enumerate() {
+                let index = lanes.splat((from / 4 + i) as u32);
+                hashes = lanes.if_less(index, ends, function.word(hashes, words), hashes);
+            }
+            from += STEP;
+        }
+        if !(equal && longest % 4 == 0) {
+            let tails = self.each(|key| tail(key));
+            let tail_lens = self.each(|key| (key.len() % 4) as u32);
+            hashes = lanes.if_less(lanes.splat(0), tail_lens, function.tail(hashes, tails), hashes);
+        }
+        function.finish(hashes)
+    }
+
+    /// Returns a value for each key.
+    #[inline(always)]
+    fn each(&self, value: impl Fn(&[u8]) -> u32) -> S::Vector {
+        let mut values = [0; MAX_LANES];
+        for (lane, key) in values.iter_mut().zip(self.keys) {
+            *lane = value(key);
+        }
+        self.lanes.load(&values)
+    }
+}
+
+/// Returns the last `key.len() % 4` bytes as a little-endian number.
+#[inline(always)]
+fn last_bytes(key: &[u8]) -> u32 {
+    if let Some(last) = key.last_chunk::<4>() {
+        // Two steps, because a shift by all 32 bits would overflow.
+        return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (key.len() % 4));
+    }
+    match *key {
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a] => u32::from(a),
+        _ => 0,
+    }
+}
+
+/// Sign-extends the bytes of a tail, as a program with signed `char` does.
+#[inline(always)]
+fn sign_extended(tail: u32) -> u32 {
+    let [a, b, c, _] = tail.to_le_bytes();
+    a as i8 as u32 ^ (b as i8 as u32) << 8 ^ (c as i8 as u32) << 16
+}

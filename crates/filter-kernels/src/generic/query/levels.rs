@@ -1,0 +1,205 @@
+//! Queries many keys together, probe by probe.
+
+use core::ops::Range;
+
+use super::super::probes::positions_of;
+use super::super::source::{Consumer, Groups};
+use super::super::{Lanes, MAX_LANES};
+use super::batch::{Batch, Words, answer, first_bits};
+
+/// The number of keys that go from probe to probe together, a whole number of words of answers.
+pub(crate) const TILE: usize = 1024;
+
+/// Tests one probe of a whole tile at a time. After each probe, the keys that have the bit are packed together, so that
+/// absent keys cost two look-ups on average and no unpredictable branch. If nearly all keys stay, the remaining probes
+/// are tested group by group, which saves the packing.
+pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
+    batch: Batch<'a, S>,
+    words: Words<'a, S>,
+    tile: Tile,
+    /// Set if nearly all keys of the previous tile were found: the next tile is then queried group by group from the
+    /// first probe on.
+    dense: bool,
+}
+
+impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let keys = groups.len();
+        let answers = self.batch.next_answers(keys);
+        let count = groups.count();
+        let mut first = 0;
+        while first < count {
+            let end = count.min(first + TILE / S::LANES);
+            if self.dense {
+                let left = self.all_probes(lanes, groups, first..end, answers);
+                self.dense = nearly_all(left, (end - first) * S::LANES);
+                first = end;
+                continue;
+            }
+            let mut left = self.first_level(lanes, groups, first..end);
+            let mut before = (end - first) * S::LANES;
+            self.dense = !PREFETCH && nearly_all(left, before);
+            let mut probe = if PREFETCH { 0 } else { 1 };
+            while probe < self.batch.probes {
+                if !PREFETCH && nearly_all(left, before) {
+                    left = self.remaining(lanes, left, probe);
+                    break;
+                }
+                before = left;
+                left = self.next_level(lanes, left, probe);
+                probe += 1;
+            }
+            for &index in self.tile.indices.iter().take(left) {
+                let index = first * S::LANES + index as usize;
+                if let Some(word) = answers.get_mut(index / 64) {
+                    *word |= 1 << (index % 64);
+                }
+            }
+            first = end;
+        }
+    }
+}
+
+/// Returns true if packing the rest together would cost more than it saves.
+#[inline(always)]
+fn nearly_all(left: usize, of: usize) -> bool {
+    left > of - of / 8
+}
+
+impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
+    #[inline(always)]
+    pub(crate) fn new(batch: Batch<'a, S>, words: Words<'a, S>) -> Self {
+        Self {
+            batch,
+            words,
+            tile: Tile::new(),
+            dense: false,
+        }
+    }
+
+    /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
+    #[inline(always)]
+    fn all_probes(
+        &self,
+        lanes: S,
+        groups: &impl Groups<S>,
+        range: Range<usize>,
+        answers: &mut [u64],
+    ) -> usize {
+        let mut found = 0;
+        for group in range {
+            let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
+            found += hits.count_ones() as usize;
+            answer::<S>(answers, groups.len(), group * S::LANES, hits);
+        }
+        found
+    }
+
+    /// Fills the tile with the keys of these groups that have their first bit set; with all keys if that bit is only
+    /// prefetched. Returns the number of keys.
+    #[inline(always)]
+    fn first_level(&mut self, lanes: S, groups: &impl Groups<S>, range: Range<usize>) -> usize {
+        let mut left = 0;
+        let mut indices = lanes.iota();
+        for group in range {
+            let hashes = groups.group(lanes, group);
+            let positions = self.batch.remainders.of(hashes);
+            let mut hits = first_bits(groups.len() - group * S::LANES, S::LANES);
+            let row = self.tile.row(left);
+            if PREFETCH {
+                lanes.store(positions, row.positions);
+                self.words.prefetch(lanes, row.positions, S::LANES);
+            } else if self.batch.probes > 0 {
+                let words = self.words.at(lanes, positions);
+                hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
+            }
+            lanes.store(lanes.compress(hashes, hits), row.hashes);
+            lanes.store(lanes.compress(indices, hits), row.indices);
+            indices = lanes.add(indices, lanes.splat(S::LANES as u32));
+            left += hits.count_ones() as usize;
+        }
+        left
+    }
+
+    /// Keeps the keys that have the bit of this probe; with `PREFETCH`, prefetches the bits of the next probe.
+    #[inline(always)]
+    fn next_level(&mut self, lanes: S, count: usize, probe: u32) -> usize {
+        let remainders = self.batch.remainders;
+        let mut left = 0;
+        for start in (0..count).step_by(S::LANES) {
+            let row = self.tile.row(start);
+            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
+            let positions = if PREFETCH {
+                lanes.load(row.positions)
+            } else {
+                positions_of(remainders, hashes, probe)
+            };
+            let found = lanes.hit(lanes.all_hits(), self.words.at(lanes, positions), positions);
+            let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
+            let hashes = lanes.compress(hashes, hits);
+            let row = self.tile.row(left);
+            lanes.store(hashes, row.hashes);
+            lanes.store(lanes.compress(indices, hits), row.indices);
+            let found = hits.count_ones() as usize;
+            if PREFETCH && probe + 1 < self.batch.probes {
+                lanes.store(positions_of(remainders, hashes, probe + 1), row.positions);
+                self.words.prefetch(lanes, row.positions, found);
+            }
+            left += found;
+        }
+        left
+    }
+
+    /// Keeps the keys that have the bits of this probe and of all after it.
+    #[inline(always)]
+    fn remaining(&mut self, lanes: S, count: usize, probe: u32) -> usize {
+        let mut left = 0;
+        for start in (0..count).step_by(S::LANES) {
+            let row = self.tile.row(start);
+            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
+            let hits = self.batch.rest(lanes, &self.words, hashes, probe);
+            let hits = hits & first_bits(count - start, S::LANES);
+            lanes.store(lanes.compress(indices, hits), self.tile.row(left).indices);
+            left += hits.count_ones() as usize;
+        }
+        left
+    }
+}
+
+/// Keys in progress. Vectors are stored whole, so there is room for one vector beyond the last key.
+struct Tile {
+    hashes: [u32; TILE + MAX_LANES],
+    /// The indices of the keys, counted from the start of the tile.
+    indices: [u32; TILE + MAX_LANES],
+    /// The positions of the next probe.
+    positions: [u32; TILE + MAX_LANES],
+}
+
+/// The part of a tile from a given key on.
+struct Row<'a> {
+    hashes: &'a mut [u32],
+    indices: &'a mut [u32],
+    positions: &'a mut [u32],
+}
+
+impl Tile {
+    #[inline(always)]
+    fn new() -> Self {
+        const LEN: usize = TILE + MAX_LANES;
+        Self {
+            hashes: [0; LEN],
+            indices: [0; LEN],
+            positions: [0; LEN],
+        }
+    }
+
+    #[inline(always)]
+    fn row(&mut self, start: usize) -> Row<'_> {
+        Row {
+            hashes: self.hashes.get_mut(start..).unwrap_or_default(),
+            indices: self.indices.get_mut(start..).unwrap_or_default(),
+            positions: self.positions.get_mut(start..).unwrap_or_default(),
+        }
+    }
+}

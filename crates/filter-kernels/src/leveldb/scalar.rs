@@ -1,0 +1,194 @@
+//! Portable code: no division, no data-dependent branch, no intrinsics.
+
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+
+use crate::hash::LaneHash;
+use crate::hash::{MAP_BITS, Source};
+use crate::keys::Keys;
+use crate::modulus::Modulus;
+
+/// The map size for the filters of small blocks, which takes less clearing.
+const SMALL_MAP_BITS: usize = 512;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: u8 = 6;
+
+pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    let bits = bit_array.len() * 8;
+    let (mut small, mut large);
+    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+        small = [0; SMALL_MAP_BITS];
+        &mut small
+    } else if bits <= MAP_BITS {
+        large = [0; MAP_BITS];
+        &mut large
+    } else {
+        bit_array.fill(0);
+        return insert(bit_array, modulus, probes, source);
+    };
+    for_each_position(source, modulus, probes, |position| {
+        // Always present.
+        if let Some(byte) = map.get_mut(position as usize) {
+            *byte = 1;
+        }
+    });
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
+        // The product collects the eight bits in the highest byte.
+        let [.., byte] = u64::from_le_bytes(*eight)
+            .wrapping_mul(0x0102_0408_1020_4080)
+            .to_le_bytes();
+        *bits = byte;
+    }
+}
+
+pub(crate) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut last = 0_u32;
+    for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => last |= bit,
+        }
+    });
+    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+/// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
+/// cases go to `other`.
+pub(crate) fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
+    hash: H,
+    key: &[u8],
+    filter: &[u8],
+    other: impl Fn(H, &[u8], &[u8]) -> bool,
+) -> bool {
+    if let [bit_array @ .., USUAL_PROBES] = filter
+        && !bit_array.is_empty()
+    {
+        let Ok(key) = <&[u8; 16]>::try_from(key) else {
+            return may_match_any_key(hash, key, bit_array);
+        };
+        let modulus = Modulus::of_bytes(bit_array.len());
+        all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
+    } else {
+        other(hash, key, filter)
+    }
+}
+
+/// Handles keys of any length, for filters with the usual probe count.
+#[inline(never)]
+fn may_match_any_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], bit_array: &[u8]) -> bool {
+    let modulus = Modulus::of_bytes(bit_array.len());
+    all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
+}
+
+#[inline]
+pub(crate) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    if probes == u32::from(USUAL_PROBES) {
+        all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash)
+    } else {
+        all_are_set(bit_array, modulus, probes, hash)
+    }
+}
+
+/// Returns the byte of a position at or above the number of bits, which never occurs.
+///
+/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
+/// loads after all comparisons, and the positions to the stack and back.
+#[cold]
+#[inline(never)]
+fn never_absent() -> u8 {
+    0
+}
+
+#[inline(always)]
+fn all_are_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    let mut all = 1;
+    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
+    for _ in 0..probes {
+        let position = modulus.remainder(hash);
+        let byte = bit_array
+            .get((position / 8) as usize)
+            .copied()
+            .unwrap_or_else(never_absent);
+        // The rotation counts modulo 8.
+        all &= byte.rotate_right(position);
+        hash = hash.wrapping_add(stride);
+    }
+    all & 1 != 0
+}
+
+pub(crate) fn may_match_many(
+    bit_array: &[u8],
+    modulus: Modulus,
+    probes: u32,
+    source: Source<'_>,
+    answers: &mut [u64],
+) {
+    answers.fill(0);
+    let mut index = 0_usize;
+    for_each_hash(source, |hash| {
+        if let Some(word) = answers.get_mut(index / 64) {
+            *word |= u64::from(may_match(bit_array, modulus, probes, hash)) << (index % 64);
+        }
+        index += 1;
+    });
+}
+
+#[inline(always)]
+fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
+    if probes == USUAL_PROBES {
+        for_each_hash(source, |hash| positions(modulus, USUAL_PROBES, hash, &mut visit));
+    } else {
+        for_each_hash(source, |hash| positions(modulus, probes, hash, &mut visit));
+    }
+}
+
+#[inline(always)]
+fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    for _ in 0..probes {
+        visit(modulus.remainder(hash));
+        hash = hash.wrapping_add(stride);
+    }
+}
+
+/// Hashes a key, without a loop if it has 16 bytes.
+#[inline(always)]
+fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => hash(key),
+        Err(_) => hash(key),
+    }
+}
+
+/// Selects the function once for all keys.
+#[inline(always)]
+fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
+    macro_rules! hash_each {
+        ($keys:expr, $function:expr) => {
+            match $function {
+                LaneHash::LevelDb { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
+                }
+                LaneHash::Murmur2 { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
+                }
+                LaneHash::Murmur2SignedTail { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
+                }
+            }
+        };
+    }
+    match source {
+        Source::Keys(Keys::Slices(keys), function) => hash_each!(keys.iter(), function),
+        Source::Keys(Keys::Packed(keys), function) => hash_each!(keys.iter(), function),
+        Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+    }
+}

@@ -1,0 +1,51 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+// Lanes are compiled for every processor, so that no change breaks them unnoticed, but only used where they have
+// instructions.
+#![cfg_attr(
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+    )),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "no instructions for lanes"
+    )
+)]
+
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod aarch64;
+pub mod bloom64;
+mod choose;
+pub mod fast_local;
+mod generic;
+mod hash;
+mod kernel;
+mod keys;
+pub mod leveldb;
+mod modulus;
+pub mod split_block;
+mod wide;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use choose::KernelToken;
+pub use hash::{LaneHash, Source};
+pub use kernel::Kernel;
+pub use keys::{Keys, PackedKeys};
+pub use wide::WideSource;
+
+/// The largest probe count of a filter.
+///
+/// Source: LevelDB, `util/bloom.cc`, whose stored count must not exceed it; RocksDB has the same limit.
+pub const MAX_PROBES: u8 = 30;

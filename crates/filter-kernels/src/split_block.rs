@@ -1,0 +1,268 @@
+//! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
+//! its eight words. Keys are hashed with XXH64 and seed 0.
+//!
+//! The algorithms are written once for all instruction sets, over a block as a vector whose operations are a trait.
+
+use hashzoo::xxh64;
+
+use crate::KernelToken;
+use crate::wide::{TILE, WideSource};
+
+/// A block: the bits that one key can set.
+pub type Block = [u8; BLOCK_LEN];
+
+/// The length of a block in bytes.
+pub const BLOCK_LEN: usize = 32;
+
+/// The factors of a hash value's lower half, one for each word of the block.
+///
+/// Source: the Parquet format, `BloomFilter.md`.
+pub(crate) static SALTS: [u32; 8] = [
+    0x47b6_137b,
+    0x4497_4d91,
+    0x8824_ad5b,
+    0xa2b7_289d,
+    0x7054_95c7,
+    0x2df1_424b,
+    0x9efc_4947,
+    0x5c6b_fb31,
+];
+
+/// The number of blocks from which they are prefetched before use.
+const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
+
+/// Operations on a block as a vector of eight words.
+///
+/// Values of the implementing types exist only where the processor has the instructions, so the operations are safe to
+/// call.
+pub(crate) trait BlockLanes: Copy {
+    /// One bit in each word.
+    type Bits: Copy;
+
+    /// Returns the bits of a hash value.
+    fn bits_of(self, hash: u64) -> Self::Bits;
+    fn has(self, block: &Block, bits: Self::Bits) -> bool;
+    fn set(self, block: &mut Block, bits: Self::Bits);
+    /// Computes the hash values from `start` on. Panics if there are too few.
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Prefetches a block, to be written if `WRITE`. This is not an access in the sense of the language.
+    fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize);
+}
+
+/// The portable code.
+#[derive(Debug, Clone, Copy)]
+struct Portable;
+
+impl BlockLanes for Portable {
+    /// The half of the hash value from which the bits are computed one by one.
+    type Bits = u32;
+
+    #[inline(always)]
+    fn bits_of(self, hash: u64) -> u32 {
+        hash as u32
+    }
+
+    /// Tests all words even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
+    #[inline(always)]
+    fn has(self, block: &Block, half: u32) -> bool {
+        let words = block.as_chunks().0.iter().zip(&SALTS);
+        words.fold(1, |all, (word, salt)| {
+            all & u32::from_le_bytes(*word) >> (half.wrapping_mul(*salt) >> 27)
+        }) != 0
+    }
+
+    #[inline(always)]
+    fn set(self, block: &mut Block, half: u32) {
+        for (word, salt) in block.as_chunks_mut().0.iter_mut().zip(&SALTS) {
+            let bit = 1 << (half.wrapping_mul(*salt) >> 27);
+            *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
+        }
+    }
+
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| xxh64(key, 0), start, hashes);
+    }
+
+    #[inline(always)]
+    fn prefetch<const WRITE: bool>(self, _: &[Block], _: usize) {}
+}
+
+/// Calls the method of the kernel's lanes, or the portable function.
+macro_rules! by_kernel {
+    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
+        match $kernel {
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            // All code may use these instructions, so no separate functions are needed.
+            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
+            KernelToken::Scalar => $function(Portable, $($argument),+),
+        }
+    };
+}
+
+/// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
+pub fn insert(kernel: KernelToken, blocks: &mut [Block], source: WideSource<'_>) {
+    by_kernel!(kernel, insert_in_blocks, insert_by(blocks, source));
+}
+
+/// Adds the bits of one hash value, without the stack memory that many take.
+#[inline(always)]
+pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
+    by_kernel!(kernel, insert_in_block, insert_hash_by(blocks, hash));
+}
+
+/// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
+#[inline(always)]
+pub fn may_match(kernel: KernelToken, blocks: &[Block], hash: u64) -> bool {
+    by_kernel!(kernel, block_may_match, may_match_by(blocks, hash))
+}
+
+/// [`may_match`] for a key, hashed in the same call.
+#[inline(always)]
+pub fn key_may_match(kernel: KernelToken, blocks: &[Block], key: &[u8]) -> bool {
+    by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key))
+}
+
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0. There is at least one block.
+pub fn may_match_many(kernel: KernelToken, blocks: &[Block], source: WideSource<'_>, answers: &mut [u64]) {
+    by_kernel!(
+        kernel,
+        blocks_may_match_many,
+        may_match_many_by(blocks, source, answers)
+    );
+}
+
+/// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
+/// limits are those of [`insert`].
+pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
+    by_kernel!(kernel, blocks_may_match_each, may_match_each_by(filters, hash))
+}
+
+#[inline(always)]
+const fn block_of(hash: u64, blocks: usize) -> usize {
+    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
+    (((hash >> 32) * blocks as u64) >> 32) as usize
+}
+
+#[inline(always)]
+pub(crate) fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], source: WideSource<'_>) {
+    let len = source.len();
+    let ahead = blocks.len() >= PREFETCHED;
+    let (mut now, mut before) = ([0; TILE], [0; TILE]);
+    let mut waiting = 0;
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        let hashes = &mut now[..count];
+        lanes.hash(source, start, hashes);
+        if ahead {
+            prefetch::<L, true>(lanes, blocks, hashes);
+            set(lanes, blocks, &before[..waiting]);
+            core::mem::swap(&mut now, &mut before);
+            waiting = count;
+        } else {
+            set(lanes, blocks, hashes);
+        }
+    }
+    set(lanes, blocks, &before[..waiting]);
+}
+
+#[inline(always)]
+pub(crate) fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], hash: u64) {
+    set(lanes, blocks, &[hash]);
+}
+
+#[inline(always)]
+fn set<L: BlockLanes>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
+    let count = blocks.len();
+    for &hash in hashes {
+        // Always present, unless there is no block.
+        if let Some(block) = blocks.get_mut(block_of(hash, count)) {
+            lanes.set(block, lanes.bits_of(hash));
+        }
+    }
+}
+
+#[inline(always)]
+fn prefetch<L: BlockLanes, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
+    for &hash in hashes {
+        lanes.prefetch::<WRITE>(blocks, block_of(hash, blocks.len()));
+    }
+}
+
+#[inline(always)]
+pub(crate) fn may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], hash: u64) -> bool {
+    blocks
+        .get(block_of(hash, blocks.len()))
+        .is_none_or(|block| lanes.has(block, lanes.bits_of(hash)))
+}
+
+#[inline(always)]
+pub(crate) fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+    may_match_by(lanes, blocks, xxh64(key, 0))
+}
+
+#[inline(always)]
+pub(crate) fn may_match_many_by<L: BlockLanes>(
+    lanes: L,
+    blocks: &[Block],
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let len = source.len();
+    let ahead = blocks.len() >= PREFETCHED;
+    let (mut now, mut before) = ([0; TILE], [0; TILE]);
+    let mut words = answers.iter_mut();
+    let mut waiting = 0;
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        let hashes = &mut now[..count];
+        lanes.hash(source, start, hashes);
+        if ahead {
+            prefetch::<L, false>(lanes, blocks, hashes);
+            if waiting > 0
+                && let Some(word) = words.next()
+            {
+                *word = ask(lanes, blocks, &before[..waiting]);
+            }
+            core::mem::swap(&mut now, &mut before);
+            waiting = count;
+        } else if let Some(word) = words.next() {
+            *word = ask(lanes, blocks, hashes);
+        }
+    }
+    if waiting > 0
+        && let Some(word) = words.next()
+    {
+        *word = ask(lanes, blocks, &before[..waiting]);
+    }
+}
+
+/// Returns the answers for these hash values.
+#[inline(always)]
+fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
+    let mut answers = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
+    }
+    answers
+}
+
+#[inline(always)]
+pub(crate) fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
+    // All loads are in flight before the first one is waited for.
+    for blocks in filters {
+        lanes.prefetch::<false>(blocks, block_of(hash, blocks.len()));
+    }
+    let bits = lanes.bits_of(hash);
+    let mut answers = 0;
+    for (i, blocks) in filters.iter().enumerate() {
+        let block = blocks.get(block_of(hash, blocks.len()));
+        answers |= u64::from(block.is_none_or(|block| lanes.has(block, bits))) << i;
+    }
+    answers
+}

@@ -1,0 +1,217 @@
+//! RocksDB's cache-local filters: a line is two vectors.
+
+use core::arch::x86_64::*;
+use core::hint::black_box;
+
+use hashzoo::xxph3_64;
+
+use super::super::Avx2;
+use super::{filled_up, hash, load_wide, spread};
+use crate::MAX_PROBES;
+use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
+use crate::generic::entries::line_entries;
+use crate::generic::tiles::{self, WideLanes};
+use crate::wide::WideSource;
+
+/// The number of words in a line.
+const WORDS: usize = LINE_LEN / 4;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
+
+line_entries!(Avx2);
+
+impl WideLanes for Avx2 {
+    #[inline(always)]
+    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        // SAFETY: see the type.
+        unsafe { hash(source, start, hashes) }
+    }
+
+    #[inline(always)]
+    fn set_in_lines<const PROBES: usize, const MAX: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        hashes: &[u64],
+    ) {
+        // SAFETY: see the type.
+        unsafe { set::<PROBES, MAX>(lines, probes, hashes) }
+    }
+
+    #[inline(always)]
+    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+        // SAFETY: see the type.
+        unsafe { ask(lines, probes, hashes) }
+    }
+
+    #[inline(always)]
+    fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+        // SAFETY: see the type.
+        unsafe { spread::ask(self, bit_array, probes, hashes) }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn insert<const PROBES: usize, const MAX: usize>(
+    lanes: Avx2,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let count = _mm256_set1_epi64x(lines.len() as i64);
+    let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
+    let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
+    // The word and the bit in the word, for each probe of eight keys.
+    let mut rows = [[[0_u32; 8]; 2]; MAX];
+    let mut filled = [0; 8];
+    for hashes in hashes.chunks(8) {
+        let hashes = filled_up(hashes, &mut filled);
+        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
+        let rows = &mut black_box(&mut rows)[..probes];
+        let (first, second) = load_wide(hashes);
+        let mut walks = upper_halves(first, second);
+        let numbers = upper_halves(_mm256_mul_epu32(first, count), _mm256_mul_epu32(second, count));
+        // Fits: there are fewer than 2^26 lines.
+        let starts = _mm256_slli_epi32::<{ WORDS.ilog2() as i32 }>(numbers);
+        for [indices, bits] in &mut *rows {
+            store(indices, _mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)));
+            store(bits, bits_of(walks));
+            walks = _mm256_mullo_epi32(walks, multiplier);
+        }
+        for [indices, bits] in &*rows {
+            for (&index, &bit) in indices.iter().zip(bits) {
+                // Always present: the fraction that is multiplied is below one.
+                if let Some(word) = words.get_mut(index as usize) {
+                    *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
+                }
+            }
+        }
+    }
+}
+
+/// Returns the upper halves of eight values, in another order.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
+    let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => key_may_match(lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+        // Short keys need no call, so no register has to be saved.
+        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
+        Err(_) => long_key_may_match(lines, probes, key),
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    all_set(line, probes, walk_of(hash))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
+    tiles::lines_may_match_many(lanes, lines, probes, source, answers);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn ask(lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+    let mut answers = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        let line = &lines[line_of(hash, lines.len())];
+        answers |= u64::from(all_set(line, probes, walk_of(hash))) << i;
+    }
+    answers
+}
+
+/// Returns true if the line has the bits of all probes, tested eight at a time.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
+    let start: *const __m256i = line.as_ptr().cast();
+    // SAFETY: two vectors have the length of a line.
+    let (low, high) = unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) };
+    let walk = _mm256_set1_epi32(walk.cast_signed());
+    let mut left = u32::from(probes);
+    for powers in POWERS.as_chunks().0 {
+        let walks = _mm256_mullo_epi32(walk, load(powers));
+        // The highest of the four bits of the word's index, which is the walk's, selects the vector.
+        let indices = _mm256_srli_epi32::<28>(walks);
+        let words = _mm256_castps_si256(_mm256_blendv_ps(
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, indices)),
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, indices)),
+            _mm256_castsi256_ps(walks),
+        ));
+        // The selected bits, as signs.
+        let numbers = _mm256_srli_epi32::<27>(_mm256_slli_epi32::<4>(walks));
+        let bits = _mm256_slli_epi32::<31>(_mm256_srlv_epi32(words, numbers));
+        let missing = !_mm256_movemask_ps(_mm256_castsi256_ps(bits)).cast_unsigned();
+        let all = _bzhi_u32(missing & 0xff, left) == 0;
+        // Avoids a branch on the last answer.
+        if left <= 8 || !all {
+            return all;
+        }
+        left -= 8;
+    }
+    true
+}
+
+/// Returns the bit that each walk selects in its word.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn bits_of(walks: __m256i) -> __m256i {
+    let numbers = _mm256_srli_epi32::<27>(_mm256_slli_epi32::<4>(walks));
+    _mm256_sllv_epi32(_mm256_set1_epi32(1), numbers)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load(values: &[u32; 8]) -> __m256i {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn store(values: &mut [u32; 8], vector: __m256i) {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
+}

@@ -1,0 +1,129 @@
+//! AVX-512: 16 lanes, masked loads, and tables of 256 bytes in registers.
+//!
+//! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
+
+mod lanes;
+mod wide;
+
+use core::arch::x86_64::*;
+
+use super::found::Found;
+use super::single::bytes_at;
+use crate::generic::entries::{entries, entry, usual};
+use crate::generic::{Lanes, create, query, source};
+use crate::hash::LaneHash;
+use crate::hash::Source;
+use crate::keys::Keys;
+use crate::modulus::LaneDivisor;
+
+/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
+/// is sound; "see the type" in the comments below refers to this.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx512(());
+
+entries!(
+    Avx512,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
+    in_place: true
+);
+
+impl Avx512 {
+    /// Returns the kernel if its instructions were found.
+    #[inline(always)]
+    pub(crate) fn of(found: Found) -> Option<Self> {
+        found.has(Found::AVX512).then_some(Self(()))
+    }
+
+    /// [`query::may_match`] for at most 8 probes, in half a vector.
+    #[inline(always)]
+    fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+        let len = bit_array.len();
+        // SAFETY: see the type; the positions are remainders by the number of bits in the array.
+        unsafe {
+            let hash = _mm256_set1_epi32(hash.cast_signed());
+            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let hashes = _mm256_add_epi32(hash, _mm256_mullo_epi32(numbers, _mm256_rol_epi32::<15>(hash)));
+            let reciprocal = _mm256_set1_epi32(divisor.reciprocal.cast_signed());
+            let bits = _mm256_set1_epi32(divisor.bits.cast_signed());
+            let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(hashes, reciprocal));
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hashes), reciprocal);
+            let quotients = _mm256_blend_epi32::<0b1010_1010>(even, odd);
+            let rests = _mm256_sub_epi32(hashes, _mm256_mullo_epi32(quotients, bits));
+            let mut positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
+            let live = _bzhi_u32(0xff, probes) as __mmask8;
+            let wide = _mm512_castsi256_si512(positions);
+            let words = if len <= 64 {
+                self.table_words(&self.table::<1>(bit_array), wide)
+            } else if len <= 128 {
+                self.table_words(&self.table::<2>(bit_array), wide)
+            } else if let (Some(first), Some(last), ..=192) =
+                (bit_array.first_chunk::<128>(), bit_array.last_chunk::<64>(), len)
+            {
+                // Two vectors from the start on and one that ends with the array need no masks.
+                let first: *const __m512i = first.as_ptr().cast();
+                let behind = _mm256_cmpge_epu32_mask(positions, _mm256_set1_epi32(8 * 128));
+                let gap = _mm256_set1_epi32((8 * (len - 64)) as i32);
+                positions = _mm256_mask_sub_epi32(positions, behind, positions, gap);
+                let indices = _mm512_castsi256_si512(_mm256_srli_epi32::<5>(positions));
+                let (low, high) = (_mm512_loadu_si512(first), _mm512_loadu_si512(first.add(1)));
+                let words = _mm512_permutex2var_epi32(low, indices, high);
+                let last = _mm512_loadu_si512(last.as_ptr().cast());
+                _mm512_mask_permutexvar_epi32(words, __mmask16::from(behind), indices, last)
+            } else {
+                let bytes = bytes_at(bit_array, positions, probes);
+                // The lowest byte of each lane has the bit of its position modulo 8.
+                let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(0x0101_0101), positions);
+                return _mm_testc_si128(bytes, _mm256_maskz_cvtepi32_epi8(live, wanted)) != 0;
+            };
+            let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(1), positions);
+            _mm256_mask_testn_epi32_mask(live, _mm512_castsi512_si256(words), wanted) == 0
+        }
+    }
+
+    /// Transposes vectors that hold the same bytes of each key: word `i` of all keys goes to vector `i`.
+    #[inline(always)]
+    fn transposed(self, rows: [__m512i; 4]) -> [__m512i; 4] {
+        let [a, b, c, d] = rows;
+        // SAFETY: see the type.
+        unsafe {
+            let (ab_low, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+            let (cd_low, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+            [
+                _mm512_unpacklo_epi64(ab_low, cd_low),
+                _mm512_unpackhi_epi64(ab_low, cd_low),
+                _mm512_unpacklo_epi64(ab_high, cd_high),
+                _mm512_unpackhi_epi64(ab_high, cd_high),
+            ]
+        }
+    }
+
+    /// Returns the 16 bytes of a key from `from` on, in the form of [`Lanes::words`].
+    #[inline(always)]
+    fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
+        if WHOLE {
+            let step: &[u8] = &key[from..from + 16];
+            // SAFETY: see the type; the slice has the length of a vector.
+            return unsafe { _mm_loadu_si128(step.as_ptr().cast()) };
+        }
+        // The end of the key, not an empty slice elsewhere: even under an empty mask, an address without memory costs
+        // time.
+        let rest = &key[from.min(key.len())..];
+        let mask = (1_u8 << (rest.len() / 4).min(4)) - 1;
+        // SAFETY: see the type; words are read under a mask of those that the slice has.
+        unsafe { _mm_maskz_loadu_epi32(mask, rest.as_ptr().cast()) }
+    }
+
+    /// Returns the steps of the keys `i`, `i + 4`, `i + 8` and `i + 12`.
+    #[inline(always)]
+    fn row<const WHOLE: bool>(self, keys: &[&[u8]; 16], i: usize, from: usize) -> __m512i {
+        let first = self.step::<WHOLE>(keys[i], from);
+        let second = self.step::<WHOLE>(keys[i + 4], from);
+        let third = self.step::<WHOLE>(keys[i + 8], from);
+        let fourth = self.step::<WHOLE>(keys[i + 12], from);
+        // SAFETY: see the type.
+        unsafe {
+            let row = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(first), second);
+            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(row, third), fourth)
+        }
+    }
+}

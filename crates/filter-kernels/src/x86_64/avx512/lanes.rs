@@ -1,0 +1,193 @@
+//! The operations on 16 lanes.
+
+use core::arch::x86_64::*;
+
+use super::Avx512;
+use crate::generic::Lanes;
+use crate::hash::LaneHash;
+use crate::keys::Keys;
+
+impl Lanes for Avx512 {
+    const LANES: usize = 16;
+    const UNEVEN: bool = true;
+    const TABLE_BYTES: usize = 256;
+
+    type Vector = __m512i;
+    type Hits = __mmask16;
+
+    #[inline(always)]
+    fn splat(self, value: u32) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_set1_epi32(value.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn iota(self) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[u32]) -> __m512i {
+        let values: &[u32; 16] = values.first_chunk().expect("a value for each lane");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: __m512i, values: &mut [u32]) {
+        let values: &mut [u32; 16] = values.first_chunk_mut().expect("a value for each lane");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
+    }
+
+    operations! {
+        fn add(a, b) = _mm512_add_epi32(a, b);
+        fn sub(a, b) = _mm512_sub_epi32(a, b);
+        fn mul(a, b) = _mm512_mullo_epi32(a, b);
+        fn mul_high(a, b) = {
+            let even = _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, b));
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+            _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd)
+        };
+        fn min(a, b) = _mm512_min_epu32(a, b);
+        fn xor(a, b) = _mm512_xor_si512(a, b);
+        fn rotate_15(a) = _mm512_rol_epi32::<15>(a);
+        fn if_less(a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
+        fn bit_of(positions) = {
+            // The rotation counts modulo 32.
+            _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
+        };
+    }
+
+    #[inline(always)]
+    fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_srli_epi32::<BY>(a) }
+    }
+
+    #[inline(always)]
+    fn all_hits(self) -> __mmask16 {
+        __mmask16::MAX
+    }
+
+    #[inline(always)]
+    fn hit(self, hits: __mmask16, words: __m512i, positions: __m512i) -> __mmask16 {
+        // SAFETY: see the type.
+        unsafe { _mm512_mask_test_epi32_mask(hits, words, self.bit_of(positions)) }
+    }
+
+    #[inline(always)]
+    fn hit_bits(self, hits: __mmask16) -> u32 {
+        u32::from(hits)
+    }
+
+    #[inline(always)]
+    fn compress(self, vector: __m512i, bits: u32) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_maskz_compress_epi32(bits as __mmask16, vector) }
+    }
+
+    #[inline(always)]
+    fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) -> __m512i {
+        // At most 2^27, so that the index below is not negative.
+        let count = words.len().min(1 << 27) as i32;
+        // SAFETY: see the type; words are read under a mask of those that the slice has.
+        unsafe {
+            let indices = _mm512_srli_epi32::<5>(positions);
+            let inside = _mm512_cmplt_epi32_mask(indices, _mm512_set1_epi32(count));
+            _mm512_mask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
+        }
+    }
+
+    #[inline(always)]
+    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [__m512i; QUARTERS] {
+        let mut table = [self.splat(0); QUARTERS];
+        for (i, vector) in table.iter_mut().enumerate() {
+            let part = &bytes[bytes.len().min(64 * i)..];
+            // SAFETY: see the type.
+            let mask = unsafe { _bzhi_u64(u64::MAX, part.len().min(64) as u32) };
+            // SAFETY: see the type; bytes are read under a mask of those that the slice has.
+            *vector = unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) };
+        }
+        table
+    }
+
+    #[inline(always)]
+    fn table_words<const QUARTERS: usize>(self, table: &[__m512i; QUARTERS], positions: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe {
+            let indices = _mm512_srli_epi32::<5>(positions);
+            match *table.as_slice() {
+                [a] => _mm512_permutexvar_epi32(indices, a),
+                [a, b] => _mm512_permutex2var_epi32(a, indices, b),
+                [a, b, c, d] => {
+                    let low = _mm512_permutex2var_epi32(a, indices, b);
+                    let high = _mm512_permutex2var_epi32(c, indices, d);
+                    let upper = _mm512_test_epi32_mask(indices, _mm512_set1_epi32(32));
+                    _mm512_mask_blend_epi32(upper, low, high)
+                }
+                _ => unreachable!("tables have 1, 2 or 4 vectors"),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, bytes: &[u8; 64]) -> u64 {
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn packed_words(self, keys: &[[u8; 16]]) -> [__m512i; 4] {
+        let keys: &[[u8; 16]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+        let rows: *const __m512i = keys.as_ptr().cast();
+        // SAFETY: see the type; four vectors have the length of the array.
+        unsafe {
+            self.transposed([
+                _mm512_loadu_si512(rows),
+                _mm512_loadu_si512(rows.add(1)),
+                _mm512_loadu_si512(rows.add(2)),
+                _mm512_loadu_si512(rows.add(3)),
+            ])
+        }
+    }
+
+    #[inline(always)]
+    fn in_order(self, vector: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe {
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+            _mm512_permutexvar_epi32(order, vector)
+        }
+    }
+
+    #[inline(always)]
+    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
+        let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+        self.transposed([
+            self.row::<WHOLE>(keys, 0, from),
+            self.row::<WHOLE>(keys, 1, from),
+            self.row::<WHOLE>(keys, 2, from),
+            self.row::<WHOLE>(keys, 3, from),
+        ])
+    }
+
+    #[inline(always)]
+    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+        self.hash_keys(keys, function, start, hashes);
+    }
+
+    #[inline(always)]
+    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
+        let place = bytes.as_ptr().wrapping_add(index).cast();
+        // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
+        unsafe {
+            if WRITE {
+                _mm_prefetch::<_MM_HINT_ET0>(place);
+            } else {
+                _mm_prefetch::<_MM_HINT_T0>(place);
+            }
+        }
+    }
+}
