@@ -5,12 +5,15 @@ mod probes;
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource, bloom64};
 use hashzoo::xxph3_64;
 
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy as _, Layout};
+use crate::hashed::HashedPolicy;
+use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::Contents;
 use crate::layouts::bloom64::{MARKER, contents};
-use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, PreparedFilter};
+use crate::leveldb;
+use crate::policy::FilterPolicy;
+use crate::prepared::PreparedFilter;
 pub(crate) use probes::probes_for;
 
 /// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.
@@ -24,9 +27,9 @@ pub(crate) use probes::probes_for;
 /// LevelDB's own reader answers "may match" for such a filter.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
+/// use filter_policy::{BloomFilter64Policy, FilterPolicy, HashedPolicy};
 ///
-/// let policy = BloomFilter64Policy::new(BitsPerKey::whole(10));
+/// let policy = BloomFilter64Policy::new(10.into());
 /// assert_eq!(policy.name(), "BloomFilter64.Xxph3");
 ///
 /// let mut buffer = [0; 64];
@@ -65,15 +68,15 @@ impl BloomFilter64Policy {
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
-}
-
-impl Layout for BloomFilter64Policy {
-    type Hash = u64;
 
     #[inline]
-    fn kernel(&self) -> KernelToken {
+    fn token(&self) -> KernelToken {
         KernelToken::given(self.kernel)
     }
+}
+
+impl HashedPolicy for BloomFilter64Policy {
+    type Hash = u64;
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u64 {
@@ -90,7 +93,7 @@ impl Layout for BloomFilter64Policy {
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         if let Some((last, bit_array)) = filter.split_last_mut() {
             bloom64::insert(
-                self.kernel(),
+                self.token(),
                 bit_array,
                 *last - MARKER,
                 WideSource::Hashes(hashes),
@@ -102,16 +105,8 @@ impl Layout for BloomFilter64Policy {
         let (last, bit_array) = filter.split_last_mut()?;
         let probes = probes_for(bit_array.len() as u64 * 8, keys.len() as u64);
         *last = MARKER + probes;
-        bloom64::create(self.kernel(), bit_array, probes, WideSource::Keys(keys));
+        bloom64::create(self.token(), bit_array, probes, WideSource::Keys(keys));
         Some(0)
-    }
-
-    #[inline]
-    fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u64, filter: &[u8]) -> bool {
-        match contents(filter) {
-            Contents::Bloom64 { bit_array, probes } => bloom64::may_match(kernel, bit_array, probes, hash),
-            contents => matches!(contents, Contents::Reserved),
-        }
     }
 }
 
@@ -122,7 +117,7 @@ impl FilterPolicy for BloomFilter64Policy {
 
     /// Returns the exact length of a filter of this many keys, the same as in LevelDB.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.bits_per_key.filter_len(keys)
+        leveldb::filter_len(self.bits_per_key, keys)
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
@@ -133,7 +128,7 @@ impl FilterPolicy for BloomFilter64Policy {
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match contents(filter) {
             Contents::Bloom64 { bit_array, probes } => {
-                bloom64::key_may_match(self.kernel(), bit_array, probes, key)
+                bloom64::key_may_match(self.token(), bit_array, probes, key)
             }
             contents => matches!(contents, Contents::Reserved),
         }
@@ -141,6 +136,29 @@ impl FilterPolicy for BloomFilter64Policy {
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(self.kernel(), contents(filter))
+        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        match (contents(filter), hash) {
+            (Contents::Bloom64 { bit_array, probes }, KeyHash::Bits64(hash)) => {
+                bloom64::may_match(self.token(), bit_array, probes, hash)
+            }
+            _ => self.key_may_match(key, filter),
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
     }
 }

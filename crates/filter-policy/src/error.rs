@@ -8,6 +8,13 @@ use core::fmt;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
+    /// A policy's own reason why it cannot build a filter.
+    Policy {
+        /// The reason, as a sentence without a full stop.
+        reason: &'static str,
+    },
+    /// The text is not a number of bits per key.
+    BitsPerKeyNotANumber,
     /// The bits per key are not a number from 0 to 4,294,967,295.
     BitsPerKeyOutOfRange {
         /// The value given.
@@ -74,6 +81,8 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::Policy { reason } => f.write_str(reason),
+            Self::BitsPerKeyNotANumber => f.write_str("bits per key must be a number such as 10 or 9.6"),
             Self::BitsPerKeyOutOfRange { given } => {
                 write!(f, "bits per key must be between 0 and {}, got {given}", u32::MAX)
             }

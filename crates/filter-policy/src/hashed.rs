@@ -3,18 +3,19 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use filter_kernels::{KernelToken, Keys};
+use filter_kernels::Keys;
 
+use crate::answers::{each, words_for};
 use crate::batches::for_each_batch;
 use crate::error::Error;
-use crate::hash_value::{HashValue, Sealed};
+use crate::key_hash::{HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
-use crate::layouts::answers::{each, words_for};
-use crate::policy::FilterPolicy;
+use crate::policy::{FilterPolicy, WRONG_HASHES};
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
 
-/// A policy of this crate that hashes each key once and accepts hash values as well as keys.
+/// What the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as well as keys,
+/// and fill a filter step by step.
 ///
 /// Every method that builds writes the same bytes for the same keys in the same order:
 ///
@@ -34,15 +35,15 @@ use crate::policy::append_with;
 /// To query one filter for many keys, see [`FilterPolicy::prepare`]; to query many filters for one key, see
 /// [`hashed_key`](Self::hashed_key).
 ///
-/// The trait is sealed: other crates implement [`FilterPolicy`] for policies and
-/// [`KeyHasher`](crate::hashers::KeyHasher) for hash functions.
+/// A policy implements [`hash_key`](Self::hash_key), [`start`](Self::start) and [`insert`](Self::insert); the rest
+/// follows. Another hash function in LevelDB's layout needs only a [`KeyHasher`](crate::hashers::KeyHasher).
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
 ```
-use filter_policy::{BitsPerKey, BloomFilter64Policy, HashedPolicy};
+use filter_policy::{BloomFilterPolicy, HashedPolicy};
 
-let policy = BloomFilter64Policy::new(BitsPerKey::whole(10));
+let policy = BloomFilterPolicy::new(10.into());
 let ids = [*b"0001", *b"0002", *b"0003"];
 let filter = policy.build(ids)?;
 
@@ -53,12 +54,29 @@ assert_eq!(policy.build_hashes(ids.iter().map(|id| policy.hash_key(id)))?, filte
 ```
 "#
 )]
-pub trait HashedPolicy: FilterPolicy + Sealed {
+pub trait HashedPolicy: FilterPolicy {
     /// The type of hash values: `u32` or `u64`.
     type Hash: HashValue;
 
+    /// Set if a hash value equal to the previous one is dropped and not counted, as in RocksDB
+    /// (`XXPH3FilterBitsBuilder::AddKey`): equal keys are adjacent in sorted input.
+    const DROPS_REPEATS: bool = false;
+
     /// Returns the hash value of a key.
     fn hash_key(&self, key: &[u8]) -> Self::Hash;
+
+    /// Makes a slice, whose length is that of a filter of this many keys, an empty filter.
+    fn start(&self, keys: usize, filter: &mut [u8]);
+
+    /// Adds values to a filter that was started; can be called repeatedly.
+    fn insert(&self, filter: &mut [u8], hashes: &[Self::Hash]);
+
+    /// Writes the filter of these keys over a slice whose length is that of a filter of this many keys, and returns the
+    /// number of keys whose value was dropped; `None` if keys must be hashed one by one.
+    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
+        let _ = (keys, filter);
+        None
+    }
 
     /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
     ///
@@ -69,7 +87,43 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
     /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`].
     fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
     where
-        I: IntoIterator<Item = Self::Hash, IntoIter: Clone>;
+        I: IntoIterator<Item = Self::Hash, IntoIter: Clone>,
+    {
+        let hashes = hashes.into_iter();
+        let mut count = announced(&hashes).unwrap_or_else(|| hashes.clone().count());
+        let mut len = self.max_filter_len(count)?;
+        // Without repeats, one pass over the values is enough. If dropped repeats make the filter smaller, or a filter
+        // of all values does not fit, the kept values are counted first.
+        if Self::DROPS_REPEATS {
+            let kept = if len <= out.len() {
+                write(self, count, len, hashes.clone(), out)?
+            } else {
+                without_repeats(hashes.clone()).count()
+            };
+            let kept_len = self.max_filter_len(kept)?;
+            if kept_len == len {
+                return room(out, len);
+            }
+            (count, len) = (kept, kept_len);
+        }
+        write(self, count, len, hashes, out)?;
+        room(out, len)
+    }
+
+    /// [`build_hashes_in`](Self::build_hashes_in) for values whose type is not known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; [`Error::Policy`] when the
+    /// values have the other width.
+    fn build_key_hashes_in<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        let hashes = Self::Hash::slice(hashes).ok_or(WRONG_HASHES)?;
+        self.build_hashes_in(hashes.iter().copied(), out)
+    }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written; the fastest method.
     ///
@@ -80,7 +134,25 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         &self,
         keys: impl Into<KeyBatch<'k>>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error>;
+    ) -> Result<&'out mut [u8], Error> {
+        let batch = keys.into();
+        let len = self.max_filter_len(batch.len())?;
+        let created = batch
+            .for_kernels()
+            .zip(out.get_mut(..len))
+            .and_then(|(keys, filter)| Some((keys, self.create(keys, filter)?)));
+        match created {
+            Some((_, 0)) => room(out, len),
+            Some((keys, dropped)) => {
+                let filter = room(out, self.max_filter_len(batch.len() - dropped)?)?;
+                if filter.len() != len {
+                    self.create(keys, filter);
+                }
+                Ok(filter)
+            }
+            None => self.build_in(batch.iter(), out),
+        }
+    }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written; see
     /// [`build_hashes_in`](Self::build_hashes_in).
@@ -105,7 +177,27 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         &self,
         hashes: impl IntoIterator<Item = Self::Hash>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), Error> {
+        let hashes = hashes.into_iter();
+        let announced = announced(&hashes).filter(|_| !Self::DROPS_REPEATS);
+        if let Some(count) = announced {
+            let len = self.max_filter_len(count)?;
+            return append_with(out, len, |room| {
+                write(self, count, len, hashes, room).map(|_| len)
+            });
+        }
+        let hashes = if Self::DROPS_REPEATS {
+            collect(without_repeats(hashes))?
+        } else {
+            collect(hashes)?
+        };
+        let len = self.max_filter_len(hashes.len())?;
+        append_with(out, len, |room| {
+            self.start(hashes.len(), room);
+            self.insert(room, &hashes);
+            Ok(len)
+        })
+    }
 
     /// Appends the filter of these keys to `out`.
     ///
@@ -163,76 +255,77 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
         self.append_hashes(hashes, &mut filter).map(|()| filter)
     }
 
-    /// Hashes a key once, for queries to many filters.
+    /// Hashes a key once, for queries to many filters. Behind a pointer, see [`HashedKey::new`].
     #[inline]
-    fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self>
-    where
-        Self: Sized,
-    {
-        HashedKey {
-            policy: self,
-            kernel: self.kernel_token(),
-            key,
-            hash: self.hash_key(key),
-        }
-    }
-
-    #[doc(hidden)]
-    fn kernel_token(&self) -> KernelToken;
-
-    #[doc(hidden)]
-    fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: Self::Hash, filter: &[u8]) -> bool;
-
-    #[doc(hidden)]
-    fn hashed_may_match_each(
-        &self,
-        kernel: KernelToken,
-        key: &[u8],
-        hash: Self::Hash,
-        filters: &[&[u8]],
-        answers: &mut [u64],
-    ) {
-        each(filters.iter(), answers, |filter| {
-            self.hashed_may_match(kernel, key, hash, filter)
-        });
+    fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self> {
+        HashedKey::new(self, key)
     }
 }
 
 /// A key, hashed once, for queries to many filters of a policy.
 ///
 /// Log-structured trees query one level after the other until they find the key. Hashing once pays off from the second
-/// filter on, and more so for longer keys. Created by [`HashedPolicy::hashed_key`].
+/// filter on, and more so for longer keys. A prepared filter takes it as well: see
+/// [`PreparedFilter::may_match_hashed`](crate::PreparedFilter::may_match_hashed).
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey, HashedPolicy};
 ///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let policy = BloomFilterPolicy::new(10.into());
 /// let (mut young, mut old) = ([0; 64], [0; 64]);
 /// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
 ///
-/// let key = policy.hashed_key(b"c");
+/// let policy: &dyn FilterPolicy = &policy;
+/// let key = HashedKey::new(policy, b"c");
 /// assert_eq!(levels.iter().position(|filter| key.may_match(filter)), Some(1));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
-pub struct HashedKey<'a, P: HashedPolicy> {
+#[derive(Debug)]
+pub struct HashedKey<'a, P: ?Sized = dyn FilterPolicy> {
     policy: &'a P,
-    kernel: KernelToken,
     key: &'a [u8],
-    hash: P::Hash,
+    hash: Option<KeyHash>,
 }
 
-impl<P: HashedPolicy> HashedKey<'_, P> {
-    /// Returns the hash value.
-    pub const fn hash(&self) -> P::Hash {
+impl<P: ?Sized> Clone for HashedKey<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: ?Sized> Copy for HashedKey<'_, P> {}
+
+impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
+    /// Hashes a key under a policy of any type, pointers and trait objects included. A policy without hash values keeps
+    /// the key alone.
+    #[inline]
+    pub fn new(policy: &'a P, key: &'a [u8]) -> Self {
+        Self {
+            policy,
+            key,
+            hash: policy.key_hash(key),
+        }
+    }
+
+    /// Returns the key.
+    #[inline]
+    pub const fn key(&self) -> &'a [u8] {
+        self.key
+    }
+
+    /// Returns the hash value; `None` if the policy has none.
+    #[inline]
+    pub const fn hash(&self) -> Option<KeyHash> {
         self.hash
     }
 
     /// Returns whether the filter may hold the key, as [`FilterPolicy::key_may_match`] does.
     #[inline]
     pub fn may_match(&self, filter: &[u8]) -> bool {
-        self.policy
-            .hashed_may_match(self.kernel, self.key, self.hash, filter)
+        match self.hash {
+            Some(hash) => self.policy.hashed_may_match(self.key, hash, filter),
+            None => self.policy.key_may_match(self.key, filter),
+        }
     }
 
     /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
@@ -246,160 +339,15 @@ impl<P: HashedPolicy> HashedKey<'_, P> {
     /// [`Error::TooFewAnswers`] when `answers` has fewer words than the filters need; it is then unchanged.
     pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut [u64]) -> Result<(), Error> {
         let answers = words_for(filters.len(), answers)?;
-        self.policy
-            .hashed_may_match_each(self.kernel, self.key, self.hash, filters, answers);
+        match self.hash {
+            Some(hash) => self
+                .policy
+                .hashed_may_match_each(self.key, hash, filters, answers),
+            None => each(filters.iter(), answers, |filter| {
+                self.policy.key_may_match(self.key, filter)
+            }),
+        }
         Ok(())
-    }
-}
-
-/// A policy whose filter size follows from the number of keys, so that a filter is first started and then filled.
-pub trait Layout: FilterPolicy {
-    type Hash: HashValue;
-
-    /// Set if a hash value equal to the previous one is dropped and not counted, as in RocksDB
-    /// (`XXPH3FilterBitsBuilder::AddKey`): equal keys are adjacent in sorted input.
-    const DROPS_REPEATS: bool = false;
-
-    fn kernel(&self) -> KernelToken;
-
-    fn hash_key(&self, key: &[u8]) -> Self::Hash;
-
-    /// Initializes a slice, whose length is that for this many keys, as an empty filter.
-    fn start(&self, keys: usize, filter: &mut [u8]);
-
-    /// Adds values to a started filter; can be called repeatedly.
-    fn insert(&self, filter: &mut [u8], hashes: &[Self::Hash]);
-
-    /// Writes the filter of these keys over a slice of any length and returns the number of keys whose value was
-    /// dropped; `None` if keys must be hashed one by one.
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        let _ = (keys, filter);
-        None
-    }
-
-    /// Returns true if a filter, of any bytes, may hold the key with this hash value.
-    fn may_match(&self, kernel: KernelToken, key: &[u8], hash: Self::Hash, filter: &[u8]) -> bool;
-
-    /// Queries many filters; `answers` has enough words.
-    fn may_match_each(
-        &self,
-        kernel: KernelToken,
-        key: &[u8],
-        hash: Self::Hash,
-        filters: &[&[u8]],
-        answers: &mut [u64],
-    ) {
-        each(filters.iter(), answers, |filter| {
-            Layout::may_match(self, kernel, key, hash, filter)
-        });
-    }
-}
-
-impl<L: Layout> Sealed for L {}
-
-impl<L: Layout> HashedPolicy for L {
-    type Hash = L::Hash;
-
-    #[inline]
-    fn hash_key(&self, key: &[u8]) -> L::Hash {
-        Layout::hash_key(self, key)
-    }
-
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item = L::Hash, IntoIter: Clone>,
-    {
-        let hashes = hashes.into_iter();
-        let mut count = announced(&hashes).unwrap_or_else(|| hashes.clone().count());
-        let mut len = self.max_filter_len(count)?;
-        // Without repeats, one pass over the values is enough. If dropped repeats make the filter smaller, or a filter
-        // of all values does not fit, the kept values are counted first.
-        if L::DROPS_REPEATS {
-            let kept = if len <= out.len() {
-                write(self, count, len, hashes.clone(), out)?
-            } else {
-                without_repeats(hashes.clone()).count()
-            };
-            let kept_len = self.max_filter_len(kept)?;
-            if kept_len == len {
-                return room(out, len);
-            }
-            (count, len) = (kept, kept_len);
-        }
-        write(self, count, len, hashes, out)?;
-        room(out, len)
-    }
-
-    fn build_batch_in<'out, 'k>(
-        &self,
-        keys: impl Into<KeyBatch<'k>>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        let batch = keys.into();
-        let len = self.max_filter_len(batch.len())?;
-        let created = batch
-            .for_kernels()
-            .zip(out.get_mut(..len))
-            .and_then(|(keys, filter)| Some((keys, self.create(keys, filter)?)));
-        match created {
-            Some((_, 0)) => room(out, len),
-            Some((keys, dropped)) => {
-                let filter = room(out, self.max_filter_len(batch.len() - dropped)?)?;
-                if filter.len() != len {
-                    self.create(keys, filter);
-                }
-                Ok(filter)
-            }
-            None => self.build_in(batch.iter(), out),
-        }
-    }
-
-    #[cfg(feature = "alloc")]
-    fn append_hashes(
-        &self,
-        hashes: impl IntoIterator<Item = L::Hash>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let hashes = hashes.into_iter();
-        let announced = announced(&hashes).filter(|_| !L::DROPS_REPEATS);
-        if let Some(count) = announced {
-            let len = self.max_filter_len(count)?;
-            return append_with(out, len, |room| {
-                write(self, count, len, hashes, room).map(|_| len)
-            });
-        }
-        let hashes = if L::DROPS_REPEATS {
-            collect(without_repeats(hashes))?
-        } else {
-            collect(hashes)?
-        };
-        let len = self.max_filter_len(hashes.len())?;
-        append_with(out, len, |room| {
-            self.start(hashes.len(), room);
-            self.insert(room, &hashes);
-            Ok(len)
-        })
-    }
-
-    #[inline]
-    fn kernel_token(&self) -> KernelToken {
-        self.kernel()
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: L::Hash, filter: &[u8]) -> bool {
-        Layout::may_match(self, kernel, key, hash, filter)
-    }
-
-    fn hashed_may_match_each(
-        &self,
-        kernel: KernelToken,
-        key: &[u8],
-        hash: L::Hash,
-        filters: &[&[u8]],
-        answers: &mut [u64],
-    ) {
-        Layout::may_match_each(self, kernel, key, hash, filters, answers);
     }
 }
 
@@ -410,24 +358,24 @@ fn announced(values: &impl Iterator) -> Option<usize> {
     (upper == Some(lower)).then_some(lower)
 }
 
-pub(crate) fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
+pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)
         .ok_or(Error::BufferTooShort { needed, given })
 }
 
 /// Writes a filter of this length, sized for `count` values, and returns the number of values inserted.
-fn write<L: Layout>(
-    layout: &L,
+fn write<P: HashedPolicy + ?Sized>(
+    policy: &P,
     count: usize,
     len: usize,
-    hashes: impl Iterator<Item = L::Hash>,
+    hashes: impl Iterator<Item = P::Hash>,
     out: &mut [u8],
 ) -> Result<usize, Error> {
     let filter = room(out, len)?;
-    layout.start(count, filter);
-    let insert = |batch: &[L::Hash]| layout.insert(filter, batch);
-    Ok(if L::DROPS_REPEATS {
+    policy.start(count, filter);
+    let insert = |batch: &[P::Hash]| policy.insert(filter, batch);
+    Ok(if P::DROPS_REPEATS {
         for_each_batch(without_repeats(hashes), insert)
     } else {
         for_each_batch(hashes, insert)
@@ -435,13 +383,13 @@ fn write<L: Layout>(
 }
 
 /// Drops each value that equals the one before it.
-pub(crate) fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
+pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
     let mut last = None;
     hashes.filter(move |&hash| last.replace(hash) != Some(hash))
 }
 
 #[cfg(feature = "alloc")]
-pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
+pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
     let mut collected = Vec::new();
     for hash in hashes {
         if collected.len() == collected.capacity() {

@@ -2,36 +2,22 @@
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
-pub(crate) mod answers;
 pub(crate) mod bloom64;
 pub(crate) mod legacy_lines;
 pub(crate) mod ribbon;
 pub(crate) mod rocksdb;
 pub(crate) mod split_blocks;
 
-use filter_kernels::{
-    KernelToken, Keys, WideSource,
-    fast_local::{self, Line},
-    split_block::{self, Block},
-};
+use filter_kernels::fast_local::{self, Line};
+use filter_kernels::split_block::{self, Block};
+use filter_kernels::{KernelToken, WideSource, bloom64 as bloom64_kernels};
 use hashzoo::xxph3_64;
 
-use crate::hash_value::HashValue;
-use crate::params::MAX_PROBES;
-use answers::{each, fill};
+use crate::answers::{each, fill};
+use crate::key_hash::{KeyHash, KeyHashes};
+use crate::prepared::{OfKeys, Plan, Reader};
 use legacy_lines::Lines;
 use ribbon::Solution;
-
-/// A filter that matches every key, for every reader of LevelDB's format and every policy of this crate: its last byte
-/// is above 30 and reserved. Engine adapters store it when a filter cannot be built.
-///
-/// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
-///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
-/// assert!(policy.key_may_match(b"any key", &MATCHES_EVERYTHING));
-/// ```
-pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 
 /// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,17 +66,7 @@ pub(crate) enum Contents<'a> {
     SplitBlocks(&'a [Block]),
 }
 
-impl<'a> Contents<'a> {
-    /// Returns the bit array and probe count of a filter in LevelDB's layout, which does not record the hash function.
-    #[inline]
-    pub(crate) const fn of_leveldb(filter: &'a [u8]) -> Result<(&'a [u8], u8), Self> {
-        match filter {
-            [] | [_] => Err(Self::Empty),
-            [.., probes] if *probes > MAX_PROBES => Err(Self::Reserved),
-            [bit_array @ .., probes] => Ok((bit_array, *probes)),
-        }
-    }
-
+impl Contents<'_> {
     pub(crate) const fn kind(&self) -> FilterKind {
         match self {
             Self::Empty => FilterKind::Empty,
@@ -103,88 +79,101 @@ impl<'a> Contents<'a> {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn may_match(&self, kernel: KernelToken, key: &[u8]) -> bool {
-        match *self {
-            Self::Bloom64 { bit_array, probes } => {
-                filter_kernels::bloom64::key_may_match(kernel, bit_array, probes, key)
-            }
-            Self::FastLocalBloom { lines, probes } => fast_local::key_may_match(kernel, lines, probes, key),
-            Self::SplitBlocks(blocks) => split_block::key_may_match(kernel, blocks, key),
-            _ => self.may_match_portably(key),
-        }
-    }
-
-    /// For the kinds that have only portable code.
-    #[inline(never)]
-    pub(crate) fn may_match_portably(&self, key: &[u8]) -> bool {
-        match self {
-            Self::LegacyBloom { .. } => self.may_match_hash(KernelToken::Scalar, legacy_lines::hash(key)),
-            _ => self.may_match_hash(KernelToken::Scalar, xxph3_64(key, 0)),
-        }
-    }
-
-    /// In a filter, a hash value of the wrong width always matches.
-    #[inline(always)]
-    pub(crate) fn may_match_hash(&self, kernel: KernelToken, hash: impl HashValue) -> bool {
-        match *self {
-            Self::Empty => false,
-            Self::Reserved => true,
-            Self::Bloom64 { bit_array, probes } => hash
-                .wide()
-                .is_none_or(|hash| filter_kernels::bloom64::may_match(kernel, bit_array, probes, hash)),
-            Self::LegacyBloom { bits, lines, probes } => hash
-                .narrow()
-                .is_none_or(|hash| legacy_lines::may_match(bits, lines, probes, hash)),
-            Self::FastLocalBloom { lines, probes } => hash
-                .wide()
-                .is_none_or(|hash| fast_local::may_match(kernel, lines, probes, hash)),
-            Self::Ribbon(ref solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
-            Self::SplitBlocks(blocks) => hash
-                .wide()
-                .is_none_or(|hash| split_block::may_match(kernel, blocks, hash)),
-        }
-    }
-
-    pub(crate) fn may_match_many(&self, kernel: KernelToken, keys: Keys<'_>, answers: &mut [u64]) {
-        if !self.ask_together(kernel, WideSource::Keys(keys), keys.len(), answers) {
-            each(keys.iter(), answers, |key| self.may_match_portably(key));
-        }
-    }
-
-    pub(crate) fn may_match_hashes<H: HashValue>(
-        &self,
-        kernel: KernelToken,
-        hashes: &[H],
-        answers: &mut [u64],
-    ) {
-        let together = H::wide_slice(hashes)
-            .is_some_and(|wide| self.ask_together(kernel, WideSource::Hashes(wide), hashes.len(), answers));
-        if !together {
-            each(hashes.iter(), answers, |&hash| self.may_match_hash(kernel, hash));
-        }
-    }
-
-    /// Answers many keys at once if the kind supports it; otherwise returns false.
-    fn ask_together(
-        &self,
-        kernel: KernelToken,
-        source: WideSource<'_>,
-        keys: usize,
-        answers: &mut [u64],
-    ) -> bool {
-        match *self {
-            Self::Empty => fill(false, keys, answers),
-            Self::Reserved => fill(true, keys, answers),
-            Self::Bloom64 { bit_array, probes } => {
-                filter_kernels::bloom64::may_match_many(kernel, bit_array, probes, source, answers);
-            }
+    /// Prepares queries of the bytes that were read.
+    pub(crate) fn plan(&self, kernel: KernelToken) -> Plan {
+        let (reader, bits_len, words) = match *self {
+            Self::Empty => return Plan::same_for_all(false, kernel),
+            Self::Reserved => return Plan::same_for_all(true, kernel),
+            Self::Bloom64 { bit_array, probes } => (&BLOOM64, bit_array.len(), [probes.into(), 0, 0]),
             Self::FastLocalBloom { lines, probes } => {
-                fast_local::may_match_many(kernel, lines, probes, source, answers);
+                (&FAST_LOCAL, lines.as_flattened().len(), [probes.into(), 0, 0])
             }
-            Self::SplitBlocks(blocks) => split_block::may_match_many(kernel, blocks, source, answers),
-            Self::LegacyBloom { .. } | Self::Ribbon(_) => return false,
+            Self::SplitBlocks(blocks) => (&SPLIT_BLOCK, blocks.as_flattened().len(), [0; 3]),
+            Self::LegacyBloom { bits, lines, probes } => (&LEGACY, bits.len(), lines.words(probes)),
+            Self::Ribbon(solution) => (&RIBBON, solution.bytes().len(), solution.words()),
+        };
+        Plan {
+            reader,
+            kernel,
+            bits_len,
+            words,
         }
-        true
     }
+}
+
+/// Defines the reader of a layout with kernels: `$bits` and `$plan` give the arguments between the kernel and what is
+/// asked.
+macro_rules! kernel_reader {
+    ($reader:ident, $name:literal, $kernels:ident, |$bits:ident, $plan:ident| $($argument:expr),*) => {
+        static $reader: Reader = Reader {
+            name: $name,
+            of_keys: Some(OfKeys {
+                one: |$plan, $bits, key| $kernels::key_may_match($plan.kernel, $($argument,)* key),
+                many: |$plan, $bits, keys, answers| {
+                    $kernels::may_match_many($plan.kernel, $($argument,)* WideSource::Keys(keys), answers);
+                },
+            }),
+            hash: |$plan, $bits, hash| match hash {
+                KeyHash::Bits64(hash) => Some($kernels::may_match($plan.kernel, $($argument,)* hash)),
+                KeyHash::Bits32(_) => None,
+            },
+            hashes: |$plan, $bits, hashes, answers| match hashes {
+                KeyHashes::Bits64(hashes) => {
+                    $kernels::may_match_many($plan.kernel, $($argument,)* WideSource::Hashes(hashes), answers);
+                }
+                KeyHashes::Bits32(hashes) => fill(true, hashes.len(), answers),
+            },
+        };
+    };
+}
+
+kernel_reader!(BLOOM64, "Bloom64", bloom64_kernels, |bits, plan| bits, probes(plan));
+kernel_reader!(FAST_LOCAL, "FastLocalBloom", fast_local, |bits, plan| bits.as_chunks().0, probes(plan));
+kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| bits.as_chunks().0);
+
+/// Defines the reader of a layout that is queried key by key, with hash values of one width.
+macro_rules! portable_reader {
+    ($reader:ident, $name:literal, $width:ident, $hash_key:expr, |$bits:ident, $plan:ident, $hash:ident| $ask:expr) => {
+        static $reader: Reader = Reader {
+            name: $name,
+            of_keys: Some(OfKeys {
+                one: |$plan, $bits, key| {
+                    let $hash = $hash_key(key);
+                    $ask
+                },
+                many: |$plan, $bits, keys, answers| {
+                    each(keys.iter(), answers, |key| {
+                        let $hash = $hash_key(key);
+                        $ask
+                    });
+                },
+            }),
+            hash: |$plan, $bits, hash| match hash {
+                KeyHash::$width($hash) => Some($ask),
+                _ => None,
+            },
+            hashes: |$plan, $bits, hashes, answers| match hashes {
+                KeyHashes::$width(hashes) => each(hashes.iter(), answers, |&$hash| $ask),
+                others => fill(true, others.len(), answers),
+            },
+        };
+    };
+}
+
+portable_reader!(LEGACY, "LegacyBloom", Bits32, legacy_lines::hash, |bits, plan, hash| {
+    // Always a number of lines, since the words are those of lines.
+    Lines::of_words(plan.words).is_none_or(|(lines, probes)| legacy_lines::may_match(bits, lines, probes, hash))
+});
+portable_reader!(RIBBON, "Ribbon", Bits64, xxph3, |bits, plan, hash| Solution::of_words(bits, plan.words).may_match(hash));
+
+/// The probe count that [`Contents::plan`] stored.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "was a byte")]
+const fn probes(plan: &Plan) -> u8 {
+    plan.words[0] as u8
+}
+
+#[inline]
+const fn xxph3(key: &[u8]) -> u64 {
+    xxph3_64(key, 0)
 }

@@ -1,7 +1,5 @@
 //! The contract between a storage engine and a filter policy.
 
-mod prepared;
-
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 #[cfg(feature = "alloc")]
@@ -9,8 +7,21 @@ use alloc::sync::Arc;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+use crate::answers::each;
 use crate::error::Error;
-pub use prepared::PreparedFilter;
+use crate::key_hash::{KeyHash, KeyHashes};
+use crate::prepared::PreparedFilter;
+
+/// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last
+/// byte above 30 is reserved. Engine adapters store it when a filter cannot be built.
+///
+/// ```
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
+///
+/// let policy = BloomFilterPolicy::new(10.into());
+/// assert!(policy.key_may_match(b"any key", &MATCHES_EVERYTHING));
+/// ```
+pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 
 /// Builds a filter from the keys of a block and answers from the filter's bytes whether a key may be in the block.
 ///
@@ -28,15 +39,22 @@ pub use prepared::PreparedFilter;
 /// * **Equal keys have equal bytes.** An engine whose comparator treats keys with different bytes as equal (ignoring
 ///   case or trailing blanks, say) must not use a filter over the raw bytes: a key stored under one spelling would be
 ///   denied under another. Wrap the policy so that it sees only one spelling.
+/// * **`00 ff` matches every key.** An adapter that could not build a filter stores [`MATCHES_EVERYTHING`]. A policy
+///   answers `true` for these two bytes and never writes them as the filter of some keys.
 /// * **Shared use.** Methods take `&self`; an engine that queries from several threads also requires `Send + Sync`.
 ///
-/// The trait is object-safe: `&dyn FilterPolicy`. References, boxes and `Arc`s of policies are policies. The policies
-/// of this crate have [more ways to build and to query](crate::HashedPolicy).
+/// The trait is object-safe: `&dyn FilterPolicy`. References, boxes and `Arc`s of policies are policies. Behind any of
+/// them, a [`HashedKey`](crate::HashedKey) hashes a key once for many filters, an
+/// [`OwnedFilter`](crate::OwnedFilter) keeps a prepared filter, and a `FilterBuilder` takes keys one by one. Policies
+/// whose type is known have [more ways to build](crate::HashedPolicy).
+///
+/// To write a policy, implement the four methods without a default: [`own_policy`](crate::own_policy) shows how, and
+/// `contract::check` tests the result. The supertrait [`AsPolicy`] needs no implementation: every policy has it.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy};
 ///
-/// let policy: &dyn FilterPolicy = &BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let policy: &dyn FilterPolicy = &BloomFilterPolicy::new(10.into());
 /// let keys: [&[u8]; 2] = [b"apple", b"banana"];
 /// let mut buffer = [0; 64];
 /// let filter = policy.create_filter(&keys, &mut buffer)?;
@@ -74,7 +92,8 @@ pub trait FilterPolicy: AsPolicy {
     ///
     /// [`Error::BufferTooShort`] when `out` cannot hold the filter, which never happens with
     /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] when no slice could hold it;
-    /// [`Error::AllocationFailed`] when a policy needs memory in addition to `out` and there is none.
+    /// [`Error::AllocationFailed`] when a policy needs memory in addition to `out` and there is none;
+    /// [`Error::Policy`] for the policy's other reasons.
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
 
     /// Appends the filter of these keys to `out` and keeps the existing bytes: engines collect the filters of many
@@ -111,7 +130,44 @@ pub trait FilterPolicy: AsPolicy {
     ///
     /// The default prepares nothing and calls [`key_may_match`](Self::key_may_match) for every query.
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_policy(self.as_policy(), filter)
+        PreparedFilter::unprepared(self.as_policy(), filter)
+    }
+
+    /// Returns the hash value from which the policy builds and answers in place of the key. A policy returns one for
+    /// every key, always of the same width, or for none, which is the default: keys are then kept and asked whole.
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        let _ = key;
+        None
+    }
+
+    /// [`key_may_match`](Self::key_may_match) for a key with a known [`key_hash`](Self::key_hash).
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        let _ = hash;
+        self.key_may_match(key, filter)
+    }
+
+    /// [`hashed_may_match`](Self::hashed_may_match) for many filters: bit `i % 64` of `answers[i / 64]` becomes the
+    /// answer of filter `i`. `answers` has exactly a word for every 64 filters.
+    fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
+        each(filters.iter(), answers, |filter| {
+            self.hashed_may_match(key, hash, filter)
+        });
+    }
+
+    /// [`create_filter`](Self::create_filter) for keys with these hash values: writes the same bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`create_filter`](Self::create_filter); [`Error::Policy`] if the policy does not build from hash
+    /// values, or not of this width.
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        let _ = (hashes, out);
+        Err(WRONG_HASHES)
     }
 
     /// Returns whether [`prefix_may_match`](Self::prefix_may_match) can ever return `false`; if not, an engine need not
@@ -128,7 +184,12 @@ pub trait FilterPolicy: AsPolicy {
     }
 }
 
-/// A policy as a trait object. Implemented for every policy.
+/// The error of a policy that gets hash values that it did not compute.
+pub(crate) const WRONG_HASHES: Error = Error::Policy {
+    reason: "hash values must be those that the policy's key_hash returns",
+};
+
+/// A policy as a trait object, which default methods of [`FilterPolicy`] need. Implemented for every policy.
 pub trait AsPolicy {
     /// Returns the policy as a trait object.
     fn as_policy(&self) -> &(dyn FilterPolicy + '_);
@@ -177,6 +238,28 @@ macro_rules! forward {
                 (**self).prepare(filter)
             }
 
+            #[inline]
+            fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+                (**self).key_hash(key)
+            }
+
+            #[inline]
+            fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+                (**self).hashed_may_match(key, hash, filter)
+            }
+
+            fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
+                (**self).hashed_may_match_each(key, hash, filters, answers)
+            }
+
+            fn create_from_hashes<'out>(
+                &self,
+                hashes: KeyHashes<'_>,
+                out: &'out mut [u8],
+            ) -> Result<&'out mut [u8], Error> {
+                (**self).create_from_hashes(hashes, out)
+            }
+
             fn answers_prefixes(&self) -> bool {
                 (**self).answers_prefixes()
             }
@@ -201,7 +284,7 @@ forward!(
 /// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error
 /// leaves `out` unchanged.
 #[cfg(feature = "alloc")]
-pub(crate) fn append_with(
+pub fn append_with(
     out: &mut Vec<u8>,
     max_len: usize,
     write: impl FnOnce(&mut [u8]) -> Result<usize, Error>,

@@ -1,6 +1,6 @@
 //! The best probe count for the size of a filter.
 
-use crate::params::MAX_PROBES;
+use filter_kernels::MAX_PROBES;
 
 /// The largest number of millibits per key at which each probe count, from 1 on, is the best one: the point `b` where
 /// `(1 - e^(-k/b))^k` is the same for k and k + 1.

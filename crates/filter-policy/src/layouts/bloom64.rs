@@ -1,7 +1,8 @@
 //! The stored layout of `BloomFilter64.Xxph3`, identified by the last byte.
 
+use filter_kernels::MAX_PROBES;
+
 use super::Contents;
-use crate::params::MAX_PROBES;
 
 /// Added to k in the last byte of a filter. LevelDB's reader takes any value above 30 for another encoding and answers
 /// "may match".

@@ -18,6 +18,19 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// Returns the numbers of a prepared filter.
+    pub(crate) const fn words(self, probes: u8) -> [u64; 3] {
+        [self.count.get() as u64, self.log2_bits as u64, probes as u64]
+    }
+
+    /// Returns the lines and the probe count of these [`words`](Self::words).
+    #[expect(clippy::cast_possible_truncation, reason = "the words are numbers of these types")]
+    pub(crate) fn of_words([count, log2_bits, probes]: [u64; 3]) -> Option<(Self, u8)> {
+        let count = NonZeroU32::new(count as u32)?;
+        let log2_bits = log2_bits as u32;
+        Some((Self { count, log2_bits }, probes as u8))
+    }
+
     /// Returns the length of a line in bytes.
     pub(crate) const fn line_len(self) -> usize {
         1 << (self.log2_bits - 3)

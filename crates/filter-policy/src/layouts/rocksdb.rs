@@ -2,17 +2,16 @@
 
 use core::num::NonZeroU32;
 
-use filter_kernels::{
-    KernelToken,
-    fast_local::{self, LINE_LEN, Line},
-};
+use filter_kernels::fast_local::{self, LINE_LEN, Line};
+use filter_kernels::{KernelToken, MAX_PROBES};
 
 use super::legacy_lines::Lines;
 use super::ribbon::Solution;
-use super::{Contents, MATCHES_EVERYTHING};
+use super::Contents;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hash_value::HashValue;
-use crate::params::{BitsPerKey, MAX_PROBES};
+use crate::key_hash::KeyHash;
+use crate::policy::MATCHES_EVERYTHING;
 
 /// The length of the tail that identifies every filter.
 ///
@@ -88,19 +87,22 @@ pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
     contents.unwrap_or(Contents::Reserved)
 }
 
+/// Returns true if a filter of any kind may hold the key.
+#[inline]
+pub(crate) fn may_match(kernel: KernelToken, key: &[u8], filter: &[u8]) -> bool {
+    contents(filter).plan(kernel).may_match(filter, key)
+}
+
 /// Returns true if a filter of any kind may hold the key with this hash value. Other kinds may hash the key
 /// differently.
 #[inline]
-pub(crate) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash: H, filter: &[u8]) -> bool {
-    if let (Some((lines, probes)), Some(hash)) = (fast_local(filter), hash.wide()) {
+pub(crate) fn hashed_may_match(kernel: KernelToken, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+    if let (Some((lines, probes)), KeyHash::Bits64(hash)) = (fast_local(filter), hash) {
         return fast_local::may_match(kernel, lines, probes, hash);
     }
-    match (contents(filter), hash.narrow().is_some()) {
-        (contents @ Contents::LegacyBloom { .. }, true) | (contents @ Contents::Ribbon(_), false) => {
-            contents.may_match_hash(kernel, hash)
-        }
-        (contents, _) => contents.may_match(kernel, key),
-    }
+    let plan = contents(filter).plan(kernel);
+    plan.may_match_hash(filter, hash)
+        .unwrap_or_else(|| plan.may_match(filter, key))
 }
 
 /// Returns the length of a filter with this many bytes of bits.

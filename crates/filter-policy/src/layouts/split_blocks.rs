@@ -1,21 +1,20 @@
 //! Parquet's stored layout: blocks and nothing else.
 
-use filter_kernels::{
-    KernelToken,
-    split_block::{self, BLOCK_LEN, Block},
-};
+use filter_kernels::KernelToken;
+use filter_kernels::split_block::{self, BLOCK_LEN, Block};
 
 use super::Contents;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::params::BitsPerKey;
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
 pub(crate) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
 
 /// Returns the length of a bit set for this many keys: whole blocks, at least one.
 pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
-    let bytes = bits_per_key.filter_bits(keys)? / 8;
-    Some(bytes.div_ceil(BLOCK_LEN as u64) * BLOCK_LEN as u64)
+    u64::try_from(bits_per_key.times(keys))
+        .ok()
+        .and_then(|bits| bits.div_ceil(8 * BLOCK_LEN as u64).max(1).checked_mul(BLOCK_LEN as u64))
         .filter(|&bytes| bytes <= MAX_LEN.into())
         .ok_or(Error::FilterTooLarge {
             keys,

@@ -2,21 +2,24 @@
 
 use core::fmt;
 
-use filter_kernels::{
-    KernelToken, WideSource,
-    split_block::{self, BLOCK_LEN, Block},
-};
+use filter_kernels::split_block::{self, BLOCK_LEN, Block};
+use filter_kernels::{KernelToken, WideSource};
 use hashzoo::xxh64;
 
 use super::error::ReadError;
 use super::header::Header;
+use super::policy::SplitBlockBloomPolicy;
 use super::value::{Equals, PhysicalValue};
+use crate::bits_per_key::BitsPerKey;
 use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::keys::KeyBatch;
 use crate::layouts::Contents;
-use crate::policy::PreparedFilter;
+use crate::prepared::PreparedFilter;
 use crate::view::count_ones;
+
+/// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
+static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
 
 /// A filter for queries: a borrowed bit set of a valid length.
 ///
@@ -116,7 +119,8 @@ impl<'a> SplitBlockFilter<'a> {
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(self.kernel, Contents::SplitBlocks(self.blocks))
+        let plan = Contents::SplitBlocks(self.blocks).plan(self.kernel);
+        PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
     }
 }
 

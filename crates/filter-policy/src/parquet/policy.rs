@@ -3,12 +3,15 @@
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
 use hashzoo::xxh64;
 
+use crate::answers::each;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy as _, Layout};
+use crate::hashed::HashedPolicy;
+use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::Contents;
 use crate::layouts::split_blocks::{bitset_bytes, contents, may_match_each};
-use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, PreparedFilter};
+use crate::policy::FilterPolicy;
+use crate::prepared::PreparedFilter;
 
 /// The Bloom filter of Parquet: `SplitBlockBloomFilter.Xxh64`.
 ///
@@ -22,9 +25,9 @@ use crate::policy::{FilterPolicy, PreparedFilter};
 ///
 /// ```
 /// use filter_policy::parquet::SplitBlockBloomPolicy;
-/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
-/// let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
+/// let policy = SplitBlockBloomPolicy::new(10.into());
 /// assert_eq!(policy.name(), "SplitBlockBloomFilter.Xxh64");
 ///
 /// let mut buffer = [0; 64];
@@ -64,15 +67,15 @@ impl SplitBlockBloomPolicy {
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
-}
-
-impl Layout for SplitBlockBloomPolicy {
-    type Hash = u64;
 
     #[inline]
-    fn kernel(&self) -> KernelToken {
+    fn token(&self) -> KernelToken {
         KernelToken::given(self.kernel)
     }
+}
+
+impl HashedPolicy for SplitBlockBloomPolicy {
+    type Hash = u64;
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u64 {
@@ -85,33 +88,14 @@ impl Layout for SplitBlockBloomPolicy {
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         let blocks = filter.as_chunks_mut().0;
-        split_block::insert(self.kernel(), blocks, WideSource::Hashes(hashes));
+        split_block::insert(self.token(), blocks, WideSource::Hashes(hashes));
     }
 
     fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
         filter.fill(0);
         let blocks = filter.as_chunks_mut().0;
-        split_block::insert(self.kernel(), blocks, WideSource::Keys(keys));
+        split_block::insert(self.token(), blocks, WideSource::Keys(keys));
         Some(0)
-    }
-
-    #[inline]
-    fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u64, filter: &[u8]) -> bool {
-        match contents(filter) {
-            Contents::SplitBlocks(blocks) => split_block::may_match(kernel, blocks, hash),
-            contents => matches!(contents, Contents::Reserved),
-        }
-    }
-
-    fn may_match_each(
-        &self,
-        kernel: KernelToken,
-        _: &[u8],
-        hash: u64,
-        filters: &[&[u8]],
-        answers: &mut [u64],
-    ) {
-        may_match_each(kernel, filters, hash, answers);
     }
 }
 
@@ -134,13 +118,43 @@ impl FilterPolicy for SplitBlockBloomPolicy {
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match contents(filter) {
-            Contents::SplitBlocks(blocks) => split_block::key_may_match(self.kernel(), blocks, key),
+            Contents::SplitBlocks(blocks) => split_block::key_may_match(self.token(), blocks, key),
             contents => matches!(contents, Contents::Reserved),
         }
     }
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(self.kernel(), contents(filter))
+        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        match (contents(filter), hash) {
+            (Contents::SplitBlocks(blocks), KeyHash::Bits64(hash)) => {
+                split_block::may_match(self.token(), blocks, hash)
+            }
+            _ => self.key_may_match(key, filter),
+        }
+    }
+
+    fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
+        match hash {
+            KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, answers),
+            KeyHash::Bits32(_) => each(filters.iter(), answers, |filter| self.key_may_match(key, filter)),
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
     }
 }

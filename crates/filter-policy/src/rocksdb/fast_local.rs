@@ -1,19 +1,20 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
 
-use filter_kernels::{
-    Kernel, KernelToken, Keys, WideSource,
-    fast_local::{self, LINE_LEN, Line, Stored},
-};
+use filter_kernels::fast_local::{self, LINE_LEN, Line, Stored};
+use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy as _, Layout};
+use crate::hashed::HashedPolicy;
+use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::rocksdb::{
-    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local, may_match_hash,
+    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, hashed_may_match,
+    fast_local as stored_lines,
 };
-use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, PreparedFilter};
+use crate::policy::FilterPolicy;
+use crate::prepared::PreparedFilter;
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
@@ -51,9 +52,9 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 ///
 /// ```
 /// use filter_policy::rocksdb::FastLocalBloomPolicy;
-/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
-/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+/// let policy = FastLocalBloomPolicy::new(10.into());
 /// let mut buffer = [0; 100];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
@@ -97,17 +98,17 @@ impl FastLocalBloomPolicy {
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
+
+    #[inline]
+    fn token(&self) -> KernelToken {
+        KernelToken::given(self.kernel)
+    }
 }
 
-impl Layout for FastLocalBloomPolicy {
+impl HashedPolicy for FastLocalBloomPolicy {
     type Hash = u64;
 
     const DROPS_REPEATS: bool = true;
-
-    #[inline]
-    fn kernel(&self) -> KernelToken {
-        KernelToken::given(self.kernel)
-    }
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u64 {
@@ -124,7 +125,7 @@ impl Layout for FastLocalBloomPolicy {
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
             let lines = bits.as_chunks_mut().0;
-            fast_local::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
+            fast_local::insert(self.token(), lines, self.probes, WideSource::Hashes(hashes));
         }
     }
 
@@ -132,28 +133,25 @@ impl Layout for FastLocalBloomPolicy {
         let (bits, tail) = filter.split_last_chunk_mut()?;
         *tail = tail_of(self.probes);
         Some(fast_local::create(
-            self.kernel(),
+            self.token(),
             bits.as_chunks_mut().0,
             self.probes,
             keys,
         ))
-    }
-
-    #[inline]
-    fn may_match(&self, kernel: KernelToken, key: &[u8], hash: u64, filter: &[u8]) -> bool {
-        may_match_hash(kernel, key, hash, filter)
     }
 }
 
 impl Stored for FastLocalBloomPolicy {
     #[inline(always)]
     fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)> {
-        fast_local(filter)
+        stored_lines(filter)
     }
 
     #[inline(never)]
     fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents_of_another_kind(filter).may_match_portably(key)
+        contents_of_another_kind(filter)
+            .plan(KernelToken::Scalar)
+            .may_match(filter, key)
     }
 }
 
@@ -179,6 +177,24 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(Layout::kernel(self), contents(filter))
+        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        hashed_may_match(self.token(), key, hash, filter)
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
     }
 }

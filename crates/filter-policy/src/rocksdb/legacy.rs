@@ -6,12 +6,15 @@ use core::num::NonZeroU32;
 use filter_kernels::KernelToken;
 
 use super::bits_per_key::RocksDbBits;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy as _, Layout};
+use crate::hashed::HashedPolicy;
+use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::legacy_lines::{self, Lines};
-use crate::layouts::rocksdb::{TAIL_LEN, addressable, contents, may_match_hash};
-use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, PreparedFilter};
+use crate::layouts::rocksdb::{TAIL_LEN, addressable, contents, hashed_may_match, may_match};
+use crate::leveldb;
+use crate::policy::FilterPolicy;
+use crate::prepared::PreparedFilter;
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -60,9 +63,9 @@ impl CacheLine {
 ///
 /// ```
 /// use filter_policy::rocksdb::{CacheLine, LegacyFullFilterPolicy};
-/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
-/// let policy = LegacyFullFilterPolicy::new(BitsPerKey::whole(10));
+/// let policy = LegacyFullFilterPolicy::new(10.into());
 /// let mut buffer = [0; 200];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
@@ -126,16 +129,10 @@ impl LegacyFullFilterPolicy {
     }
 }
 
-impl Layout for LegacyFullFilterPolicy {
+impl HashedPolicy for LegacyFullFilterPolicy {
     type Hash = u32;
 
     const DROPS_REPEATS: bool = true;
-
-    /// The kernel for filters of other kinds.
-    #[inline]
-    fn kernel(&self) -> KernelToken {
-        KernelToken::best()
-    }
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u32 {
@@ -146,7 +143,7 @@ impl Layout for LegacyFullFilterPolicy {
         filter.fill(0);
         if let Some([probes, lines @ ..]) = filter.last_chunk_mut::<TAIL_LEN>() {
             // LevelDB's rule for the same bits per key, at most 30.
-            *probes = BitsPerKey::whole(self.whole_bits()).probe_count();
+            *probes = leveldb::probe_count(BitsPerKey::whole(self.whole_bits()));
             *lines = self.line_count(keys).to_le_bytes();
         }
     }
@@ -158,11 +155,6 @@ impl Layout for LegacyFullFilterPolicy {
         {
             legacy_lines::insert(bits, Lines { count, log2_bits }, *probes, hashes);
         }
-    }
-
-    #[inline]
-    fn may_match(&self, kernel: KernelToken, key: &[u8], hash: u32, filter: &[u8]) -> bool {
-        may_match_hash(kernel, key, hash, filter)
     }
 }
 
@@ -183,11 +175,29 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents(filter).may_match(KernelToken::best(), key)
+        may_match(KernelToken::best(), key, filter)
     }
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(KernelToken::best(), contents(filter))
+        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        hashed_may_match(KernelToken::best(), key, hash, filter)
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
     }
 }

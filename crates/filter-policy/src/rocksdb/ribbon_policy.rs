@@ -7,14 +7,15 @@ use filter_kernels::KernelToken;
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
-use crate::hash_value::Sealed;
-use crate::hashed::{HashedPolicy, Layout as _, collect, room, without_repeats};
+use crate::hashed::{HashedPolicy, collect, room, without_repeats};
+use crate::key_hash::{KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 use crate::layouts::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
-use crate::layouts::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, may_match_hash};
-use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, PreparedFilter, append_with};
+use crate::layouts::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, hashed_may_match, may_match};
+use crate::policy::{FilterPolicy, append_with};
+use crate::prepared::PreparedFilter;
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to query.
@@ -34,9 +35,9 @@ use crate::policy::{FilterPolicy, PreparedFilter, append_with};
 /// ```
 /// use filter_policy::rocksdb::RibbonPolicy;
 /// use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
-/// let policy = RibbonPolicy::new(BitsPerKey::whole(10));
+/// let policy = RibbonPolicy::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(FilterView::new(FilterLayout::RocksDb, &filter).kind(), FilterKind::Ribbon);
 /// assert!(filter.len() < 4_500);
@@ -146,14 +147,21 @@ fn ribbon_len(shape: Shape) -> usize {
     usize::try_from(shape.words() * 16).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
 }
 
-impl Sealed for RibbonPolicy {}
-
 impl HashedPolicy for RibbonPolicy {
     type Hash = u64;
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u64 {
-        HashedPolicy::hash_key(&self.bloom, key)
+        self.bloom.hash_key(key)
+    }
+
+    /// Starts the Bloom filter that takes the place of a Ribbon filter: a Ribbon filter is solved for all values at once.
+    fn start(&self, keys: usize, filter: &mut [u8]) {
+        self.bloom.start(keys, filter);
+    }
+
+    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
+        self.bloom.insert(filter, hashes);
     }
 
     fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
@@ -180,16 +188,6 @@ impl HashedPolicy for RibbonPolicy {
             made.write(self, &hashes, room)
         })
     }
-
-    #[inline]
-    fn kernel_token(&self) -> KernelToken {
-        KernelToken::best()
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: u64, filter: &[u8]) -> bool {
-        may_match_hash(kernel, key, hash, filter)
-    }
 }
 
 impl FilterPolicy for RibbonPolicy {
@@ -214,11 +212,29 @@ impl FilterPolicy for RibbonPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents(filter).may_match(KernelToken::best(), key)
+        may_match(KernelToken::best(), key, filter)
     }
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::of_contents(KernelToken::best(), contents(filter))
+        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        hashed_may_match(KernelToken::best(), key, hash, filter)
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
     }
 }

@@ -41,6 +41,28 @@ impl<'a> Solution<'a> {
         })
     }
 
+    /// Returns the numbers of a prepared filter.
+    pub(crate) const fn words(&self) -> [u64; 3] {
+        [
+            self.used_seed,
+            self.blocks as u64 | (self.columns as u64) << 32,
+            self.narrow as u64,
+        ]
+    }
+
+    /// Returns the solution in these bytes with these [`words`](Self::words).
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of words")]
+    pub(crate) const fn of_words(bytes: &'a [u8], [used_seed, shape, narrow]: [u64; 3]) -> Self {
+        Self {
+            words: bytes.as_chunks().0,
+            blocks: shape as u32,
+            used_seed,
+            columns: (shape >> 32) as u32,
+            narrow: narrow as u32,
+        }
+    }
+
     /// Returns the words of the solution, each a column of a block.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.words.as_flattened()

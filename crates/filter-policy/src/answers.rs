@@ -3,7 +3,7 @@
 use crate::error::Error;
 
 /// Returns the words that the answers for this many keys need.
-pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
+pub fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
     let (needed, given) = (keys.div_ceil(64), answers.len());
     answers
         .get_mut(..needed)
@@ -11,7 +11,7 @@ pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], 
 }
 
 /// Writes the same answer for this many keys.
-pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
+pub fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     answers.fill(if answer { u64::MAX } else { 0 });
     if answer
         && !keys.is_multiple_of(64)
@@ -22,7 +22,7 @@ pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
 }
 
 /// Answers one key after the other.
-pub(crate) fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
+pub fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
     for word in answers {
         *word = 0;
         for (i, key) in keys.by_ref().take(64).enumerate() {

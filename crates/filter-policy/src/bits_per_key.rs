@@ -1,0 +1,208 @@
+//! The number of bits that a filter has for each key.
+//!
+//! Independent of formats, keys and hashes.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::Error;
+
+/// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
+///
+/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see [`sizing`](crate::sizing)). The
+/// number is not stored with the filter and may change from one filter to the next; readers do not need it.
+///
+/// ```
+/// use filter_policy::BitsPerKey;
+///
+/// const TEN: BitsPerKey = BitsPerKey::whole(10);
+/// assert_eq!(TEN, 10.into());
+/// assert_eq!(TEN, "10".parse()?);
+/// assert_eq!(TEN.times(80_000), 800_000);
+///
+/// let fraction = BitsPerKey::fractional(9.6)?;
+/// assert_eq!(fraction, 9.6.try_into()?);
+/// assert_eq!(fraction.to_string(), "9.6");
+/// assert_eq!(fraction.times(80_000), 768_000);
+///
+/// let error = BitsPerKey::fractional(-1.0).unwrap_err();
+/// assert_eq!(error.to_string(), "bits per key must be between 0 and 4294967295, got -1");
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct BitsPerKey(f64);
+
+impl BitsPerKey {
+    /// The largest value, 4,294,967,295.
+    pub const MAX: Self = Self::whole(u32::MAX);
+
+    /// Takes a whole number, as LevelDB does. 0 is allowed: every filter then has 64 bits and one probe.
+    pub const fn whole(bits: u32) -> Self {
+        Self(bits as f64)
+    }
+
+    /// Takes any number in the range; `fractional(10.0)` is the same as `whole(10)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BitsPerKeyOutOfRange`] when `bits` is negative, above 4,294,967,295, infinite or not a number.
+    pub const fn fractional(bits: f64) -> Result<Self, Error> {
+        if bits >= 0.0 && bits <= Self::MAX.0 {
+            // Adding 0.0 drops the sign of a negative zero, which `times` would otherwise decode.
+            Ok(Self(bits + 0.0))
+        } else {
+            Err(Error::BitsPerKeyOutOfRange { given: bits })
+        }
+    }
+
+    /// Returns the number itself.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Returns the error for a filter of this many keys that no slice could hold.
+    pub const fn too_large(self, keys: u64) -> Error {
+        Error::FilterTooLarge {
+            keys,
+            bits_per_key: self.0,
+        }
+    }
+
+    /// Returns `floor(keys * bits_per_key)`, without rounding the product first.
+    pub fn times(self, keys: u64) -> u128 {
+        // A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
+        // The exponent is at most -21 because the value is below 2^32.
+        const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+        let encoded = self.0.to_bits();
+        let fraction = encoded & ((1 << MANTISSA_BITS) - 1);
+        // Subnormal numbers have no hidden bit and the exponent of the smallest normal numbers.
+        let (mantissa, biased_exponent) = match encoded >> MANTISSA_BITS {
+            0 => (fraction, 1),
+            biased => (fraction | 1 << MANTISSA_BITS, biased),
+        };
+        let right_shift = u64::from(MANTISSA_BITS) + 1023 - biased_exponent;
+        let product = u128::from(keys) * u128::from(mantissa);
+        u32::try_from(right_shift)
+            .ok()
+            .and_then(|shift| product.checked_shr(shift))
+            .unwrap_or(0)
+    }
+}
+
+impl fmt::Display for BitsPerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for BitsPerKey {
+    type Err = Error;
+
+    /// Reads a number such as `10` or `9.6`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let bits: f64 = text.parse().map_err(|_| Error::BitsPerKeyNotANumber)?;
+        Self::fractional(bits)
+    }
+}
+
+impl From<u32> for BitsPerKey {
+    fn from(bits: u32) -> Self {
+        Self::whole(bits)
+    }
+}
+
+impl TryFrom<f64> for BitsPerKey {
+    type Error = Error;
+
+    fn try_from(bits: f64) -> Result<Self, Error> {
+        Self::fractional(bits)
+    }
+}
+
+macro_rules! from_integer {
+    ($($integer:ty),*) => {
+        $(impl TryFrom<$integer> for BitsPerKey {
+            type Error = Error;
+
+            fn try_from(bits: $integer) -> Result<Self, Error> {
+                // Numbers that a double does not hold are out of range.
+                Self::fractional(bits as f64)
+            }
+        })*
+    };
+}
+
+from_integer!(i32, i64, u64, usize);
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn only_numbers_in_range_are_bits_per_key() {
+        let outside = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            -1.0,
+            -f64::MIN_POSITIVE,
+            4_294_967_295.5,
+            1e300,
+        ];
+        for given in outside {
+            let out_of_range = |made| matches!(made, Err(Error::BitsPerKeyOutOfRange { .. }));
+            assert!(out_of_range(BitsPerKey::fractional(given)), "{given}");
+            assert!(out_of_range(given.to_string().parse()), "{given}");
+        }
+        let negative_zero = BitsPerKey::fractional(-0.0).unwrap();
+        assert!(negative_zero.get().is_sign_positive());
+        assert_eq!(negative_zero.times(1_000_000), 0);
+    }
+
+    #[test]
+    fn numbers_of_any_type_and_text() {
+        let ten = BitsPerKey::whole(10);
+        assert_eq!(ten, 10.into());
+        for made in [
+            10.0.try_into(),
+            10_i32.try_into(),
+            10_i64.try_into(),
+            10_u64.try_into(),
+            10_usize.try_into(),
+            "10".parse(),
+            "10.0".parse(),
+        ] {
+            assert_eq!(made, Ok(ten));
+        }
+        for given in [i64::MIN, -1, 1 << 32, i64::MAX] {
+            assert!(BitsPerKey::try_from(given).is_err(), "{given}");
+        }
+        for text in ["", " 10", "ten", "0x10", "10 bits"] {
+            assert_eq!(text.parse::<BitsPerKey>(), Err(Error::BitsPerKeyNotANumber), "{text:?}");
+        }
+        for bits in [0.0, 0.1, 9.6, 10.0, 4_294_967_295.0] {
+            let bits = BitsPerKey::fractional(bits).unwrap();
+            assert_eq!(bits.to_string().parse(), Ok(bits));
+        }
+        assert_eq!(alloc::format!("{:.1}", ten), "10.0");
+    }
+
+    #[test]
+    fn a_product_of_doubles_would_be_wrong_here() {
+        // 0.1 is stored slightly above one tenth: the exact product lies above the whole number, 0.3 below.
+        assert_eq!(BitsPerKey(0.1).times(10_000), 1_000);
+        assert_eq!(BitsPerKey(0.3).times(10_000), 2_999);
+        let nearly_two = f64::from_bits(2.0_f64.to_bits() - 1);
+        assert_eq!(
+            BitsPerKey(nearly_two).times(u64::MAX),
+            2 * u128::from(u64::MAX) - 4096
+        );
+        assert_eq!(BitsPerKey(f64::MIN_POSITIVE / 2.0).times(u64::MAX), 0);
+        assert_eq!(
+            BitsPerKey::MAX.times(u64::MAX),
+            u128::from(u64::MAX) * u128::from(u32::MAX)
+        );
+    }
+}

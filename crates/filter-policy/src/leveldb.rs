@@ -1,0 +1,434 @@
+//! LevelDB's filter: the bytes, and the policy with a choice of hash functions.
+
+use filter_kernels::leveldb::{self, BitQuery};
+use filter_kernels::{Kernel, KernelToken, Keys, LaneHash, MAX_PROBES, Source};
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+
+use crate::answers::fill;
+use crate::bits_per_key::BitsPerKey;
+use crate::error::Error;
+use crate::hashed::HashedPolicy;
+use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+use crate::key_hash::{KeyHash, KeyHashes};
+use crate::policy::FilterPolicy;
+use crate::prepared::{OfKeys, Plan, PreparedFilter, Reader};
+
+/// The minimum size of the bit array: smaller arrays would have a very high false-positive rate.
+///
+/// Source: LevelDB, `util/bloom.cc`.
+const MIN_BITS: u64 = 64;
+
+/// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. Stored bytes depend on this
+/// value: a closer value would give other filters.
+const LN_2_OF_THE_FORMAT: f64 = 0.69;
+
+/// Returns the probe count k of LevelDB's filters: `floor(bits_per_key * 0.69)`, at least 1, at most 30.
+///
+/// ```
+/// assert_eq!(filter_policy::leveldb::probe_count(10.into()), 6);
+/// ```
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the value is between 1 and 30; the cast rounds down"
+)]
+pub const fn probe_count(bits_per_key: BitsPerKey) -> u8 {
+    (bits_per_key.get() * LN_2_OF_THE_FORMAT).clamp(1.0, MAX_PROBES as f64) as u8
+}
+
+/// Returns the size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64, rounded
+/// up to whole bytes. The product is exact, without intermediate rounding.
+///
+/// # Errors
+///
+/// [`Error::FilterTooLarge`] when the size does not fit into 64 bits.
+pub fn filter_bits(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
+    u64::try_from(bits_per_key.times(keys))
+        .ok()
+        .and_then(|bits| bits.max(MIN_BITS).checked_next_multiple_of(8))
+        .ok_or(bits_per_key.too_large(keys))
+}
+
+/// Returns the length of a filter for this number of keys, in bytes: the bit array and the byte that holds k.
+///
+/// ```
+/// assert_eq!(filter_policy::leveldb::filter_len(10.into(), 80_000)?, 100_001);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::FilterTooLarge`] when the length does not fit into a `usize`.
+pub fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error> {
+    let keys = keys as u64;
+    usize::try_from(filter_bits(bits_per_key, keys)? / 8)
+        .ok()
+        .and_then(|bytes| bytes.checked_add(1))
+        .ok_or(bits_per_key.too_large(keys))
+}
+
+/// What stored bytes are in LevelDB's format, which does not record the hash function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored<'a> {
+    /// Too short to hold a key: never matches.
+    Empty,
+    /// A last byte above 30, reserved for other encodings: always matches.
+    Reserved,
+    /// A Bloom filter.
+    Bloom {
+        /// The bits, the least significant of a byte first.
+        bit_array: &'a [u8],
+        /// The probe count k, 0 to 30.
+        probes: u8,
+    },
+}
+
+/// Reads stored bytes, which may be any.
+#[inline]
+pub const fn stored(filter: &[u8]) -> Stored<'_> {
+    match filter {
+        [] | [_] => Stored::Empty,
+        [.., probes] if *probes > MAX_PROBES => Stored::Reserved,
+        [bit_array @ .., probes] => Stored::Bloom {
+            bit_array,
+            probes: *probes,
+        },
+    }
+}
+
+/// A Bloom filter in LevelDB's layout, with a choice of hash functions; see [`format`](crate::format) for the bytes.
+///
+/// [`new`](Self::new) makes this project's own policy, `BloomFilter2`: MurmurHash2 with the seed 5381, a step between
+/// probes that is the hash rotated by 17 bits, the probe count in the last byte. The other constructors differ in the
+/// hash function, and so in the name under which engines store the filters. Kernels hash the keys of a
+/// [`KeyBatch`](crate::KeyBatch) 8 or 16 at a time if the processor supports it and the hasher has a
+/// [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one and only the bits are set in batches.
+///
+/// ```
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedPolicy};
+///
+/// let policy = BloomFilterPolicy::new(10.into());
+/// assert_eq!(policy.name(), "BloomFilter2");
+///
+/// let mut buffer = [0; 64];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert!(policy.key_may_match(b"hello", filter));
+/// assert!(!policy.key_may_match(b"foo", filter));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BloomFilterPolicy<H> {
+    hasher: H,
+    bits_per_key: BitsPerKey,
+    /// `None` selects the best available kernel.
+    kernel: Option<Kernel>,
+}
+
+impl BloomFilterPolicy<Murmur2> {
+    /// Makes the policy `BloomFilter2`: MurmurHash2, seed 5381, tail bytes unsigned.
+    ///
+    /// Tables that a C or C++ program wrote under this name on a platform with signed `char` differ for keys with a
+    /// byte above 0x7f among the last `len % 4` bytes. This policy misses those keys; read such tables with
+    /// [`signed_tail`](BloomFilterPolicy::signed_tail). The filter's bytes do not show
+    /// which of the two wrote it.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self::with_hasher(Murmur2::new(), bits_per_key)
+    }
+
+    /// Makes a policy of MurmurHash2 with another seed, under a name that includes the seed:
+    /// `BloomFilter2.Seed9747b28c`. With the seed 5381 the policy is `BloomFilter2` itself.
+    pub const fn with_seed(seed: u32, bits_per_key: BitsPerKey) -> Self {
+        Self::with_hasher(Murmur2::with_seed(seed), bits_per_key)
+    }
+}
+
+impl BloomFilterPolicy<Murmur2SignedTail> {
+    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. Use it for filters
+    /// written by a program with signed `char`, whatever name they are stored under.
+    pub const fn signed_tail(bits_per_key: BitsPerKey) -> Self {
+        Self::with_hasher(Murmur2SignedTail, bits_per_key)
+    }
+}
+
+impl BloomFilterPolicy<LevelDbHash> {
+    /// Makes the policy `leveldb.BuiltinBloomFilter2`: identical to LevelDB's own, byte for byte.
+    pub const fn leveldb_builtin(bits_per_key: BitsPerKey) -> Self {
+        Self::with_hasher(LevelDbHash, bits_per_key)
+    }
+}
+
+impl<H> BloomFilterPolicy<H> {
+    /// Makes a policy with a custom hash function; the function also provides the policy name.
+    pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
+        Self {
+            hasher,
+            bits_per_key,
+            kernel: None,
+        }
+    }
+
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
+    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = Some(kernel);
+        self
+    }
+
+    /// Returns the hash function.
+    pub const fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
+        self.bits_per_key
+    }
+}
+
+impl<H> BloomFilterPolicy<H> {
+    #[inline]
+    fn token(&self) -> KernelToken {
+        KernelToken::given(self.kernel)
+    }
+}
+
+impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
+    type Hash = u32;
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u32 {
+        self.hasher.hash(key)
+    }
+
+    fn start(&self, _: usize, filter: &mut [u8]) {
+        filter.fill(0);
+        if let Some(last) = filter.last_mut() {
+            *last = probe_count(self.bits_per_key);
+        }
+    }
+
+    fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
+        if let Some((probes, bit_array)) = filter.split_last_mut() {
+            leveldb::insert(self.token(), hashes, *probes, bit_array);
+        }
+    }
+
+    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
+        let function = self.hasher.lane_hash()?;
+        let (last, bit_array) = filter.split_last_mut()?;
+        let probes = probe_count(self.bits_per_key);
+        *last = probes;
+        leveldb::create(self.token(), Source::Keys(keys, function), probes, bit_array);
+        Some(0)
+    }
+}
+
+impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
+    fn name(&self) -> &str {
+        self.hasher.policy_name()
+    }
+
+    /// Returns the exact length of a filter of this many keys.
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        filter_len(self.bits_per_key, keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        self.build_batch_in(keys, out)
+    }
+
+    #[inline]
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        leveldb::may_match_key(|key| self.hasher.hash(key), key, filter, self.kernel)
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::new(self, filter, plan(self.token(), self.hasher.lane_hash(), filter))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(KeyHash::Bits32(self.hasher.hash(key)))
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        match hash {
+            KeyHash::Bits32(hash) => leveldb::may_match_hash(|| hash, filter, self.token()),
+            KeyHash::Bits64(_) => self.key_may_match(key, filter),
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
+    }
+}
+
+/// Prepares a filter whose keys are hashed by this function, or by the policy alone.
+#[inline]
+fn plan(kernel: KernelToken, function: Option<LaneHash>, filter: &[u8]) -> Plan {
+    let (bit_array, probes) = match stored(filter) {
+        Stored::Empty => return Plan::same_for_all(false, kernel),
+        Stored::Reserved => return Plan::same_for_all(true, kernel),
+        Stored::Bloom { bit_array, probes } => (bit_array, probes),
+    };
+    let (reader, seed) = match function {
+        Some(LaneHash::LevelDb { seed }) => (&LEVELDB, seed),
+        Some(LaneHash::Murmur2 { seed }) => (&MURMUR2, seed),
+        Some(LaneHash::Murmur2SignedTail { seed }) => (&MURMUR2_SIGNED_TAIL, seed),
+        _ => (&HASHED_BY_POLICY, 0),
+    };
+    let (kernel, [divisor, reciprocal]) = BitQuery::new(kernel, bit_array, probes).parts();
+    Plan {
+        reader,
+        kernel,
+        bits_len: bit_array.len(),
+        words: [divisor, reciprocal, u64::from(probes) | u64::from(seed) << 32],
+    }
+}
+
+/// Returns the query that was prepared, and the seed of the hash function.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the halves of a word")]
+fn planned<'a>(plan: &Plan, bit_array: &'a [u8]) -> (BitQuery<'a>, u32) {
+    let [divisor, reciprocal, rest] = plan.words;
+    let query = BitQuery::of_parts(plan.kernel, [divisor, reciprocal], bit_array, rest as u8);
+    (query, (rest >> 32) as u32)
+}
+
+/// The reader of filters whose keys only the policy can hash.
+static HASHED_BY_POLICY: Reader = Reader {
+    name: "LevelDb",
+    of_keys: None,
+    hash: may_match_hash,
+    hashes: may_match_hashes,
+};
+
+/// Defines the reader of filters whose keys are hashed by a function that kernels know.
+macro_rules! reader {
+    ($name:ident, $variant:ident, $hash:ident) => {
+        static $name: Reader = Reader {
+            of_keys: Some(OfKeys {
+                one: |plan, bit_array, key| {
+                    let (query, seed) = planned(plan, bit_array);
+                    leveldb::may_match(&query, $hash(key, seed))
+                },
+                many: |plan, bit_array, keys, answers| {
+                    let (query, seed) = planned(plan, bit_array);
+                    let source = Source::Keys(keys, LaneHash::$variant { seed });
+                    leveldb::may_match_many(&query, source, answers);
+                },
+            }),
+            ..HASHED_BY_POLICY
+        };
+    };
+}
+
+reader!(LEVELDB, LevelDb, leveldb_hash);
+reader!(MURMUR2, Murmur2, murmur2);
+reader!(MURMUR2_SIGNED_TAIL, Murmur2SignedTail, murmur2_signed_tail);
+
+fn may_match_hash(plan: &Plan, bit_array: &[u8], hash: KeyHash) -> Option<bool> {
+    match hash {
+        KeyHash::Bits32(hash) => Some(leveldb::may_match(&planned(plan, bit_array).0, hash)),
+        KeyHash::Bits64(_) => None,
+    }
+}
+
+fn may_match_hashes(plan: &Plan, bit_array: &[u8], hashes: KeyHashes<'_>, answers: &mut [u64]) {
+    match hashes {
+        KeyHashes::Bits32(hashes) => {
+            leveldb::may_match_many(&planned(plan, bit_array).0, Source::Hashes(hashes), answers);
+        }
+        KeyHashes::Bits64(hashes) => fill(true, hashes.len(), answers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probe_counts_are_those_of_leveldb() {
+        let known = [
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (3, 2),
+            (10, 6),
+            (14, 9),
+            (15, 10),
+            (20, 13),
+            (30, 20),
+            (43, 29),
+            (44, 30),
+            (45, 30),
+        ];
+        for (bits, probes) in known {
+            assert_eq!(
+                probe_count(BitsPerKey::whole(bits)),
+                probes,
+                "{bits} bits per key"
+            );
+        }
+        // No product below the upper limit is a whole number, so integer arithmetic must agree with the doubles.
+        for bits in 0..=1000_u32 {
+            let exact = (bits * 69 / 100).clamp(1, 30);
+            assert_eq!(
+                u32::from(probe_count(BitsPerKey::whole(bits))),
+                exact,
+                "{bits} bits per key"
+            );
+        }
+        assert_eq!(probe_count(BitsPerKey::MAX), 30);
+    }
+
+    #[test]
+    fn sizes_that_were_published() {
+        let published = [
+            (10, 80_000, 100_001, 6),
+            (15, 80_000, 150_001, 10),
+            (20, 80_000, 200_001, 13),
+            (10, 45_402, 56_754, 6),
+            (15, 45_402, 85_130, 10),
+            (20, 45_402, 113_506, 13),
+        ];
+        for (bits, keys, bytes, probes) in published {
+            let bits_per_key = BitsPerKey::whole(bits);
+            assert_eq!(filter_len(bits_per_key, keys), Ok(bytes));
+            assert_eq!(probe_count(bits_per_key), probes);
+        }
+    }
+
+    #[test]
+    fn small_filters_have_64_bits() {
+        for (bits, keys) in [(0, 0), (0, 1_000_000), (10, 0), (10, 1), (10, 6), (64, 1)] {
+            assert_eq!(
+                filter_len(BitsPerKey::whole(bits), keys),
+                Ok(9),
+                "{bits} bits per key, {keys} keys"
+            );
+        }
+        assert_eq!(filter_len(BitsPerKey::whole(10), 7), Ok(10));
+        assert_eq!(filter_len(BitsPerKey::whole(65), 1), Ok(10));
+    }
+
+    #[test]
+    fn sizes_beyond_the_platform_are_errors() {
+        let error = filter_len(BitsPerKey::MAX, usize::MAX).unwrap_err();
+        assert_eq!(
+            error,
+            Error::FilterTooLarge {
+                keys: usize::MAX as u64,
+                bits_per_key: 4_294_967_295.0
+            }
+        );
+        // The product fits into 64 bits, but not once it is rounded up to whole bytes.
+        assert!(filter_bits(BitsPerKey::whole(1), u64::MAX).is_err());
+        assert_eq!(filter_bits(BitsPerKey::whole(1), u64::MAX - 7), Ok(u64::MAX - 7));
+    }
+}

@@ -1,0 +1,395 @@
+//! Stored filters, prepared for many queries.
+
+use core::fmt;
+
+use filter_kernels::{KernelToken, Keys};
+
+use crate::answers::{each, fill, words_for};
+use crate::batches::for_each_batch;
+use crate::error::Error;
+use crate::hashed::HashedKey;
+use crate::key_hash::{HashValue, KeyHash, KeyHashes};
+use crate::keys::KeyBatch;
+use crate::policy::FilterPolicy;
+
+/// The functions by which a format answers queries to filters that it has prepared. Each gets what was prepared and
+/// the filter's bits, which are the first [`Plan::bits_len`] bytes of the filter.
+pub struct Reader {
+    /// The name of the format, for debug output.
+    pub name: &'static str,
+    /// The functions that hash keys; `None` if only the policy can: it is then asked for each
+    /// [`key_hash`](FilterPolicy::key_hash).
+    pub of_keys: Option<OfKeys>,
+    /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
+    pub hash: fn(&Plan, &[u8], KeyHash) -> Option<bool>,
+    /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values.
+    pub hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
+}
+
+/// The functions of a [`Reader`] that hash keys.
+#[derive(Clone, Copy)]
+pub struct OfKeys {
+    /// Answers for a key.
+    pub one: fn(&Plan, &[u8], &[u8]) -> bool,
+    /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys.
+    pub many: fn(&Plan, &[u8], Keys<'_>, &mut [u64]),
+}
+
+/// What a format computed from a filter's bytes before the first query.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// The functions that read the rest.
+    pub reader: &'static Reader,
+    /// The kernel that the policy chose.
+    pub kernel: KernelToken,
+    /// The number of bytes at the filter's start that the functions get.
+    pub bits_len: usize,
+    /// Numbers that only the format understands.
+    pub words: [u64; 3],
+}
+
+impl Plan {
+    /// Makes the plan of bytes that are no filter of the format and give every key this answer.
+    pub const fn same_for_all(answer: bool, kernel: KernelToken) -> Self {
+        Self {
+            reader: if answer { &MATCHING } else { &EMPTY },
+            kernel,
+            bits_len: 0,
+            words: [0; 3],
+        }
+    }
+
+    /// Answers for a key; `true` if only the policy can hash keys.
+    #[inline]
+    pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
+        self.reader
+            .of_keys
+            .is_none_or(|of_keys| (of_keys.one)(self, self.bits(filter), key))
+    }
+
+    /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
+    #[inline]
+    pub fn may_match_hash(&self, filter: &[u8], hash: KeyHash) -> Option<bool> {
+        (self.reader.hash)(self, self.bits(filter), hash)
+    }
+
+    #[inline(always)]
+    fn bits<'f>(&self, filter: &'f [u8]) -> &'f [u8] {
+        // Always shorter, unless the bytes of an owned filter changed since.
+        filter.get(..self.bits_len).unwrap_or(filter)
+    }
+}
+
+/// Defines the reader of bytes that give every key one answer.
+macro_rules! same_for_all {
+    ($reader:ident, $name:literal, $answer:literal) => {
+        static $reader: Reader = Reader {
+            name: $name,
+            of_keys: Some(OfKeys {
+                one: |_, _, _| $answer,
+                many: |_, _, keys, answers| fill($answer, keys.len(), answers),
+            }),
+            hash: |_, _, _| Some($answer),
+            hashes: |_, _, hashes, answers| fill($answer, hashes.len(), answers),
+        };
+    };
+}
+
+same_for_all!(EMPTY, "Empty", false);
+same_for_all!(MATCHING, "Reserved", true);
+
+/// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. [`OwnedFilter`](crate::OwnedFilter)
+/// is one without a lifetime.
+///
+/// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
+/// and chooses functions and a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many
+/// keys in one call saves much more: see [`may_match_many`](Self::may_match_many). The answers are those of
+/// [`FilterPolicy::key_may_match`], for any bytes.
+///
+/// ```
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedPolicy};
+///
+/// let policy = BloomFilterPolicy::new(10.into());
+/// let mut buffer = [0; 64];
+/// let stored = policy.build_in(["hello", "world"], &mut buffer)?;
+///
+/// let filter = policy.prepare(stored);
+/// assert!(filter.may_match(b"hello"));
+///
+/// let mut answers = [0];
+/// filter.may_match_many(&["x", "world", "foo"], &mut answers)?;
+/// assert_eq!(answers, [0b010]);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct PreparedFilter<'a> {
+    policy: &'a dyn FilterPolicy,
+    filter: &'a [u8],
+    /// `None` if the policy interprets the filter anew for each query.
+    plan: Option<Plan>,
+}
+
+impl<'a> PreparedFilter<'a> {
+    /// Makes a prepared filter of what a format computed from the filter's bytes.
+    #[inline(always)]
+    pub const fn new(policy: &'a dyn FilterPolicy, filter: &'a [u8], plan: Plan) -> Self {
+        Self {
+            policy,
+            filter,
+            plan: Some(plan),
+        }
+    }
+
+    /// Prepares nothing: the policy is asked for each key.
+    pub const fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
+        Self {
+            policy,
+            filter,
+            plan: None,
+        }
+    }
+
+    #[inline(always)]
+    const fn query(&self) -> Query<'_, dyn FilterPolicy + 'a> {
+        Query {
+            policy: self.policy,
+            filter: self.filter,
+            plan: self.plan.as_ref(),
+        }
+    }
+}
+
+/// The public queries of a type with a method `query`.
+macro_rules! queries {
+    () => {
+        /// Returns whether the filter may hold the key; `false` means that it certainly does not.
+        #[inline(always)]
+        pub fn may_match(&self, key: &[u8]) -> bool {
+            self.query().may_match(key)
+        }
+
+        /// Returns whether the filter may hold a key that was hashed once for many filters. The key must have been
+        /// hashed under a policy of the same name.
+        #[inline(always)]
+        pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(&self, key: &HashedKey<'_, Q>) -> bool {
+            self.query().may_match_hashed(key.key(), key.hash())
+        }
+
+        /// Returns whether the filter may hold a key with this hash value, computed by
+        /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key).
+        ///
+        /// The answer is `true` if the filter's keys are hashed differently: for a policy that has no hash values, and
+        /// for RocksDB's filters if a 32-bit value meets 64-bit hashes or vice versa.
+        #[inline(always)]
+        pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
+            self.query().hash(hash.into()).unwrap_or(true)
+        }
+
+        /// Queries many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
+        ///
+        /// Writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
+        /// Allocates no memory. Filters that are not in the cache are prefetched.
+        ///
+        /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
+        /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
+        /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
+        /// [Packed](crate::PackedKeys) keys are fastest. Ribbon filters and RocksDB's legacy filters are queried key by
+        /// key.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::TooFewAnswers`] when `answers` has fewer words than the keys need; it is then unchanged.
+        pub fn may_match_many<'k>(
+            &self,
+            keys: impl Into<KeyBatch<'k>>,
+            answers: &mut [u64],
+        ) -> Result<(), Error> {
+            self.query().may_match_many(keys.into(), answers)
+        }
+
+        /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
+        /// [`may_match_hash`](Self::may_match_hash).
+        ///
+        /// # Errors
+        ///
+        /// [`Error::TooFewAnswers`] when `answers` has fewer words than the values need; it is then unchanged.
+        pub fn may_match_hashes<H: HashValue>(&self, hashes: &[H], answers: &mut [u64]) -> Result<(), Error> {
+            self.query().may_match_hashes(H::hashes(hashes), answers)
+        }
+    };
+}
+
+impl PreparedFilter<'_> {
+    queries!();
+}
+
+/// A stored filter with its policy: prepared once, and kept without a lifetime.
+///
+/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as [`Arc<dyn FilterPolicy + Send
+/// + Sync>`](alloc::sync::Arc), `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If
+/// both are `Send` and `Sync`, so is the filter. A query through `dyn` takes one indirect call.
+#[cfg_attr(
+    feature = "alloc",
+    doc = r#"
+```
+use std::sync::Arc;
+
+use filter_policy::{BloomFilterPolicy, FilterBuilder, FilterPolicy, HashedKey, OwnedFilter};
+
+let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(BloomFilterPolicy::new(10.into()));
+
+// Three tables, written key by key.
+let mut tables = Vec::new();
+for keys in [["apple", "banana"], ["cherry", "date"], ["elder", "fig"]] {
+    let mut builder = FilterBuilder::new(Arc::clone(&policy));
+    for key in keys {
+        builder.add(key.as_bytes())?;
+    }
+    tables.push(OwnedFilter::new(Arc::clone(&policy), builder.finish()?));
+}
+
+// A key is hashed once for all of them.
+let key = HashedKey::new(&policy, b"date");
+let found = tables.iter().position(|table| table.may_match_hashed(&key));
+assert_eq!(found, Some(1));
+# Ok::<(), filter_policy::Error>(())
+```
+"#
+)]
+#[derive(Clone, Copy)]
+pub struct OwnedFilter<P, B> {
+    policy: P,
+    filter: B,
+    plan: Option<Plan>,
+}
+
+impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
+    /// Prepares a stored filter; accepts any bytes.
+    pub fn new(policy: P, filter: B) -> Self {
+        let plan = policy.prepare(filter.as_ref()).plan;
+        Self { policy, filter, plan }
+    }
+
+    /// Returns the filter's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.filter.as_ref()
+    }
+
+    /// Returns the policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    #[inline(always)]
+    fn query(&self) -> Query<'_, P> {
+        Query {
+            policy: &self.policy,
+            filter: self.filter.as_ref(),
+            plan: self.plan.as_ref(),
+        }
+    }
+
+    queries!();
+}
+
+/// A filter with its policy and what was prepared. One type for both kinds of prepared filters, so that a policy that
+/// prepares nothing is asked without a further pointer.
+struct Query<'q, P: ?Sized> {
+    policy: &'q P,
+    filter: &'q [u8],
+    plan: Option<&'q Plan>,
+}
+
+impl<P: FilterPolicy + ?Sized> Query<'_, P> {
+    #[inline(always)]
+    fn may_match(&self, key: &[u8]) -> bool {
+        let Some(plan) = self.plan else {
+            return self.policy.key_may_match(key, self.filter);
+        };
+        match plan.reader.of_keys {
+            Some(of_keys) => (of_keys.one)(plan, plan.bits(self.filter), key),
+            None => self.hash_and_ask(plan, key),
+        }
+    }
+
+    /// Hashes the key by the policy, which alone can.
+    #[inline]
+    fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
+        self.policy
+            .key_hash(key)
+            .and_then(|hash| plan.may_match_hash(self.filter, hash))
+            .unwrap_or(true)
+    }
+
+    #[inline(always)]
+    fn may_match_hashed(&self, key: &[u8], hash: Option<KeyHash>) -> bool {
+        match (self.plan, hash) {
+            (Some(plan), Some(hash)) => plan
+                .may_match_hash(self.filter, hash)
+                .unwrap_or_else(|| self.may_match(key)),
+            (None, Some(hash)) => self.policy.hashed_may_match(key, hash, self.filter),
+            (_, None) => self.may_match(key),
+        }
+    }
+
+    #[inline(always)]
+    fn hash(&self, hash: KeyHash) -> Option<bool> {
+        self.plan?.may_match_hash(self.filter, hash)
+    }
+
+    fn may_match_many(&self, batch: KeyBatch<'_>, answers: &mut [u64]) -> Result<(), Error> {
+        let answers = words_for(batch.len(), answers)?;
+        match batch.for_kernels() {
+            Some(keys) => self.ask(keys, answers),
+            None => {
+                let mut words = answers.chunks_mut(1);
+                for_each_batch(batch.iter(), |keys| {
+                    self.ask(Keys::Slices(keys), words.next().unwrap_or_default());
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
+        match self.plan {
+            Some(plan) => match plan.reader.of_keys {
+                Some(of_keys) => (of_keys.many)(plan, plan.bits(self.filter), keys, answers),
+                None => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
+            },
+            None => each(keys.iter(), answers, |key| {
+                self.policy.key_may_match(key, self.filter)
+            }),
+        }
+    }
+
+    fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut [u64]) -> Result<(), Error> {
+        let answers = words_for(hashes.len(), answers)?;
+        match self.plan {
+            Some(plan) => (plan.reader.hashes)(plan, plan.bits(self.filter), hashes, answers),
+            None => fill(true, hashes.len(), answers),
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for PreparedFilter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.query().describe("PreparedFilter", f)
+    }
+}
+
+impl<P: FilterPolicy, B: AsRef<[u8]>> fmt::Debug for OwnedFilter<P, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.query().describe("OwnedFilter", f)
+    }
+}
+
+impl<P: FilterPolicy + ?Sized> Query<'_, P> {
+    fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.plan {
+            Some(plan) => write!(f, "{name}({})", plan.reader.name),
+            None => write!(f, "{name}({:?})", self.policy.name()),
+        }
+    }
+}
