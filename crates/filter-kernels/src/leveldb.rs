@@ -33,6 +33,45 @@ impl<'a> BitQuery<'a> {
             probes: u32::from(probes),
         }
     }
+
+    /// Returns the kernel and the numbers that [`new`](Self::new) computed, for [`of_parts`](Self::of_parts).
+    #[inline]
+    pub const fn parts(&self) -> (KernelToken, [u64; 2]) {
+        match self.dispatch {
+            Dispatch::Scalar(modulus) => (KernelToken::Scalar, modulus.parts()),
+            #[cfg(target_arch = "x86_64")]
+            Dispatch::Avx2(lanes, divisor) => (KernelToken::Avx2(lanes), divisor.parts()),
+            #[cfg(target_arch = "x86_64")]
+            Dispatch::Avx512(lanes, divisor) => (KernelToken::Avx512(lanes), divisor.parts()),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Dispatch::Neon(lanes, divisor) => (KernelToken::Neon(lanes), divisor.parts()),
+        }
+    }
+
+    /// Makes the query that [`new`](Self::new) makes, without a division if the kernel and the numbers are those of
+    /// [`parts`](Self::parts) for a bit array of this length.
+    #[inline(always)]
+    pub fn of_parts(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
+        let dispatch = match (kernel, LaneDivisor::of_parts(parts, bit_array.len())) {
+            #[cfg(target_arch = "x86_64")]
+            (KernelToken::Avx2(lanes), Some(divisor)) => Dispatch::Avx2(lanes, divisor),
+            #[cfg(target_arch = "x86_64")]
+            (KernelToken::Avx512(lanes), Some(divisor)) => Dispatch::Avx512(lanes, divisor),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            (KernelToken::Neon(lanes), Some(divisor)) => Dispatch::Neon(lanes, divisor),
+            (KernelToken::Scalar, _) => Dispatch::Scalar(Modulus::of_parts(parts)),
+            #[cfg(any(
+                target_arch = "x86_64",
+                all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+            ))]
+            _ => Dispatch::new(kernel, bit_array.len()),
+        };
+        Self {
+            bit_array,
+            dispatch,
+            probes: u32::from(probes),
+        }
+    }
 }
 
 /// A kernel for bit arrays of one length, with the divisor for remainders by the number of bits.

@@ -39,6 +39,16 @@ impl Modulus {
         }
     }
 
+    pub(crate) const fn parts(self) -> [u64; 2] {
+        [self.bits, self.fraction]
+    }
+
+    /// Makes the modulus of these [`parts`](Self::parts). With others, remainders are meaningless.
+    #[inline]
+    pub(crate) const fn of_parts([bits, fraction]: [u64; 2]) -> Self {
+        Self { bits, fraction }
+    }
+
     /// Returns `hash % bits`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a remainder by at most 2^32")]
@@ -72,6 +82,26 @@ impl LaneDivisor {
             return None;
         }
         Some(Self::new(u32::try_from(bytes * 8).ok()?))
+    }
+
+    pub(crate) const fn parts(self) -> [u64; 2] {
+        [self.bits as u64, self.reciprocal as u64]
+    }
+
+    /// Makes the divisor of these [`parts`](Self::parts); `None` if they are not those of this many bytes. Kernels read
+    /// memory at remainders unchecked, so this checks by a multiplication what [`of_bytes`](Self::of_bytes) divides.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "both are compared before they are cut")]
+    pub(crate) const fn of_parts([bits, reciprocal]: [u64; 2], bytes: usize) -> Option<Self> {
+        let rest = (u32::MAX as u64).wrapping_sub(bits.wrapping_mul(reciprocal));
+        if bits == bytes as u64 * 8 && bytes <= Self::MAX_BYTES && reciprocal <= u32::MAX as u64 && rest < bits {
+            Some(Self {
+                bits: bits as u32,
+                reciprocal: reciprocal as u32,
+            })
+        } else {
+            None
+        }
     }
 
     #[inline]
@@ -154,5 +184,27 @@ mod tests {
         for bytes in [0, 1 << 28, 1 << 29, usize::MAX] {
             assert_eq!(LaneDivisor::of_bytes(bytes), None);
         }
+    }
+
+    #[test]
+    fn only_the_parts_of_a_length_make_its_divisor() {
+        for bytes in [1, 9, 64, 1251, LaneDivisor::MAX_BYTES] {
+            let divisor = LaneDivisor::of_bytes(bytes).unwrap();
+            let [bits, reciprocal] = divisor.parts();
+            assert_eq!(LaneDivisor::of_parts([bits, reciprocal], bytes), Some(divisor));
+            for (parts, bytes) in [
+                ([bits, reciprocal + 1], bytes),
+                ([bits, reciprocal - 1], bytes),
+                ([bits, reciprocal | 1 << 32], bytes),
+                ([bits, reciprocal.wrapping_sub(1 << 60)], bytes),
+                ([bits + 8, reciprocal], bytes),
+                ([bits, reciprocal], bytes + 1),
+            ] {
+                assert_eq!(LaneDivisor::of_parts(parts, bytes), None, "{parts:?}, {bytes}");
+            }
+        }
+        assert_eq!(LaneDivisor::of_parts([0, 0], 0), None);
+        let modulus = Modulus::of_bytes(9);
+        assert_eq!(Modulus::of_parts(modulus.parts()), modulus);
     }
 }

@@ -38,7 +38,7 @@ impl ChosenPolicy {
         let whole = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
         let bits_per_key = BitsPerKey::whole(whole);
         match policy {
-            HASH_MURMUR2 => Some(Self::BloomFilter2(BloomFilterPolicy::bloom_filter2(bits_per_key))),
+            HASH_MURMUR2 => Some(Self::BloomFilter2(BloomFilterPolicy::new(bits_per_key))),
             HASH_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
                 bits_per_key,
             ))),

@@ -25,7 +25,7 @@ fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
     let policies: [&dyn FilterPolicy; 5] = [
-        &BloomFilterPolicy::bloom_filter2(ten),
+        &BloomFilterPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
         &BloomFilter64Policy::new(ten),
         &FastLocalBloomPolicy::new(ten),

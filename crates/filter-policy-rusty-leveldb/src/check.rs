@@ -36,7 +36,7 @@ const MAX_CURRENT_LEN: u64 = 64;
 /// db.compact_range(b"a", b"z")?;
 /// drop(db);
 ///
-/// let other = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let other = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let refused = checked_open("database", options, other).err().expect("the key would be lost");
 /// assert!(matches!(
 ///     refused,

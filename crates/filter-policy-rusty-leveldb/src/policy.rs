@@ -25,7 +25,7 @@ static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 /// use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 /// use rusty_leveldb::{DB, FilterPolicy};
 ///
-/// let bloom = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let bloom = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let policy = RustyLevelDbPolicy::new(bloom)?;
 /// assert_eq!(policy.name(), "BloomFilter2");
 ///
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn offsets_that_make_no_sense_deny_nothing() {
-        let policy = RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(TEN)).unwrap();
+        let policy = RustyLevelDbPolicy::new(BloomFilterPolicy::new(TEN)).unwrap();
         for offsets in [&[1, 0][..], &[4], &[0, 9], &[usize::MAX]] {
             assert_eq!(
                 policy.create_filter(b"key", offsets),
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_name_is_kept_once() {
         let named = |seed| {
-            RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2_with_seed(seed, TEN))
+            RustyLevelDbPolicy::new(BloomFilterPolicy::with_seed(seed, TEN))
                 .unwrap()
                 .name()
         };

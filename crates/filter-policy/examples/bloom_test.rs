@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use filter_policy::sizing::rate;
 use filter_policy::view::{FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, leveldb};
 
 const USAGE: &str =
     "usage: bloom_test [BITS_PER_KEY [murmur2 | murmur2-signed-tail | leveldb | murmur2:SEED]]";
@@ -89,8 +89,8 @@ fn parse_bits_per_key(text: &str) -> Result<BitsPerKey, String> {
 
 fn parse_policy(hash: &str, bits_per_key: BitsPerKey) -> Result<Box<dyn FilterPolicy>, String> {
     Ok(match hash {
-        "murmur2" => Box::new(BloomFilterPolicy::bloom_filter2(bits_per_key)),
-        "murmur2-signed-tail" => Box::new(BloomFilterPolicy::bloom_filter2_signed_tail(bits_per_key)),
+        "murmur2" => Box::new(BloomFilterPolicy::new(bits_per_key)),
+        "murmur2-signed-tail" => Box::new(BloomFilterPolicy::signed_tail(bits_per_key)),
         "leveldb" => Box::new(BloomFilterPolicy::leveldb_builtin(bits_per_key)),
         _ => {
             let Some(digits) = hash.strip_prefix("murmur2:") else {
@@ -100,7 +100,7 @@ fn parse_policy(hash: &str, bits_per_key: BitsPerKey) -> Result<Box<dyn FilterPo
             };
             let seed = u32::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16)
                 .map_err(|_| format!("seed must be between 0 and ffffffff in hexadecimal, got {digits:?}"))?;
-            Box::new(BloomFilterPolicy::bloom_filter2_with_seed(seed, bits_per_key))
+            Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key))
         }
     })
 }
@@ -116,7 +116,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
         "policy {}, {} bits per key, {} probes, {ABSENT} absent keys queried",
         policy.name(),
         bits_per_key.get(),
-        bits_per_key.probe_count()
+        leveldb::probe_count(bits_per_key)
     ))?;
     line(format!(
         "{:>8} {:>8} {:>8} {:>7} {:>10} {:>10}",

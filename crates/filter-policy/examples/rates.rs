@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use filter_policy::sizing::Format;
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -135,9 +135,9 @@ impl Case {
         let policy = BloomFilter64Policy::new(bits_per_key);
         let leveldb = BloomFilterPolicy::leveldb_builtin(bits_per_key);
         let keys = usize::try_from(self.keys).expect("keys in memory");
-        let bits = bits_per_key.filter_bits(self.keys).expect("a filter in memory");
+        let bits = leveldb::filter_bits(bits_per_key, self.keys).expect("a filter in memory");
         let probes = match self.sequence {
-            Sequence::LevelDb => bits_per_key.probe_count(),
+            Sequence::LevelDb => leveldb::probe_count(bits_per_key),
             _ => Format::BloomFilter64
                 .probe_count(self.keys, bits_per_key)
                 .expect("a filter in memory")

@@ -358,7 +358,7 @@ fn announced(values: &impl Iterator) -> Option<usize> {
     (upper == Some(lower)).then_some(lower)
 }
 
-pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
+pub(crate) fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)
         .ok_or(Error::BufferTooShort { needed, given })
@@ -383,13 +383,13 @@ fn write<P: HashedPolicy + ?Sized>(
 }
 
 /// Drops each value that equals the one before it.
-pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
+pub(crate) fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
     let mut last = None;
     hashes.filter(move |&hash| last.replace(hash) != Some(hash))
 }
 
 #[cfg(feature = "alloc")]
-pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
+pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
     let mut collected = Vec::new();
     for hash in hashes {
         if collected.len() == collected.capacity() {

@@ -1,7 +1,7 @@
 //! Batches of keys, for the methods that take many keys at once.
 
 #[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use filter_kernels::Keys;
 pub use filter_kernels::PackedKeys;
@@ -9,12 +9,12 @@ pub use filter_kernels::PackedKeys;
 /// A batch of keys for one call.
 ///
 /// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
-/// are `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. The literal `b"key"` is none of these: write
-/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in),
-/// accept literals, strings and all other keys.
+/// are `&[u8]`, `[u8; N]`, `&str` or, with the feature `alloc`, `String`, `Vec<u8>`, `Box<[u8]>` or `Arc<[u8]>`. The
+/// literal `b"key"` is none of these: write `"key"` or `&b"key"[..]`. Methods that take iterators, such as
+/// [`HashedPolicy::build_in`](crate::HashedPolicy::build_in), accept everything that gives bytes.
 ///
 /// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths,
-/// then vectors.
+/// then text and vectors.
 ///
 /// ```
 /// use filter_policy::KeyBatch;
@@ -23,6 +23,7 @@ pub use filter_kernels::PackedKeys;
 /// assert_eq!(KeyBatch::from(&ids).len(), 100);
 /// let names: [&[u8]; 2] = [b"apple", b"fig"];
 /// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
+/// assert_eq!(KeyBatch::from(&["apple", "fig"]).get(1), Some(&b"fig"[..]));
 /// ```
 #[derive(Clone, Copy)]
 pub struct KeyBatch<'a>(Batch<'a>);
@@ -33,38 +34,69 @@ impl core::fmt::Debug for KeyBatch<'_> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Batch<'a> {
-    Keys(Keys<'a>),
-    #[cfg(feature = "alloc")]
-    Vectors(&'a [Vec<u8>]),
+/// A key type that a batch can hold.
+pub trait BatchKey: Sized {
+    /// Makes a batch of these keys.
+    fn batch(keys: &[Self]) -> KeyBatch<'_>;
 }
 
-impl<'a> KeyBatch<'a> {
-    /// Returns the number of keys.
-    #[inline]
-    pub const fn len(&self) -> usize {
-        match &self.0 {
-            Batch::Keys(keys) => keys.len(),
-            #[cfg(feature = "alloc")]
-            Batch::Vectors(keys) => keys.len(),
+/// Defines the forms of a batch that kernels do not accept: slices of types that give bytes.
+macro_rules! forms {
+    ($($(#[$attribute:meta])* $form:ident($key:ty)),* $(,)?) => {
+        #[derive(Clone, Copy)]
+        enum Batch<'a> {
+            Keys(Keys<'a>),
+            Texts(&'a [&'a str]),
+            $($(#[$attribute])* $form(&'a [$key]),)*
         }
-    }
 
+        impl<'a> KeyBatch<'a> {
+            /// Returns the number of keys.
+            #[inline]
+            pub const fn len(&self) -> usize {
+                match &self.0 {
+                    Batch::Keys(keys) => keys.len(),
+                    Batch::Texts(keys) => keys.len(),
+                    $($(#[$attribute])* Batch::$form(keys) => keys.len(),)*
+                }
+            }
+
+            /// Returns the key at this index.
+            #[inline]
+            pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+                match &self.0 {
+                    Batch::Keys(keys) => keys.get(index),
+                    Batch::Texts(keys) => keys.get(index).map(|key| key.as_bytes()),
+                    $($(#[$attribute])* Batch::$form(keys) => keys.get(index).map(|key| key.as_ref()),)*
+                }
+            }
+        }
+
+        $($(#[$attribute])* impl BatchKey for $key {
+            #[inline]
+            fn batch(keys: &[Self]) -> KeyBatch<'_> {
+                KeyBatch(Batch::$form(keys))
+            }
+        })*
+    };
+}
+
+forms!(
+    #[cfg(feature = "alloc")]
+    Strings(String),
+    #[cfg(feature = "alloc")]
+    Vectors(Vec<u8>),
+    #[cfg(feature = "alloc")]
+    Boxes(Box<[u8]>),
+    #[cfg(feature = "alloc")]
+    Shared(Arc<[u8]>),
+);
+
+impl<'a> KeyBatch<'a> {
     /// Returns whether there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Returns the key at this index.
-    #[inline]
-    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
-        match &self.0 {
-            Batch::Keys(keys) => keys.get(index),
-            #[cfg(feature = "alloc")]
-            Batch::Vectors(keys) => keys.get(index).map(Vec::as_slice),
-        }
     }
 
     /// Returns an iterator over the keys.
@@ -74,13 +106,12 @@ impl<'a> KeyBatch<'a> {
         (0..self.len()).map(move |index| batch.get(index).unwrap_or_default())
     }
 
-    /// Returns the keys in a form that kernels accept; `None` for vectors.
+    /// Returns the keys in a form that kernels accept; `None` for text, vectors and boxes.
     #[inline]
-    pub(crate) const fn for_kernels(&self) -> Option<Keys<'a>> {
+    pub const fn for_kernels(&self) -> Option<Keys<'a>> {
         match self.0 {
             Batch::Keys(keys) => Some(keys),
-            #[cfg(feature = "alloc")]
-            Batch::Vectors(_) => None,
+            _ => None,
         }
     }
 }
@@ -92,12 +123,6 @@ impl<'a> From<PackedKeys<'a>> for KeyBatch<'a> {
     }
 }
 
-/// A key type that a batch can hold.
-pub trait BatchKey: Sized {
-    /// Makes a batch of these keys.
-    fn batch(keys: &[Self]) -> KeyBatch<'_>;
-}
-
 impl BatchKey for &[u8] {
     #[inline]
     fn batch(keys: &[Self]) -> KeyBatch<'_> {
@@ -105,18 +130,17 @@ impl BatchKey for &[u8] {
     }
 }
 
+impl BatchKey for &str {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Texts(keys))
+    }
+}
+
 impl<const N: usize> BatchKey for [u8; N] {
     #[inline]
     fn batch(keys: &[Self]) -> KeyBatch<'_> {
         PackedKeys::from_arrays(keys).into()
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl BatchKey for Vec<u8> {
-    #[inline]
-    fn batch(keys: &[Self]) -> KeyBatch<'_> {
-        KeyBatch(Batch::Vectors(keys))
     }
 }
 

@@ -23,24 +23,31 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+pub mod answers;
 mod batches;
-mod bloom;
+mod bits_per_key;
 mod bloom64;
+#[cfg(feature = "alloc")]
+mod builder;
+#[cfg(feature = "alloc")]
+pub mod contract;
 mod error;
 pub mod filter_block;
 pub mod format;
-mod hash_value;
 mod hashed;
 pub mod hashers;
+mod key_hash;
 mod keys;
 mod layouts;
-mod params;
+pub mod leveldb;
+pub mod own_policy;
 pub mod parquet;
 #[cfg(feature = "alloc")]
 pub mod policies;
 mod policy;
 #[cfg(feature = "alloc")]
 pub mod prefix;
+pub mod prepared;
 pub mod rocksdb;
 pub mod sizing;
 pub mod table;
@@ -50,15 +57,17 @@ pub mod which;
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use filter_kernels::Kernel;
+    pub use filter_kernels::{Kernel, KernelToken, Keys};
 }
 
-pub use bloom::BloomFilterPolicy;
+pub use bits_per_key::BitsPerKey;
 pub use bloom64::BloomFilter64Policy;
+#[cfg(feature = "alloc")]
+pub use builder::FilterBuilder;
 pub use error::Error;
-pub use hash_value::HashValue;
 pub use hashed::{HashedKey, HashedPolicy};
+pub use key_hash::{HashValue, KeyHash, KeyHashes};
 pub use keys::{KeyBatch, PackedKeys};
-pub use layouts::MATCHES_EVERYTHING;
-pub use params::BitsPerKey;
-pub use policy::{FilterPolicy, PreparedFilter};
+pub use leveldb::BloomFilterPolicy;
+pub use policy::{AsPolicy, FilterPolicy, MATCHES_EVERYTHING};
+pub use prepared::{OwnedFilter, PreparedFilter};

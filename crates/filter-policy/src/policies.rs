@@ -14,10 +14,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-use crate::bloom::BloomFilterPolicy;
+use crate::leveldb::BloomFilterPolicy;
 use crate::bloom64::BloomFilter64Policy;
 use crate::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
-use crate::params::BitsPerKey;
+use crate::bits_per_key::BitsPerKey;
 use crate::parquet::SplitBlockBloomPolicy;
 use crate::policy::FilterPolicy;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
@@ -67,10 +67,10 @@ pub const ALL: &[NamedPolicy] = &[
         Box::new(BloomFilterPolicy::leveldb_builtin(bits))
     }),
     named(Murmur2::POLICY_NAME, FilterLayout::LevelDb, |bits| {
-        Box::new(BloomFilterPolicy::bloom_filter2(bits))
+        Box::new(BloomFilterPolicy::new(bits))
     }),
     named(Murmur2SignedTail::POLICY_NAME, FilterLayout::LevelDb, |bits| {
-        Box::new(BloomFilterPolicy::bloom_filter2_signed_tail(bits))
+        Box::new(BloomFilterPolicy::signed_tail(bits))
     }),
     named(BloomFilter64Policy::NAME, FilterLayout::BloomFilter64, |bits| {
         Box::new(BloomFilter64Policy::new(bits))
@@ -141,7 +141,7 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     }
     if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
         let seed = u32::from_str_radix(seed, 16).ok()?;
-        return Some(Box::new(BloomFilterPolicy::bloom_filter2_with_seed(
+        return Some(Box::new(BloomFilterPolicy::with_seed(
             seed,
             bits_per_key,
         )));

@@ -284,7 +284,7 @@ forward!(
 /// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error
 /// leaves `out` unchanged.
 #[cfg(feature = "alloc")]
-pub fn append_with(
+pub(crate) fn append_with(
     out: &mut Vec<u8>,
     max_len: usize,
     write: impl FnOnce(&mut [u8]) -> Result<usize, Error>,

@@ -147,7 +147,7 @@ impl PrefixExtractor for SeparatedPrefix {
 /// use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 ///
-/// let bloom = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let bloom = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let policy = PrefixPolicy::new(bloom, FixedPrefix::new(4));
 /// assert_eq!(policy.name(), "BloomFilter2.Prefix.Fixed4");
 ///
@@ -255,7 +255,7 @@ mod tests {
     }
 
     fn bloom() -> BloomFilterPolicy<crate::hashers::Murmur2> {
-        BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))
+        BloomFilterPolicy::new(BitsPerKey::whole(10))
     }
 
     #[test]

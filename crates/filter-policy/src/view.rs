@@ -5,6 +5,7 @@
 use filter_kernels::{fast_local::LINE_LEN, split_block::BLOCK_LEN};
 
 pub use crate::layouts::FilterKind;
+use crate::leveldb;
 use crate::layouts::{Contents, bloom64, rocksdb, split_blocks};
 
 /// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
@@ -35,7 +36,7 @@ pub enum FilterLayout {
 /// use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 ///
-/// let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
@@ -69,12 +70,13 @@ impl<'a> FilterView<'a> {
             rate: 0.0,
         };
         let contents = match layout {
-            FilterLayout::LevelDb => match Contents::of_leveldb(filter) {
-                Ok((bits, probes)) => {
-                    let reachable = bits.len().min(REACHABLE_BYTES);
-                    return bloom(FilterKind::LevelDbBloom, bits, reachable, probes);
+            FilterLayout::LevelDb => match leveldb::stored(filter) {
+                leveldb::Stored::Bloom { bit_array, probes } => {
+                    let reachable = bit_array.len().min(REACHABLE_BYTES);
+                    return bloom(FilterKind::LevelDbBloom, bit_array, reachable, probes);
                 }
-                Err(contents) => contents,
+                leveldb::Stored::Empty => Contents::Empty,
+                leveldb::Stored::Reserved => Contents::Reserved,
             },
             FilterLayout::BloomFilter64 => bloom64::contents(filter),
             FilterLayout::RocksDb => rocksdb::contents(filter),

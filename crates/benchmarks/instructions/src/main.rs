@@ -27,7 +27,7 @@ fn policies() -> [(&'static str, Box<dyn FilterPolicy>); 6] {
     let ten = BitsPerKey::whole(10);
     [
         ("leveldb", Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
-        ("bloom-filter2", Box::new(BloomFilterPolicy::bloom_filter2(ten))),
+        ("bloom-filter2", Box::new(BloomFilterPolicy::new(ten))),
         ("bloom-filter64", Box::new(BloomFilter64Policy::new(ten))),
         ("fast-local", Box::new(FastLocalBloomPolicy::new(ten))),
         ("legacy-full", Box::new(LegacyFullFilterPolicy::new(ten))),

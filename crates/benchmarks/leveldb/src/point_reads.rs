@@ -30,7 +30,7 @@ fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
         Policy::None | Policy::AlwaysYes => None,
         Policy::Engine => Some(EnginePolicy::builtin(BITS_PER_KEY)),
         Policy::OursLeveldbHash => Some(EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(bits))),
-        Policy::OursBloomfilter2 => Some(EnginePolicy::ours(BloomFilterPolicy::bloom_filter2(bits))),
+        Policy::OursBloomfilter2 => Some(EnginePolicy::ours(BloomFilterPolicy::new(bits))),
         Policy::OursFastLocal => Some(EnginePolicy::ours(FastLocalBloomPolicy::new(bits))),
         Policy::OursSplitBlocks => Some(EnginePolicy::ours(SplitBlockBloomPolicy::new(bits))),
         Policy::AlwaysNo => Some(EnginePolicy::ours(Free)),

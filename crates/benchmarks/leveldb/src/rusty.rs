@@ -100,7 +100,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
             Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
         }
         Policy::OursBloomfilter2 => {
-            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?)
+            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?)
         }
         Policy::OursFastLocal => Box::new(RustyLevelDbPolicy::new(FastLocalBloomPolicy::new(bits))?),
         Policy::OursSplitBlocks => Box::new(RustyLevelDbPolicy::new(SplitBlockBloomPolicy::new(bits))?),

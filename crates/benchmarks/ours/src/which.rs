@@ -26,7 +26,7 @@ fn policy(policy: Policy) -> (u32, Box<dyn FilterPolicy>) {
     let (ten, fourteen) = (BitsPerKey::whole(10), BitsPerKey::whole(14));
     match policy {
         Policy::Leveldb => (10, Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
-        Policy::BloomFilter2 => (10, Box::new(BloomFilterPolicy::bloom_filter2(ten))),
+        Policy::BloomFilter2 => (10, Box::new(BloomFilterPolicy::new(ten))),
         Policy::BloomFilter64 => (10, Box::new(BloomFilter64Policy::new(ten))),
         Policy::FastLocal => (10, Box::new(FastLocalBloomPolicy::new(ten))),
         Policy::LegacyFull => (10, Box::new(LegacyFullFilterPolicy::new(ten))),

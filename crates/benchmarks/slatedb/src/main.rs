@@ -48,7 +48,7 @@ fn slatedbs(policy: Policy) -> Vec<Arc<dyn FilterPolicy>> {
         Policy::OursLeveldbHash => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::leveldb_builtin(
             bits,
         )))],
-        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::bloom_filter2(
+        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(
             bits,
         )))],
         Policy::OursFastLocal => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],

@@ -32,7 +32,7 @@ const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 /// use filter_policy_leveldb::Callbacks;
 ///
-/// let callbacks = Callbacks::new(BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10)))?;
+/// let callbacks = Callbacks::new(BloomFilterPolicy::new(BitsPerKey::whole(10)))?;
 /// # let leveldb_filterpolicy_create = |state, destructor: unsafe extern "C" fn(_), _, _, _| unsafe { destructor(state) };
 /// let policy = leveldb_filterpolicy_create(
 ///     callbacks.state,

@@ -155,7 +155,7 @@ impl Default for DatabaseOptions {
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("db");
-/// let policy = LevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10)))?;
+/// let policy = LevelDbPolicy::new(BloomFilterPolicy::new(BitsPerKey::whole(10)))?;
 /// let db = Database::open(&path, Some(policy), &DatabaseOptions::default())?;
 /// db.put(b"key", b"value")?;
 /// db.compact();

@@ -49,7 +49,7 @@ unsafe extern "C" {
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 /// use filter_policy_leveldb::LevelDbPolicy;
 ///
-/// let policy = LevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10)))?;
+/// let policy = LevelDbPolicy::new(BloomFilterPolicy::new(BitsPerKey::whole(10)))?;
 /// assert!(!policy.as_ptr().is_null());
 /// # Ok::<(), filter_policy_leveldb::Error>(())
 /// ```

@@ -283,7 +283,7 @@ fn threads_share_a_state() {
         }
     }
 
-    let shared = Shared(Callbacks::new(BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))).unwrap());
+    let shared = Shared(Callbacks::new(BloomFilterPolicy::new(BitsPerKey::whole(10))).unwrap());
     let expected = shared.called().create(&[b"key"]);
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -14,7 +14,7 @@ use rusty_leveldb::{DB, Options};
 
 use super::support::{options, tables, with_policy};
 
-const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
 const KEYS: u32 = 60;
 
 fn key(number: u32) -> String {

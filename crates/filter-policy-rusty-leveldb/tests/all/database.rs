@@ -80,12 +80,12 @@ fn round_trip<P: FilterPolicy + Clone + Send + 'static>(policy: P, options: &Opt
 #[test]
 fn all_policies_find_what_is_there() {
     for options in [options(), snappy()] {
-        round_trip(BloomFilterPolicy::bloom_filter2(TEN), &options);
-        round_trip(BloomFilterPolicy::bloom_filter2_signed_tail(TEN), &options);
-        round_trip(BloomFilterPolicy::bloom_filter2_with_seed(7, TEN), &options);
+        round_trip(BloomFilterPolicy::new(TEN), &options);
+        round_trip(BloomFilterPolicy::signed_tail(TEN), &options);
+        round_trip(BloomFilterPolicy::with_seed(7, TEN), &options);
         round_trip(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(0)), &options);
         round_trip(
-            PrefixPolicy::new(BloomFilterPolicy::bloom_filter2(TEN), FixedPrefix::new(7)),
+            PrefixPolicy::new(BloomFilterPolicy::new(TEN), FixedPrefix::new(7)),
             &options,
         );
         round_trip(BloomFilter64Policy::new(TEN), &options);
@@ -132,7 +132,7 @@ fn check_reads<P: FilterPolicy + Clone + Send + 'static>(policy: P) {
 
 #[test]
 fn absent_keys_read_hardly_a_block() {
-    check_reads(BloomFilterPolicy::bloom_filter2(TEN));
+    check_reads(BloomFilterPolicy::new(TEN));
     check_reads(BloomFilter64Policy::new(TEN));
     check_reads(FastLocalBloomPolicy::new(TEN));
     check_reads(RibbonPolicy::new(TEN));
@@ -192,13 +192,13 @@ fn compare_filters<H: KeyHasher>(folder: &Path, policy: &BloomFilterPolicy<H>) {
 #[test]
 fn filters_on_disk_are_the_policys() {
     for options in [options(), snappy()] {
-        let bloom = BloomFilterPolicy::bloom_filter2(TEN);
+        let bloom = BloomFilterPolicy::new(TEN);
         let folder = written(with_policy(
             options.clone(),
             RustyLevelDbPolicy::new(bloom).unwrap(),
         ));
         compare_filters(folder.path(), &bloom);
-        let signed = BloomFilterPolicy::bloom_filter2_signed_tail(BitsPerKey::fractional(7.5).unwrap());
+        let signed = BloomFilterPolicy::signed_tail(BitsPerKey::fractional(7.5).unwrap());
         let folder = written(with_policy(options, RustyLevelDbPolicy::new(signed).unwrap()));
         compare_filters(folder.path(), &signed);
     }

@@ -14,7 +14,7 @@ use super::support::asked::{Counting, counting};
 use super::support::filled::{COUNT, found, iterated, written};
 use super::support::{options, tables, with_policy};
 
-const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
 
 /// A policy under another name.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use slatedb::config::{CompactorOptions, Settings};
 use super::support::{FILTER_KIND_POINT, FILTER_KIND_PREFIX, Opened, Store, settings};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-const KEYS: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(TEN);
+const KEYS: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(TEN);
 
 fn over_keys() -> Arc<dyn FilterPolicy> {
     Arc::new(SlateDbPolicy::new(KEYS))
@@ -217,7 +217,7 @@ async fn a_changed_name_is_another_filter_and_loses_nothing() {
     let leveldb: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
     let others: [Arc<dyn FilterPolicy>; 4] = [
         Arc::new(SlateDbPolicy::new(leveldb)),
-        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::bloom_filter2_signed_tail(
+        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::signed_tail(
             TEN,
         ))),
         Arc::new(SlateDbPolicy::new(PrefixPolicy::new(KEYS, FixedPrefix::new(7)))),
@@ -242,7 +242,7 @@ async fn a_changed_name_is_another_filter_and_loses_nothing() {
         db.close().await;
     }
     // Other bits per key are the same encoding.
-    let fewer = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(4));
+    let fewer = BloomFilterPolicy::new(BitsPerKey::whole(4));
     assert_eq!(fewer.name(), KEYS.name());
     let db = store
         .open(settings(), vec![Arc::new(SlateDbPolicy::new(fewer))])

@@ -10,7 +10,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPo
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
 
-const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
 
 fn point(key: &[u8]) -> FilterQuery {
     FilterQuery::point(Bytes::copy_from_slice(key))

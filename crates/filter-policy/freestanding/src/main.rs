@@ -60,7 +60,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
         return Ok(1);
     }
 
-    let policies: [&dyn FilterPolicy; 2] = [&leveldb, &BloomFilterPolicy::bloom_filter2_with_seed(1, TEN)];
+    let policies: [&dyn FilterPolicy; 2] = [&leveldb, &BloomFilterPolicy::with_seed(1, TEN)];
     for policy in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
         if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, filter)) {
@@ -72,7 +72,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
         return Ok(3);
     }
 
-    let policy = BloomFilterPolicy::bloom_filter2(TEN);
+    let policy = BloomFilterPolicy::new(TEN);
     let filter = policy.build_in((0..KEYS).map(u16::to_le_bytes), buffer)?;
     if filter.len() as u64 != Format::LevelDb.filter_bytes(u64::from(KEYS), TEN)? {
         return Ok(4);

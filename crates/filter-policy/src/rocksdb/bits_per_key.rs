@@ -1,6 +1,6 @@
 //! Bits per key as RocksDB counts them.
 
-use crate::params::BitsPerKey;
+use crate::bits_per_key::BitsPerKey;
 
 /// The largest number of millibits per key at which each probe count, from 1 on, is the best one, as measured by
 /// RocksDB (`util/bloom_impl.h`, `ChooseNumProbes`).

@@ -9,8 +9,9 @@ use super::simulated;
 use super::textbook::{equal_hashes, proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
+use crate::leveldb;
 use crate::layouts::split_blocks::{self, MAX_LEN};
-use crate::params::BitsPerKey;
+use crate::bits_per_key::BitsPerKey;
 use crate::rocksdb::{self, RocksDbBits};
 
 /// The number of bits that 32-bit hash values can reach.
@@ -89,7 +90,7 @@ impl Format {
     /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
-            Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
+            Self::LevelDb | Self::BloomFilter64 => leveldb::filter_bits(bits_per_key, keys)? / 8 + 1,
             Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::SplitBlock => split_blocks::bitset_bytes(bits_per_key, keys)?,
@@ -103,8 +104,8 @@ impl Format {
     /// The errors of [`filter_bytes`](Self::filter_bytes).
     pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
         Ok(match self {
-            Self::LevelDb => Some(bits_per_key.probe_count()),
-            Self::BloomFilter64 => Some(bloom64::probes_for(bits_per_key.filter_bits(keys)?, keys)),
+            Self::LevelDb => Some(leveldb::probe_count(bits_per_key)),
+            Self::BloomFilter64 => Some(bloom64::probes_for(leveldb::filter_bits(bits_per_key, keys)?, keys)),
             Self::FastLocalBloom => Some(of_rocksdb(bits_per_key)?.probe_count()),
             Self::Ribbon => {
                 let bits = of_rocksdb(bits_per_key)?;
@@ -170,7 +171,7 @@ impl Format {
                 bytes: usize::try_from(self.filter_bytes(keys, bits_per_key)?).unwrap_or(usize::MAX),
             }),
             Self::BloomFilter64 => {
-                let bits = bits_per_key.filter_bits(keys)?;
+                let bits = leveldb::filter_bits(bits_per_key, keys)?;
                 exact_rate(bits, keys, bloom64::probes_for(bits, keys))
             }
             Self::FastLocalBloom => Ok(fast_local_rate(of_rocksdb(bits_per_key)?, keys)),
@@ -270,8 +271,8 @@ impl Format {
             Self::Ribbon => libm::exp2(-bits),
             // Reduced by the random error of counting. Bits beyond the reach of a hash value only raise the rate.
             Self::LevelDb => {
-                let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
-                let by_ideal_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
+                let bits = leveldb::filter_bits(bits_per_key, keys)?.min(REACHABLE_BITS);
+                let by_ideal_probes = rate(bits, keys, u32::from(leveldb::probe_count(bits_per_key)))?;
                 let by_equal_hashes = equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }

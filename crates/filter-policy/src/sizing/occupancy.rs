@@ -1,7 +1,7 @@
 //! The exact rate of an ideal filter, whose share of ones is random.
 
 use crate::error::Error;
-use crate::params::MAX_PROBES;
+use filter_kernels::MAX_PROBES;
 
 const MAX: usize = MAX_PROBES as usize;
 

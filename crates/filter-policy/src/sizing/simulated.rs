@@ -6,11 +6,11 @@
 use alloc::vec::Vec;
 
 use super::textbook::{equal_hashes, rate as ideal};
-use crate::bloom::BloomFilterPolicy;
+use crate::leveldb::{self, BloomFilterPolicy};
 use crate::error::Error;
 use crate::hashed::HashedPolicy as _;
 use crate::hashers::LevelDbHash;
-use crate::params::BitsPerKey;
+use crate::bits_per_key::BitsPerKey;
 use crate::policy::FilterPolicy as _;
 
 /// The number of false positives to count: one standard deviation is 0.5 %.
@@ -33,12 +33,12 @@ const CLEAR: f64 = 10.0;
 /// combines the rate of a shorter filter with the longer one's equal hash values. If the rate is clearly above or below
 /// `wanted`, the result is less exact and faster.
 pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
-    let (bits, equal) = (bits_per_key.filter_bits(keys)?, equal_hashes(keys));
+    let (bits, equal) = (leveldb::filter_bits(bits_per_key, keys)?, equal_hashes(keys));
     if keys == 0 {
         return Ok(0.0);
     }
     let with_equal = |by_probes: f64| by_probes + equal * (1.0 - by_probes);
-    let by_ideal_probes = ideal(bits.min(1 << 32), keys, u32::from(bits_per_key.probe_count()))?;
+    let by_ideal_probes = ideal(bits.min(1 << 32), keys, u32::from(leveldb::probe_count(bits_per_key)))?;
     // One value in `bits` has a step that leads nowhere. Beyond the reach of a hash value, a shorter filter does not
     // represent a longer one.
     if bits > 1 << 32 || (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {
@@ -49,7 +49,7 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> 
     }
     let fewer = u128::from(keys) * u128::from(SAMPLE_BITS) / u128::from(bits);
     let fewer = u64::try_from(fewer).unwrap_or(keys);
-    if fewer == 0 || bits_per_key.filter_bits(fewer)? > MAX_BITS {
+    if fewer == 0 || leveldb::filter_bits(bits_per_key, fewer)? > MAX_BITS {
         return Ok(with_equal(by_ideal_probes));
     }
     let equal_of_fewer = equal_hashes(fewer);
@@ -66,7 +66,7 @@ fn counted(keys: u64, bits_per_key: BitsPerKey, expected: f64, wanted: Option<f6
     let policy = BloomFilterPolicy::<LevelDbHash>::leveldb_builtin(bits_per_key);
     let (mut hashes, mut filter) = (
         reserved(keys)?,
-        reserved(bits_per_key.filter_bits(keys)? / 8 + 1)?,
+        reserved(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1)?,
     );
     filter.resize(filter.capacity(), 0);
     let mut random = Random(keys);

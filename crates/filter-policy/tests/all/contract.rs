@@ -11,8 +11,8 @@ use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::RibbonPolicy;
 use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy, HashValue, HashedPolicy,
-    MATCHES_EVERYTHING,
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterBuilder, FilterPolicy, HashValue, HashedKey,
+    HashedPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, contract, policies,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -44,11 +44,11 @@ trait Check {
 
 /// Checks every policy of this crate that hashes keys, its variants, and one with an external hash function.
 fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
-    check.check(BloomFilterPolicy::bloom_filter2_with_seed(7, bits));
-    check.check(BloomFilterPolicy::bloom_filter2_signed_tail(bits));
+    check.check(BloomFilterPolicy::with_seed(7, bits));
+    check.check(BloomFilterPolicy::signed_tail(bits));
     for kernel in Kernel::available() {
         check.check(BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel));
-        check.check(BloomFilterPolicy::bloom_filter2(bits).on_kernel(kernel));
+        check.check(BloomFilterPolicy::new(bits).on_kernel(kernel));
         check.check(BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel));
         check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
         check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
@@ -89,7 +89,7 @@ fn every_policy_takes_part() {
 
     let mut names = Names(Vec::new());
     every_policy(TEN, &mut names);
-    for known in filter_policy::policies::ALL {
+    for known in policies::ALL {
         assert!(
             names.0.iter().any(|name| name == known.name()),
             "{} is not checked: add it to crates/filter-policy/tests/all/contract.rs",
@@ -354,7 +354,7 @@ fn more_keys_than_fit() {
 
 #[test]
 fn memory_that_is_not_there() {
-    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::MAX);
+    let policy = BloomFilterPolicy::new(BitsPerKey::MAX);
     // Addressable, but more than any allocator has.
     let announced = 1 << 28;
     let mut out = b"what was there".to_vec();
@@ -367,7 +367,7 @@ fn memory_that_is_not_there() {
     // The hint has no upper bound.
     let keys = core::iter::repeat_n("key", 3).chain(core::iter::repeat("key").skip(1).take_while(|_| false));
     assert_eq!(keys.size_hint(), (3, None));
-    let policy = BloomFilterPolicy::bloom_filter2(TEN);
+    let policy = BloomFilterPolicy::new(TEN);
     assert_eq!(policy.build(keys), policy.build(["key"; 3]));
 }
 
@@ -418,11 +418,186 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
     }
 }
 
+/// Policies by name, as engines hold them.
+#[test]
+fn every_policy_keeps_the_public_contract() {
+    for known in policies::ALL {
+        let rate = contract::check(&*known.build(TEN));
+        assert!((0.004..0.03).contains(&rate), "{}: {rate}", known.name());
+    }
+    for name in ["BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Fixed2", "BloomFilter2.Prefix.Separated0x2f"] {
+        contract::check(&*policies::by_name(name, TEN).unwrap());
+    }
+    contract::check(&BloomFilterPolicy::with_hasher(Custom, TEN));
+}
+
+/// Each breaks one sentence of the contract.
+mod broken {
+    use super::*;
+
+    struct Broken {
+        sentence: &'static str,
+        policy: BloomFilterPolicy<Murmur2>,
+    }
+
+    impl FilterPolicy for Broken {
+        fn name(&self) -> &str {
+            if self.sentence == "must have a name" { "" } else { "Broken" }
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            self.policy.max_filter_len(keys)
+        }
+
+        fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            match self.sentence {
+                "was denied" => self.policy.create_filter(&keys[..keys.len() * 9 / 10], out),
+                "must not be 00 ff" => {
+                    out[..2].copy_from_slice(&MATCHES_EVERYTHING);
+                    Ok(&mut out[..2])
+                }
+                "must be refused, or hold the filter" if out.len() < 9 => Ok(out),
+                _ => self.policy.create_filter(keys, out),
+            }
+        }
+
+        fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+            if self.sentence == "must keep the existing bytes" {
+                out.clear();
+            }
+            self.policy.append_filter(keys, out)
+        }
+
+        fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+            let may_match = self.policy.key_may_match(key, filter);
+            match (self.sentence, filter) {
+                ("00 ff must match every key", [0, 0xff]) => false,
+                ("must not panic", [_, _, _]) => panic!("must not panic"),
+                _ => may_match,
+            }
+        }
+
+        fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+            self.policy.keys_may_match(keys, filter, answers)?;
+            if self.sentence == "one bit each" && keys.len() % 64 != 0 {
+                answers[keys.len() / 64] |= 1 << (keys.len() % 64);
+            }
+            Ok(())
+        }
+
+        fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+            if self.sentence == "must agree on" && filter.len() < 100 {
+                return self.policy.prepare(&MATCHES_EVERYTHING);
+            }
+            self.policy.prepare(filter)
+        }
+
+        fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+            (self.sentence == "FilterBuilder: stored key").then_some(KeyHash::Bits32(0))?;
+            self.policy.key_hash(key)
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            _: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], Error> {
+            self.policy.create_filter(&[], out)
+        }
+
+        fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
+            self.sentence != "is stored" || start.is_empty()
+        }
+    }
+
+    #[test]
+    fn the_contract_test_finds_what_is_broken() {
+        for sentence in [
+            "must have a name",
+            "was denied",
+            "must not be 00 ff",
+            "must be refused, or hold the filter",
+            "must keep the existing bytes",
+            "00 ff must match every key",
+            "must not panic",
+            "one bit each",
+            "must agree on",
+            "FilterBuilder: stored key",
+            "is stored",
+        ] {
+            let policy = Broken { sentence, policy: BloomFilterPolicy::new(TEN) };
+            let check = std::panic::AssertUnwindSafe(|| contract::check(&policy));
+            let panic = std::panic::catch_unwind(check).unwrap_err();
+            let message = panic
+                .downcast_ref::<String>()
+                .map_or_else(|| *panic.downcast_ref::<&str>().unwrap(), String::as_str);
+            assert!(message.contains(sentence), "{message:?} does not say {sentence:?}");
+        }
+        let whole = Broken { sentence: "", policy: BloomFilterPolicy::new(TEN) };
+        contract::check(&whole);
+    }
+}
+
+/// A policy without hash values, behind a pointer.
+#[test]
+fn keys_of_a_policy_without_hashes_are_kept_whole() {
+    let policy: std::sync::Arc<dyn FilterPolicy + Send + Sync> =
+        policies::by_name("BloomFilter2.Prefix.Fixed2", TEN).unwrap().into();
+    assert!(policy.key_hash(b"key").is_none());
+    let keys: [&[u8]; 3] = [b"", b"apple", b"banana"];
+    let mut builder = FilterBuilder::new(std::sync::Arc::clone(&policy));
+    assert!(builder.is_empty());
+    for _ in 0..2 {
+        for key in keys {
+            builder.add(key).unwrap();
+        }
+        assert_eq!(builder.len(), 3);
+        let mut expected = Vec::new();
+        policy.append_filter(&keys, &mut expected).unwrap();
+        assert_eq!(builder.finish().unwrap(), expected);
+    }
+    builder.add(b"apple").unwrap();
+    builder.clear();
+    let mut nothing = Vec::new();
+    policy.append_filter(&[], &mut nothing).unwrap();
+    assert_eq!(builder.finish().unwrap(), nothing);
+}
+
+/// The functions of a format read the bytes that were prepared, and no others.
+#[test]
+fn an_owned_filter_of_changing_bytes_does_not_panic() {
+    use std::cell::Cell;
+
+    struct Changing(Cell<usize>, Vec<u8>);
+
+    impl AsRef<[u8]> for Changing {
+        fn as_ref(&self) -> &[u8] {
+            let len = self.0.replace(self.0.get() / 2);
+            &self.1[..len]
+        }
+    }
+
+    struct Owned;
+
+    impl Check for Owned {
+        fn check<P: HashedPolicy + Copy>(&mut self, policy: P) {
+            let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
+            let filter = policy.build_batch(&keys).unwrap();
+            let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
+            for key in keys.iter().take(20) {
+                let _any = owned.may_match(key);
+                let mut answers = [0];
+                owned.may_match_many(&keys[..64], &mut answers).unwrap();
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Owned);
+}
+
 /// A policy that overrides every method.
 mod pointers {
     use std::sync::Arc;
-
-    use filter_policy::PreparedFilter;
 
     use super::*;
 
@@ -459,6 +634,27 @@ mod pointers {
             self.0.prepare(filter)
         }
 
+        fn key_hash(&self, _: &[u8]) -> Option<KeyHash> {
+            Some(KeyHash::Bits64(7))
+        }
+
+        fn hashed_may_match(&self, _: &[u8], hash: KeyHash, _: &[u8]) -> bool {
+            hash == KeyHash::Bits64(7)
+        }
+
+        fn hashed_may_match_each(&self, _: &[u8], _: KeyHash, _: &[&[u8]], answers: &mut [u64]) {
+            answers[0] = 5;
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            hashes: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], Error> {
+            assert_eq!(hashes.len(), 3);
+            Ok(&mut out[..2])
+        }
+
         fn answers_prefixes(&self) -> bool {
             true
         }
@@ -479,6 +675,15 @@ mod pointers {
         assert_eq!(answers, [3]);
         assert!(!policy.key_may_match(b"key", &MATCHES_EVERYTHING));
         assert!(policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
+        let key = HashedKey::new(&policy, b"key");
+        assert!(key.may_match(&[]));
+        key.may_match_each(&[&[]], &mut answers).unwrap();
+        assert_eq!((answers, key.hash()), ([5], Some(KeyHash::Bits64(7))));
+        let mut builder = FilterBuilder::new(&policy);
+        for _ in 0..3 {
+            builder.add(b"key").unwrap();
+        }
+        assert_eq!(builder.finish().unwrap().len(), 2);
         assert!(policy.answers_prefixes());
         assert!(policy.prefix_may_match(b"prefix", &[]) && !policy.prefix_may_match(b"other", &[]));
     }
@@ -504,7 +709,7 @@ fn names_tell_the_seed() {
         (0, "BloomFilter2.Seed00000000"),
         (0x9747_b28c, "BloomFilter2.Seed9747b28c"),
     ] {
-        assert_eq!(BloomFilterPolicy::bloom_filter2_with_seed(seed, TEN).name(), name);
+        assert_eq!(BloomFilterPolicy::with_seed(seed, TEN).name(), name);
     }
 }
 
@@ -512,7 +717,7 @@ fn names_tell_the_seed() {
 fn policies_can_be_constants_and_shared() {
     const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
     static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
-    const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2_with_seed(1, TEN);
+    const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::with_seed(1, TEN);
     const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
     is_shareable(&POLICY);
     is_shareable(&SEEDED);
@@ -522,8 +727,8 @@ fn policies_can_be_constants_and_shared() {
 
 #[test]
 fn signed_and_unsigned_tails_part_at_bytes_above_0x7f() {
-    let unsigned = BloomFilterPolicy::bloom_filter2(TEN);
-    let signed = BloomFilterPolicy::bloom_filter2_signed_tail(TEN);
+    let unsigned = BloomFilterPolicy::new(TEN);
+    let signed = BloomFilterPolicy::signed_tail(TEN);
     // No difference: the high byte lies in the first word, or there is none.
     for key in [&b"\xe4\xb8\xad\xe4"[..], b"ascii", b"\xff\xff\xff\xffabc", b""] {
         assert_eq!(unsigned.hash_key(key), signed.hash_key(key));
@@ -537,7 +742,7 @@ fn equal_keys_set_the_same_bits_in_a_filter_as_large_as_for_different_ones() {
     use filter_policy::view::{FilterLayout, FilterView};
 
     let mut buffer = [0; 200];
-    let filter = BloomFilterPolicy::bloom_filter2(TEN)
+    let filter = BloomFilterPolicy::new(TEN)
         .build_in([b"same"; 100], &mut buffer)
         .unwrap();
     let view = FilterView::new(FilterLayout::LevelDb, filter);

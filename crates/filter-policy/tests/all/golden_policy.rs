@@ -94,10 +94,10 @@ fn bloom_filter2_filters() {
         assert_eq!((row.policy.as_str(), row.absent.len()), ("BloomFilter2", 100));
         let bits_per_key = BitsPerKey::whole(row.bits_per_key);
         match row.tail.as_deref() {
-            Some("unsigned") => check(&BloomFilterPolicy::bloom_filter2(bits_per_key), row, 100_000),
+            Some("unsigned") => check(&BloomFilterPolicy::new(bits_per_key), row, 100_000),
             Some("signed_x86") => {
                 check(
-                    &BloomFilterPolicy::bloom_filter2_signed_tail(bits_per_key),
+                    &BloomFilterPolicy::signed_tail(bits_per_key),
                     row,
                     100_000,
                 );

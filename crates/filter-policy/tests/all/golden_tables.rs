@@ -116,7 +116,7 @@ fn goldens() -> Vec<Golden> {
                 table: Table::open(bytes(&format!("article/{}", expected.file))).unwrap(),
                 keys,
                 // Stored under the plain name, written with signed tail bytes.
-                policy: Box::new(BloomFilterPolicy::bloom_filter2_signed_tail(ten)),
+                policy: Box::new(BloomFilterPolicy::signed_tail(ten)),
                 expected,
             }
         });

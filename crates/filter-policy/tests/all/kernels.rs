@@ -3,7 +3,7 @@
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
 use filter_policy::view::{FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -77,7 +77,7 @@ fn every_probe_count() {
     let keys: Vec<&[u8]> = bytes.chunks(16).collect();
     for probes in 1..=30 {
         let bits_per_key = bits_for(probes);
-        assert_eq!(u32::from(bits_per_key.probe_count()), probes);
+        assert_eq!(u32::from(leveldb::probe_count(bits_per_key)), probes);
         for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 1000] {
             let (keys, others) = keys.split_at(count);
             check_keys(LevelDbHash, bits_per_key, keys, &others[..400]);
@@ -235,9 +235,9 @@ fn filters_beyond_the_cache() {
 fn building_filters_of_2_to_the_31_bits_and_more() {
     for bits in [(1_u32 << 31) - 8, 1 << 31, u32::MAX] {
         let bits_per_key = BitsPerKey::whole(bits);
-        let mut room = vec![0xff; bits_per_key.filter_len(1).unwrap()];
+        let mut room = vec![0xff; leveldb::filter_len(bits_per_key, 1).unwrap()];
         for kernel in Kernel::available().skip(1) {
-            let policy = BloomFilterPolicy::bloom_filter2(bits_per_key).on_kernel(kernel);
+            let policy = BloomFilterPolicy::new(bits_per_key).on_kernel(kernel);
             let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
             assert!(policy.key_may_match(b"key", filter), "{kernel}, {bits} bits");
             let ones = FilterView::new(FilterLayout::LevelDb, filter).ones();

@@ -72,7 +72,7 @@ proptest! {
 
     #[test]
     fn any_bytes_have_an_answer(filter in vec(any::<u8>(), 0..80), key in any_key()) {
-        let inner = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+        let inner = BloomFilterPolicy::new(BitsPerKey::whole(10));
         let policy = PrefixPolicy::new(inner, FixedPrefix::new(3));
         let expected = key.get(..3).is_none_or(|prefix| inner.key_may_match(prefix, &filter));
         prop_assert_eq!(policy.key_may_match(&key, &filter), expected);
@@ -99,7 +99,7 @@ proptest! {
 #[test]
 fn absent_prefixes_are_denied_about_as_often_as_absent_keys() {
     let policy = PrefixPolicy::new(
-        BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10)),
+        BloomFilterPolicy::new(BitsPerKey::whole(10)),
         FixedPrefix::new(5),
     );
     let keys: Vec<String> = (0..100_000).map(|i| format!("{:05}:{i}", i / 100)).collect();
@@ -115,7 +115,7 @@ fn absent_prefixes_are_denied_about_as_often_as_absent_keys() {
 
 #[test]
 fn whole_keys_cannot_answer_for_prefixes() {
-    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+    let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
     let filter = policy.build(["key"]).unwrap();
     assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"xyz", &filter));
     assert!(PrefixPolicy::new(policy, FixedPrefix::new(1)).answers_prefixes());

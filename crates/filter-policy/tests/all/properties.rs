@@ -2,14 +2,14 @@
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::support::rules;
 
 fn build_hashes(hashes: &[u32], bits_per_key: BitsPerKey) -> Vec<u8> {
-    let policy = BloomFilterPolicy::bloom_filter2(bits_per_key);
+    let policy = BloomFilterPolicy::new(bits_per_key);
     let mut filter = vec![0xaa; policy.max_filter_len(hashes.len()).unwrap()];
     let len = policy
         .build_hashes_in(hashes.iter().copied(), &mut filter)
@@ -89,7 +89,7 @@ proptest! {
     ) {
         let exact = exact_product(keys, bits);
         let expected = u64::try_from(exact).ok().and_then(|bits| bits.max(64).checked_next_multiple_of(8));
-        prop_assert_eq!(BitsPerKey::fractional(bits).unwrap().filter_bits(keys).ok(), expected);
+        prop_assert_eq!(leveldb::filter_bits(BitsPerKey::fractional(bits).unwrap(), keys).ok(), expected);
     }
 
     #[test]

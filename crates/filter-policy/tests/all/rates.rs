@@ -5,7 +5,7 @@ use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::sizing::Format;
 use filter_policy::view::{FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -84,7 +84,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         (15, 0.00100, 0.00120),
         (20, 0.000_08, 0.000_15),
     ] {
-        let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits));
+        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits));
         let filter = policy
             .build_hashes_in(hashes.iter().copied(), &mut buffer)
             .unwrap();
@@ -137,7 +137,7 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
             .probe_count(keys as u64, policy.bits_per_key())
             .unwrap()
             .unwrap();
-        let size = policy.bits_per_key().filter_bits(keys as u64).unwrap();
+        let size = leveldb::filter_bits(policy.bits_per_key(), keys as u64).unwrap();
         let expected = exact_rate(size, keys as u64, probes);
         let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
         assert!((rate / expected - 1.0).abs() < tolerance, "{at}");
@@ -225,7 +225,7 @@ mod neighbours {
     }
 
     fn bloom_filter2() -> BloomFilterPolicy<Murmur2> {
-        BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))
+        BloomFilterPolicy::new(BitsPerKey::whole(10))
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Finds the keys and the setting of a filter for a question, by trying the sizes of its format. Knows no formulas of
 //! sizes.
 
-use filter_policy::BitsPerKey;
 use filter_policy::sizing::{self, Format};
+use filter_policy::{BitsPerKey, leveldb};
 use membership_filters::GrowthRule;
 
 use super::filter::{Shape, words};
@@ -170,8 +170,8 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
             .min(Question::MAX_KEYS);
         let will_do = |keys: u64| {
             let shared = shared(keys);
-            let bits = bits_per_key.filter_bits(keys).map_err(words)?;
-            let probes = u32::from(bits_per_key.probe_count());
+            let bits = leveldb::filter_bits(bits_per_key, keys).map_err(words)?;
+            let probes = u32::from(leveldb::probe_count(bits_per_key));
             let by_probes = sizing::rate(bits, keys, probes).map_err(words)?;
             Ok(shared + by_probes * (1.0 - shared) <= wanted)
         };

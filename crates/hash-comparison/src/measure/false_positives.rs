@@ -12,7 +12,7 @@ mod tests;
 
 use std::hash::Hasher as _;
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, sizing};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb, sizing};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -205,8 +205,7 @@ impl<'a> Probes<'a> {
             .into_iter()
             .zip(counts.false_positives)
             .map(|(bits_per_key, false_positives)| {
-                let filter_bytes = BitsPerKey::whole(bits_per_key)
-                    .filter_len(keys)
+                let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
                     .expect("a filter takes less room than the values it is built from");
                 let (ci_low, ci_high) =
                     binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
@@ -264,7 +263,7 @@ impl Counts {
 
 /// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
 fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
-    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
+    let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
     let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
     policy
         .append_hashes(built.iter().copied(), &mut filter)
@@ -279,7 +278,7 @@ fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
 /// Returns the textbook rate of a filter of `filter_bytes` bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.
 fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
     let bits = 8 * (filter_bytes as u64 - 1);
-    let probes = u32::from(BitsPerKey::whole(bits_per_key).probe_count());
+    let probes = u32::from(leveldb::probe_count(BitsPerKey::whole(bits_per_key)));
     sizing::rate(bits, keys as u64, probes).expect("the policy writes 64 bits at least, and one probe")
 }
 

@@ -6,7 +6,7 @@ use filter_policy_leveldb::{Database, DatabaseOptions, Error, LevelDbPolicy};
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 fn policy() -> LevelDbPolicy {
-    LevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(TEN)).unwrap()
+    LevelDbPolicy::new(BloomFilterPolicy::new(TEN)).unwrap()
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn a_database_of_ours_opens_with_leveldbs_policy() {
 fn a_database_of_bloom_filter2() {
     let keys = Keys::new();
     let folder = written_by(Some(EnginePolicy::c_library(10, HASH_MURMUR2)), &keys);
-    let (policy, answers) = counted(BloomFilterPolicy::bloom_filter2(TEN));
+    let (policy, answers) = counted(BloomFilterPolicy::new(TEN));
     let reads = keys.check(&Engine::open(folder.path(), Some(policy), NO_CACHE));
     assert!(reads < FEW, "{reads} reads per absent key");
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
@@ -301,7 +301,7 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
 fn readers_in_threads_while_others_write_and_compact() {
     let keys = Keys::new();
     let folder = tempfile::tempdir().unwrap();
-    let (policy, answers) = counted(BloomFilterPolicy::bloom_filter2(TEN));
+    let (policy, answers) = counted(BloomFilterPolicy::new(TEN));
     let engine = Engine::open(folder.path(), Some(policy), 1 << 20);
     keys.write(&engine);
     answers.forget_questions();

@@ -11,7 +11,7 @@ use filter_policy::hashers::Murmur2;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::sizing::{self, Format};
 use filter_policy::view::{FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy, leveldb};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
@@ -112,7 +112,7 @@ macro_rules! stored {
 
 stored!(
     BloomFilterPolicy<Murmur2>,
-    bloom_filter2,
+    new,
     LevelDb,
     Some(Format::LevelDb)
 );
@@ -208,7 +208,7 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
         value: Box::new(move |key| hash(key.bytes())),
         build: |bits_per_key, members| {
             let bits_per_key = BitsPerKey::whole(bits_per_key);
-            let bits = bits_per_key.filter_bits(members.len() as u64).map_err(words)?;
+            let bits = leveldb::filter_bits(bits_per_key, members.len() as u64).map_err(words)?;
             let mut filter = IdealFilter {
                 words: vec![0; bits.div_ceil(64) as usize],
                 bits,

@@ -1,6 +1,6 @@
 //! LevelDB's filters, written a second time: one bit at a time, in 64-bit arithmetic.
 
-use filter_policy::BitsPerKey;
+use filter_policy::{BitsPerKey, leveldb};
 
 /// Returns the bit positions of a hash value.
 pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
@@ -13,11 +13,11 @@ pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item 
 
 /// Returns the filter of these hash values.
 pub(crate) fn filter(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<Item = u32>) -> Vec<u8> {
-    let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).expect("a filter in memory")];
+    let mut filter = vec![0; leveldb::filter_len(bits_per_key, hashes.len()).expect("a filter in memory")];
     let (last, bit_array) = filter.split_last_mut().expect("at least nine bytes");
-    *last = bits_per_key.probe_count();
+    *last = leveldb::probe_count(bits_per_key);
     let bits = bit_array.len() as u64 * 8;
-    for position in hashes.flat_map(|hash| positions(hash, bits, bits_per_key.probe_count())) {
+    for position in hashes.flat_map(|hash| positions(hash, bits, leveldb::probe_count(bits_per_key))) {
         bit_array[position / 8] |= 1 << (position % 8);
     }
     filter

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{Error, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
+use filter_policy::{Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys};
 
 /// Concatenates the keys if they have one length.
 fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
@@ -82,7 +82,13 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
     {
         let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
         type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;
-        let ways: [(&str, Append<'_>); 7] = [
+        let ways: [(&str, Append<'_>); 8] = [
+            ("FilterBuilder", &|out| {
+                let object: &dyn FilterPolicy = policy;
+                let mut builder = FilterBuilder::new(object);
+                keys.iter().try_for_each(|key| builder.add(key))?;
+                builder.append_to(out)
+            }),
             ("append_filter", &|out| policy.append_filter(keys, out)),
             ("append", &|out| policy.append(keys, out)),
             ("append, uncounted", &|out| {
@@ -123,23 +129,26 @@ pub(crate) fn answers<P: HashedPolicy>(
     let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
     let prepared = policy.prepare(filter);
     let object: Box<dyn FilterPolicy + '_> = Box::new(policy);
+    let owned = OwnedFilter::new(&*object, filter);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     for (key, &expected) in keys.iter().zip(&expected) {
         assert_eq!(object.key_may_match(key, filter), expected, "{}", at("object"));
         assert_eq!(prepared.may_match(key), expected, "{}", at("prepared"));
-        assert_eq!(
-            policy.hashed_key(key).may_match(filter),
-            expected,
-            "{}",
-            at("hashed key")
-        );
+        let hashed = policy.hashed_key(key);
+        assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed key"));
+        assert_eq!(prepared.may_match_hashed(&hashed), expected, "{}", at("prepared, hashed"));
+        assert_eq!(owned.may_match(key), expected, "{}", at("owned"));
+        assert_eq!(owned.may_match_hashed(&hashed), expected, "{}", at("owned, hashed"));
+        let hashed = HashedKey::new(&*object, key);
+        assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed through an object"));
     }
     type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
     let packed = packed(keys);
     let packed = packed
         .as_ref()
         .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
-    let ways: [(&str, Ask<'_>); 4] = [
+    let ways: [(&str, Ask<'_>); 5] = [
+        ("owned", &|answers| owned.may_match_many(keys, answers)),
         ("keys_may_match", &|answers| {
             policy.keys_may_match(keys, filter, answers)
         }),

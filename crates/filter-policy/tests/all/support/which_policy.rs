@@ -42,7 +42,7 @@ pub(crate) fn policies() -> [Row; 8] {
         row(
             "`BloomFilterPolicy`, MurmurHash2",
             10,
-            Box::new(BloomFilterPolicy::bloom_filter2(ten)),
+            Box::new(BloomFilterPolicy::new(ten)),
         ),
         row(
             "`BloomFilter64Policy`",

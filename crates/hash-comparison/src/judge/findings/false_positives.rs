@@ -1,6 +1,6 @@
 //! False positives of a function compared with the ideal hash.
 
-use filter_policy::BitsPerKey;
+use filter_policy::{BitsPerKey, leveldb};
 
 use super::{Failure, IDEAL_BITS, words};
 use crate::judge::collisions::UNUSABLE_RATIO;
@@ -106,7 +106,7 @@ pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds:
 /// (F + 1)`, for every F.
 fn spread(row: &FalsePositiveRow, count: f64, folds: f64) -> f64 {
     let bits = 8.0 * (row.filter_bytes - 1) as f64;
-    let k = f64::from(BitsPerKey::whole(row.bits_per_key).probe_count());
+    let k = f64::from(leveldb::probe_count(BitsPerKey::whole(row.bits_per_key)));
     let load = k * row.keys as f64 / bits;
     let zero = libm::exp(-load);
     let variance = bits * zero * (1.0 - zero * (1.0 + load));

@@ -64,7 +64,7 @@ fn counts_are_those_of_the_policy_itself() {
     };
     let keys = |half: usize| halves[half].iter().map(|&index| dataset.keys.get(index as usize));
     for (row, bits_per_key) in rows.iter().zip(BITS_PER_KEY) {
-        let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
+        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
         let mut false_positives = 0;
         for (built, asked) in [(0, 1), (1, 0)] {
             let filter = policy.build(keys(built)).unwrap();

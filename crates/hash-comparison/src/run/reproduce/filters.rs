@@ -111,7 +111,7 @@ pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterChe
 }
 
 fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) -> Result<FilterCheck, Error> {
-    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(published.bits_per_key));
+    let policy = BloomFilterPolicy::new(BitsPerKey::whole(published.bits_per_key));
     let filter = policy
         .build(dataset.keys.iter())
         .map_err(|error| Error::internal(format!("filter over {}: {error}", dataset.name)))?;

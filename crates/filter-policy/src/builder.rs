@@ -1,0 +1,183 @@
+//! Builds a filter from keys that come one by one.
+
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::key_hash::{KeyHash, KeyHashes};
+use crate::policy::{FilterPolicy, WRONG_HASHES, append_with};
+
+/// Builds a filter from keys that come one by one, for a policy of any type: a pointer to one as well.
+///
+/// A policy with hash values takes four or eight bytes of memory for each key, another one the keys themselves. A batch
+/// of keys is faster: see [`FilterPolicy::append_filter`].
+///
+/// ```
+/// use filter_policy::{BitsPerKey, FilterBuilder, FilterPolicy, policies};
+///
+/// let policy = policies::by_name("BloomFilter2", BitsPerKey::whole(10))?;
+/// let mut builder = FilterBuilder::new(&*policy);
+/// for key in ["apple", "banana", "cherry"] {
+///     builder.add(key.as_bytes())?;
+/// }
+/// let filter = builder.finish()?;
+/// assert!(policy.key_may_match(b"banana", &filter));
+/// assert!(!policy.key_may_match(b"plum", &filter));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FilterBuilder<P> {
+    policy: P,
+    keys: usize,
+    collected: Collected,
+}
+
+#[derive(Debug)]
+enum Collected {
+    Nothing,
+    Hashes32(Vec<u32>),
+    Hashes64(Vec<u64>),
+    Keys(Flat),
+}
+
+/// Keys one after the other.
+#[derive(Debug, Default)]
+struct Flat {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Flat {
+    fn push(&mut self, key: &[u8]) -> Result<(), Error> {
+        reserve(&mut self.bytes, key.len())?;
+        reserve(&mut self.ends, 1)?;
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    fn slices(&self) -> Result<Vec<&[u8]>, Error> {
+        let mut slices = Vec::new();
+        reserve(&mut slices, self.ends.len())?;
+        let mut rest = &*self.bytes;
+        let mut start = 0;
+        for &end in &self.ends {
+            // Always inside: the ends never decrease.
+            let (key, after) = rest.split_at_checked(end - start).unwrap_or_default();
+            slices.push(key);
+            (rest, start) = (after, end);
+        }
+        Ok(slices)
+    }
+}
+
+fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    items.try_reserve(more).map_err(|_| Error::AllocationFailed {
+        bytes: items.len().saturating_add(more).saturating_mul(size_of::<T>()),
+    })
+}
+
+fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Error> {
+    reserve(items, 1)?;
+    items.push(item);
+    Ok(())
+}
+
+impl<P: FilterPolicy> FilterBuilder<P> {
+    /// Starts a filter without keys.
+    pub const fn new(policy: P) -> Self {
+        Self {
+            policy,
+            keys: 0,
+            collected: Collected::Nothing,
+        }
+    }
+
+    /// Returns the policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// Returns the number of keys added since the last filter.
+    pub const fn len(&self) -> usize {
+        self.keys
+    }
+
+    /// Returns whether no key was added since the last filter.
+    pub const fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AllocationFailed`], after which the builder is unchanged; [`Error::Policy`] when the policy has a hash
+    /// value for some keys only.
+    pub fn add(&mut self, key: &[u8]) -> Result<(), Error> {
+        let hash = self.policy.key_hash(key);
+        if let Collected::Nothing = self.collected {
+            self.collected = match hash {
+                Some(KeyHash::Bits32(_)) => Collected::Hashes32(Vec::new()),
+                Some(KeyHash::Bits64(_)) => Collected::Hashes64(Vec::new()),
+                None => Collected::Keys(Flat::default()),
+            };
+        }
+        match (&mut self.collected, hash) {
+            (Collected::Hashes32(hashes), Some(KeyHash::Bits32(hash))) => push(hashes, hash)?,
+            (Collected::Hashes64(hashes), Some(KeyHash::Bits64(hash))) => push(hashes, hash)?,
+            (Collected::Keys(keys), None) => keys.push(key)?,
+            _ => return Err(WRONG_HASHES),
+        }
+        self.keys += 1;
+        Ok(())
+    }
+
+    /// Returns the filter of the keys that were added; the builder starts the next one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FilterPolicy::append_filter`]; the keys are then kept.
+    pub fn finish(&mut self) -> Result<Vec<u8>, Error> {
+        let mut filter = Vec::new();
+        self.append_to(&mut filter).map(|()| filter)
+    }
+
+    /// Appends the filter of the keys that were added to `out`; the builder starts the next one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FilterPolicy::append_filter`]; the keys are then kept and `out` is unchanged.
+    pub fn append_to(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let hashes = match &self.collected {
+            Collected::Nothing => return self.policy.append_filter(&[], out),
+            Collected::Keys(keys) => {
+                self.policy.append_filter(&keys.slices()?, out)?;
+                self.clear();
+                return Ok(());
+            }
+            Collected::Hashes32(hashes) => KeyHashes::Bits32(hashes),
+            Collected::Hashes64(hashes) => KeyHashes::Bits64(hashes),
+        };
+        append_with(out, self.policy.max_filter_len(self.keys)?, |room| {
+            self.policy
+                .create_from_hashes(hashes, room)
+                .map(|filter| filter.len())
+        })?;
+        self.clear();
+        Ok(())
+    }
+
+    /// Forgets the keys, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.keys = 0;
+        match &mut self.collected {
+            Collected::Nothing => {}
+            Collected::Hashes32(hashes) => hashes.clear(),
+            Collected::Hashes64(hashes) => hashes.clear(),
+            Collected::Keys(keys) => {
+                keys.bytes.clear();
+                keys.ends.clear();
+            }
+        }
+    }
+}

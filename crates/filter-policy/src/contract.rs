@@ -1,0 +1,215 @@
+//! The test of the contract between engines and policies, for the author of a policy to call.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::builder::FilterBuilder;
+use crate::error::Error;
+use crate::hashed::HashedKey;
+use crate::policy::{FilterPolicy, MATCHES_EVERYTHING};
+use crate::prepared::OwnedFilter;
+
+/// The number of keys of the filter whose rate is returned, and the number of absent keys that it is asked.
+const KEYS: u32 = 1_000;
+const ABSENT: u32 = 10_000;
+
+/// Checks a policy against the contract of [`FilterPolicy`], and returns the share of 10,000 absent keys that match a
+/// filter of 1,000 keys.
+///
+/// Call it from a test of the crate that defines the policy; [`own_policy`](crate::own_policy) has an example. The keys
+/// are always the same.
+///
+/// # Panics
+///
+/// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
+/// filter was longer than announced, or written into a slice that was too short; `00 ff` denied a key; the policy
+/// panicked by itself.
+pub fn check(policy: &dyn FilterPolicy) -> f64 {
+    let name = String::from(policy.name());
+    assert!(!name.is_empty(), "the policy must have a name");
+    for keys in key_sets() {
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let filter = built(policy, &keys);
+        let context = format!("filter of {} keys", keys.len());
+        for key in &keys {
+            assert!(policy.key_may_match(key, &filter), "{context}: stored key {key:x?} was denied");
+        }
+        all_ways_agree(policy, &filter, &keys, &context);
+        all_ways_agree(policy, &filter, &[b"", b"absent", &[0xff; 40], b"\0"], &context);
+        for key in &keys {
+            for end in 0..=key.len() {
+                let start = key.get(..end).unwrap_or_default();
+                assert!(
+                    policy.prefix_may_match(start, &filter),
+                    "{context}: no key starts with {start:x?}, but {key:x?} is stored"
+                );
+            }
+        }
+    }
+    any_bytes_are_answered(policy);
+    assert_eq!(policy.name(), name, "the name must not change");
+    let stored = numbered(0..KEYS);
+    let stored: Vec<&[u8]> = stored.iter().map(Vec::as_slice).collect();
+    let filter = built(policy, &stored);
+    let absent = numbered(KEYS..KEYS + ABSENT);
+    let matching = absent.iter().filter(|key| policy.key_may_match(key, &filter));
+    matching.count() as f64 / f64::from(ABSENT)
+}
+
+/// Returns sets of keys of different shapes.
+fn key_sets() -> Vec<Vec<Vec<u8>>> {
+    let sorted = numbered(0..300);
+    let reversed = sorted.iter().rev().cloned().collect();
+    let twice = sorted.iter().flat_map(|key| [key.clone(), key.clone()]).collect();
+    let again = sorted.iter().chain(&sorted).cloned().collect();
+    let lengths = (0..=255_u8).map(|len| vec![len.wrapping_mul(37); usize::from(len)]).collect();
+    let binary = (0..=255_u8).map(|byte| vec![0xff, byte, 0, byte]).collect();
+    vec![
+        Vec::new(),
+        vec![Vec::new()],
+        vec![vec![0]],
+        vec![vec![], vec![0], vec![0, 0]],
+        vec![b"same".to_vec(); 100],
+        vec![vec![0x61; 5_000], vec![0x61; 4_999]],
+        numbered(0..63),
+        numbered(0..64),
+        numbered(0..65),
+        reversed,
+        twice,
+        again,
+        lengths,
+        binary,
+        sorted,
+    ]
+}
+
+/// Returns keys of 4 to 20 bytes.
+fn numbered(numbers: core::ops::Range<u32>) -> Vec<Vec<u8>> {
+    let key = |i: u32| format!("key{i:0width$}", width = 1 + i as usize % 17).into_bytes();
+    numbers.map(key).collect()
+}
+
+/// Builds a filter in every way and returns it.
+fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
+    let context = format!("{} keys", keys.len());
+    let failed = |error: Error| -> ! { panic!("{context}: no filter was built: {error}") };
+    let max_len = policy.max_filter_len(keys.len()).unwrap_or_else(|error| failed(error));
+    let mut room = vec![0xa5; max_len];
+    let filter = match policy.create_filter(keys, &mut room) {
+        Ok(filter) => filter.to_vec(),
+        Err(error) => failed(error),
+    };
+    assert!(filter.len() <= max_len, "{context}: the filter is longer than max_filter_len");
+    assert!(keys.is_empty() || filter != MATCHES_EVERYTHING, "{context}: the filter must not be 00 ff");
+    for given in [0, filter.len() / 2, filter.len().saturating_sub(1)] {
+        let mut short = vec![0xa5; given];
+        if let Ok(short) = policy.create_filter(keys, &mut short) {
+            assert!(
+                given >= filter.len() && short == filter,
+                "{context}: {given} bytes must be refused, or hold the filter"
+            );
+        }
+    }
+    let mut appended = b"before".to_vec();
+    policy.append_filter(keys, &mut appended).unwrap_or_else(|error| failed(error));
+    let mut builder = FilterBuilder::new(policy);
+    for key in keys {
+        builder.add(key).unwrap_or_else(|error| failed(error));
+    }
+    let streamed = builder.finish().unwrap_or_else(|error| failed(error));
+    let appended = appended.strip_prefix(b"before").unwrap_or_else(|| {
+        panic!("{context}: append_filter must keep the existing bytes")
+    });
+    for (way, filter) in [("append_filter", appended), ("FilterBuilder", &streamed)] {
+        for key in keys {
+            assert!(policy.key_may_match(key, filter), "{context}, {way}: stored key {key:x?} was denied");
+        }
+    }
+    filter
+}
+
+/// Compares all ways to query with single queries.
+fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
+    let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
+    let prepared = policy.prepare(filter);
+    let owned = OwnedFilter::new(policy, filter);
+    for (key, &expected) in keys.iter().zip(&expected) {
+        let hashed = HashedKey::new(policy, key);
+        let mut each = [0];
+        hashed
+            .may_match_each(&[filter], &mut each)
+            .unwrap_or_else(|error| panic!("{context}: {error}"));
+        for (way, answer) in [
+            ("a second query", policy.key_may_match(key, filter)),
+            ("a prepared filter", prepared.may_match(key)),
+            ("an owned filter", owned.may_match(key)),
+            ("a key hashed once", hashed.may_match(filter)),
+            ("a key hashed once for many filters", each == [1]),
+            ("a key hashed once and a prepared filter", prepared.may_match_hashed(&hashed)),
+            ("a key hashed once and an owned filter", owned.may_match_hashed(&hashed)),
+        ] {
+            assert_eq!(answer, expected, "{context}: {way} and key_may_match must agree on {key:x?}");
+        }
+    }
+    let words = expected.chunks(64).map(|answers| {
+        let bits = answers.iter().rev();
+        bits.fold(0, |word: u64, &answer| word << 1 | u64::from(answer))
+    });
+    let words: Vec<u64> = words.chain([u64::MAX]).collect();
+    type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
+    let ways: [(&str, Ask<'_>); 3] = [
+        ("keys_may_match", &|answers| policy.keys_may_match(keys, filter, answers)),
+        ("may_match_many", &|answers| prepared.may_match_many(keys, answers)),
+        ("may_match_many of an owned filter", &|answers| owned.may_match_many(keys, answers)),
+    ];
+    for (way, ask) in ways {
+        let mut answers = vec![u64::MAX; words.len()];
+        ask(&mut answers).unwrap_or_else(|error| panic!("{context}, {way}: {error}"));
+        assert!(answers == words, "{context}: {way} and key_may_match must agree, one bit each");
+    }
+}
+
+/// Queries bytes that are no filter.
+fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
+    let keys = numbered(0..70);
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    for key in &keys {
+        assert!(
+            policy.key_may_match(key, &MATCHES_EVERYTHING),
+            "00 ff must match every key, but denied {key:x?}"
+        );
+    }
+    let whole = built(policy, &keys);
+    let ask = |bytes: &[u8], what: &str| all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()));
+    ask(&[], "no");
+    ask(&MATCHES_EVERYTHING, "00 ff");
+    for cut in 0..whole.len() {
+        let (start, end) = whole.split_at(cut);
+        ask(start, "cut");
+        ask(end, "cut");
+    }
+    for at in (0..whole.len().min(8)).chain(whole.len().saturating_sub(8)..whole.len()) {
+        for value in [0, 1, 2, 30, 31, 0x7f, 0x80, 0xfe, 0xff] {
+            let mut altered = whole.clone();
+            if let Some(byte) = altered.get_mut(at) {
+                *byte = value;
+            }
+            ask(&altered, "altered");
+        }
+    }
+    // Xorshift: always the same bytes.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    for len in 0..200 {
+        let mut random = Vec::new();
+        for _ in 0..len {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let [byte, ..] = state.to_le_bytes();
+            random.push(byte);
+        }
+        ask(&random, "random");
+    }
+}
