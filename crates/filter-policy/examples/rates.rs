@@ -13,7 +13,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use filter_policy::sizing::Format;
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

@@ -180,7 +180,11 @@ mod tests {
             assert!(BitsPerKey::try_from(given).is_err(), "{given}");
         }
         for text in ["", " 10", "ten", "0x10", "10 bits"] {
-            assert_eq!(text.parse::<BitsPerKey>(), Err(Error::BitsPerKeyNotANumber), "{text:?}");
+            assert_eq!(
+                text.parse::<BitsPerKey>(),
+                Err(Error::BitsPerKeyNotANumber),
+                "{text:?}"
+            );
         }
         for bits in [0.0, 0.1, 9.6, 10.0, 4_294_967_295.0] {
             let bits = BitsPerKey::fractional(bits).unwrap();

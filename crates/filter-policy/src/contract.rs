@@ -34,7 +34,10 @@ pub fn check(policy: &dyn FilterPolicy) -> f64 {
         let filter = built(policy, &keys);
         let context = format!("filter of {} keys", keys.len());
         for key in &keys {
-            assert!(policy.key_may_match(key, &filter), "{context}: stored key {key:x?} was denied");
+            assert!(
+                policy.key_may_match(key, &filter),
+                "{context}: stored key {key:x?} was denied"
+            );
         }
         all_ways_agree(policy, &filter, &keys, &context);
         all_ways_agree(policy, &filter, &[b"", b"absent", &[0xff; 40], b"\0"], &context);
@@ -64,7 +67,9 @@ fn key_sets() -> Vec<Vec<Vec<u8>>> {
     let reversed = sorted.iter().rev().cloned().collect();
     let twice = sorted.iter().flat_map(|key| [key.clone(), key.clone()]).collect();
     let again = sorted.iter().chain(&sorted).cloned().collect();
-    let lengths = (0..=255_u8).map(|len| vec![len.wrapping_mul(37); usize::from(len)]).collect();
+    let lengths = (0..=255_u8)
+        .map(|len| vec![len.wrapping_mul(37); usize::from(len)])
+        .collect();
     let binary = (0..=255_u8).map(|byte| vec![0xff, byte, 0, byte]).collect();
     vec![
         Vec::new(),
@@ -95,14 +100,22 @@ fn numbered(numbers: core::ops::Range<u32>) -> Vec<Vec<u8>> {
 fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     let context = format!("{} keys", keys.len());
     let failed = |error: Error| -> ! { panic!("{context}: no filter was built: {error}") };
-    let max_len = policy.max_filter_len(keys.len()).unwrap_or_else(|error| failed(error));
+    let max_len = policy
+        .max_filter_len(keys.len())
+        .unwrap_or_else(|error| failed(error));
     let mut room = vec![0xa5; max_len];
     let filter = match policy.create_filter(keys, &mut room) {
         Ok(filter) => filter.to_vec(),
         Err(error) => failed(error),
     };
-    assert!(filter.len() <= max_len, "{context}: the filter is longer than max_filter_len");
-    assert!(keys.is_empty() || filter != MATCHES_EVERYTHING, "{context}: the filter must not be 00 ff");
+    assert!(
+        filter.len() <= max_len,
+        "{context}: the filter is longer than max_filter_len"
+    );
+    assert!(
+        keys.is_empty() || filter != MATCHES_EVERYTHING,
+        "{context}: the filter must not be 00 ff"
+    );
     for given in [0, filter.len() / 2, filter.len().saturating_sub(1)] {
         let mut short = vec![0xa5; given];
         if let Ok(short) = policy.create_filter(keys, &mut short) {
@@ -113,18 +126,23 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
         }
     }
     let mut appended = b"before".to_vec();
-    policy.append_filter(keys, &mut appended).unwrap_or_else(|error| failed(error));
+    policy
+        .append_filter(keys, &mut appended)
+        .unwrap_or_else(|error| failed(error));
     let mut builder = FilterBuilder::new(policy);
     for key in keys {
         builder.add(key).unwrap_or_else(|error| failed(error));
     }
     let streamed = builder.finish().unwrap_or_else(|error| failed(error));
-    let appended = appended.strip_prefix(b"before").unwrap_or_else(|| {
-        panic!("{context}: append_filter must keep the existing bytes")
-    });
+    let appended = appended
+        .strip_prefix(b"before")
+        .unwrap_or_else(|| panic!("{context}: append_filter must keep the existing bytes"));
     for (way, filter) in [("append_filter", appended), ("FilterBuilder", &streamed)] {
         for key in keys {
-            assert!(policy.key_may_match(key, filter), "{context}, {way}: stored key {key:x?} was denied");
+            assert!(
+                policy.key_may_match(key, filter),
+                "{context}, {way}: stored key {key:x?} was denied"
+            );
         }
     }
     filter
@@ -147,10 +165,19 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
             ("an owned filter", owned.may_match(key)),
             ("a key hashed once", hashed.may_match(filter)),
             ("a key hashed once for many filters", each == [1]),
-            ("a key hashed once and a prepared filter", prepared.may_match_hashed(&hashed)),
-            ("a key hashed once and an owned filter", owned.may_match_hashed(&hashed)),
+            (
+                "a key hashed once and a prepared filter",
+                prepared.may_match_hashed(&hashed),
+            ),
+            (
+                "a key hashed once and an owned filter",
+                owned.may_match_hashed(&hashed),
+            ),
         ] {
-            assert_eq!(answer, expected, "{context}: {way} and key_may_match must agree on {key:x?}");
+            assert_eq!(
+                answer, expected,
+                "{context}: {way} and key_may_match must agree on {key:x?}"
+            );
         }
     }
     let words = expected.chunks(64).map(|answers| {
@@ -160,14 +187,23 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
     let words: Vec<u64> = words.chain([u64::MAX]).collect();
     type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
     let ways: [(&str, Ask<'_>); 3] = [
-        ("keys_may_match", &|answers| policy.keys_may_match(keys, filter, answers)),
-        ("may_match_many", &|answers| prepared.may_match_many(keys, answers)),
-        ("may_match_many of an owned filter", &|answers| owned.may_match_many(keys, answers)),
+        ("keys_may_match", &|answers| {
+            policy.keys_may_match(keys, filter, answers)
+        }),
+        ("may_match_many", &|answers| {
+            prepared.may_match_many(keys, answers)
+        }),
+        ("may_match_many of an owned filter", &|answers| {
+            owned.may_match_many(keys, answers)
+        }),
     ];
     for (way, ask) in ways {
         let mut answers = vec![u64::MAX; words.len()];
         ask(&mut answers).unwrap_or_else(|error| panic!("{context}, {way}: {error}"));
-        assert!(answers == words, "{context}: {way} and key_may_match must agree, one bit each");
+        assert!(
+            answers == words,
+            "{context}: {way} and key_may_match must agree, one bit each"
+        );
     }
 }
 
@@ -182,7 +218,9 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
         );
     }
     let whole = built(policy, &keys);
-    let ask = |bytes: &[u8], what: &str| all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()));
+    let ask = |bytes: &[u8], what: &str| {
+        all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()))
+    };
     ask(&[], "no");
     ask(&MATCHES_EVERYTHING, "00 ff");
     for cut in 0..whole.len() {

@@ -10,9 +10,9 @@ use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::key_hash::{HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
-use crate::policy::{FilterPolicy, WRONG_HASHES};
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
+use crate::policy::{FilterPolicy, WRONG_HASHES};
 
 /// What the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as well as keys,
 /// and fill a filter step by step.

@@ -127,9 +127,23 @@ macro_rules! kernel_reader {
     };
 }
 
-kernel_reader!(BLOOM64, "Bloom64", bloom64_kernels, |bits, plan| bits, probes(plan));
-kernel_reader!(FAST_LOCAL, "FastLocalBloom", fast_local, |bits, plan| bits.as_chunks().0, probes(plan));
-kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| bits.as_chunks().0);
+kernel_reader!(
+    BLOOM64,
+    "Bloom64",
+    bloom64_kernels,
+    |bits, plan| bits,
+    probes(plan)
+);
+kernel_reader!(
+    FAST_LOCAL,
+    "FastLocalBloom",
+    fast_local,
+    |bits, plan| bits.as_chunks().0,
+    probes(plan)
+);
+kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| bits
+    .as_chunks()
+    .0);
 
 /// Defines the reader of a layout that is queried key by key, with hash values of one width.
 macro_rules! portable_reader {
@@ -160,11 +174,20 @@ macro_rules! portable_reader {
     };
 }
 
-portable_reader!(LEGACY, "LegacyBloom", Bits32, legacy_lines::hash, |bits, plan, hash| {
-    // Always a number of lines, since the words are those of lines.
-    Lines::of_words(plan.words).is_none_or(|(lines, probes)| legacy_lines::may_match(bits, lines, probes, hash))
+portable_reader!(
+    LEGACY,
+    "LegacyBloom",
+    Bits32,
+    legacy_lines::hash,
+    |bits, plan, hash| {
+        // Always a number of lines, since the words are those of lines.
+        Lines::of_words(plan.words)
+            .is_none_or(|(lines, probes)| legacy_lines::may_match(bits, lines, probes, hash))
+    }
+);
+portable_reader!(RIBBON, "Ribbon", Bits64, xxph3, |bits, plan, hash| {
+    Solution::of_words(bits, plan.words).may_match(hash)
 });
-portable_reader!(RIBBON, "Ribbon", Bits64, xxph3, |bits, plan, hash| Solution::of_words(bits, plan.words).may_match(hash));
 
 /// The probe count that [`Contents::plan`] stored.
 #[inline(always)]

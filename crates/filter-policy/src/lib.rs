@@ -1,5 +1,6 @@
 // Points the README's file links at modules in the documentation: the first definition of a link counts.
 //! [FORMAT.md]: format
+//! [OWN_POLICY.md]: own_policy
 //! [THEORY.md]: theory
 //! [WHICH.md]: which
 //!

@@ -14,10 +14,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-use crate::leveldb::BloomFilterPolicy;
+use crate::bits_per_key::BitsPerKey;
 use crate::bloom64::BloomFilter64Policy;
 use crate::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
-use crate::bits_per_key::BitsPerKey;
+use crate::leveldb::BloomFilterPolicy;
 use crate::parquet::SplitBlockBloomPolicy;
 use crate::policy::FilterPolicy;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
@@ -141,10 +141,7 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     }
     if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
         let seed = u32::from_str_radix(seed, 16).ok()?;
-        return Some(Box::new(BloomFilterPolicy::with_seed(
-            seed,
-            bits_per_key,
-        )));
+        return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
     }
     let known = ALL.iter().find(|known| known.name == name)?;
     Some(known.build(bits_per_key))

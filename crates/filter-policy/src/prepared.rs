@@ -62,21 +62,22 @@ impl Plan {
     /// Answers for a key; `true` if only the policy can hash keys.
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
-        self.reader
-            .of_keys
-            .is_none_or(|of_keys| (of_keys.one)(self, self.bits(filter), key))
+        match (self.reader.of_keys, self.bits(filter)) {
+            (Some(of_keys), Some(bits)) => (of_keys.one)(self, bits, key),
+            _ => true,
+        }
     }
 
     /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
     #[inline]
     pub fn may_match_hash(&self, filter: &[u8], hash: KeyHash) -> Option<bool> {
-        (self.reader.hash)(self, self.bits(filter), hash)
+        (self.reader.hash)(self, self.bits(filter)?, hash)
     }
 
     #[inline(always)]
-    fn bits<'f>(&self, filter: &'f [u8]) -> &'f [u8] {
-        // Always shorter, unless the bytes of an owned filter changed since.
-        filter.get(..self.bits_len).unwrap_or(filter)
+    fn bits<'f>(&self, filter: &'f [u8]) -> Option<&'f [u8]> {
+        // `None` only if the bytes of an owned filter became fewer since.
+        filter.get(..self.bits_len)
     }
 }
 
@@ -306,10 +307,10 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         let Some(plan) = self.plan else {
             return self.policy.key_may_match(key, self.filter);
         };
-        match plan.reader.of_keys {
-            Some(of_keys) => (of_keys.one)(plan, plan.bits(self.filter), key),
-            None => self.hash_and_ask(plan, key),
+        if plan.reader.of_keys.is_none() {
+            return self.hash_and_ask(plan, key);
         }
+        plan.may_match(self.filter, key)
     }
 
     /// Hashes the key by the policy, which alone can.
@@ -353,9 +354,9 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
 
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
         match self.plan {
-            Some(plan) => match plan.reader.of_keys {
-                Some(of_keys) => (of_keys.many)(plan, plan.bits(self.filter), keys, answers),
-                None => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
+            Some(plan) => match (plan.reader.of_keys, plan.bits(self.filter)) {
+                (Some(of_keys), Some(bits)) => (of_keys.many)(plan, bits, keys, answers),
+                _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },
             None => each(keys.iter(), answers, |key| {
                 self.policy.key_may_match(key, self.filter)
@@ -365,8 +366,8 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
 
     fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut [u64]) -> Result<(), Error> {
         let answers = words_for(hashes.len(), answers)?;
-        match self.plan {
-            Some(plan) => (plan.reader.hashes)(plan, plan.bits(self.filter), hashes, answers),
+        match self.plan.and_then(|plan| Some((plan, plan.bits(self.filter)?))) {
+            Some((plan, bits)) => (plan.reader.hashes)(plan, bits, hashes, answers),
             None => fill(true, hashes.len(), answers),
         }
         Ok(())

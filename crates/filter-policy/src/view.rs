@@ -5,8 +5,8 @@
 use filter_kernels::{fast_local::LINE_LEN, split_block::BLOCK_LEN};
 
 pub use crate::layouts::FilterKind;
-use crate::leveldb;
 use crate::layouts::{Contents, bloom64, rocksdb, split_blocks};
+use crate::leveldb;
 
 /// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;

@@ -24,7 +24,10 @@ impl Lines {
     }
 
     /// Returns the lines and the probe count of these [`words`](Self::words).
-    #[expect(clippy::cast_possible_truncation, reason = "the words are numbers of these types")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the words are numbers of these types"
+    )]
     pub(crate) fn of_words([count, log2_bits, probes]: [u64; 3]) -> Option<(Self, u8)> {
         let count = NonZeroU32::new(count as u32)?;
         let log2_bits = log2_bits as u32;

@@ -5,9 +5,9 @@ use core::num::NonZeroU32;
 use filter_kernels::fast_local::{self, LINE_LEN, Line};
 use filter_kernels::{KernelToken, MAX_PROBES};
 
+use super::Contents;
 use super::legacy_lines::Lines;
 use super::ribbon::Solution;
-use super::Contents;
 use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::key_hash::KeyHash;

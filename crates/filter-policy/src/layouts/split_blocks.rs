@@ -14,7 +14,11 @@ pub(crate) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
 pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
     u64::try_from(bits_per_key.times(keys))
         .ok()
-        .and_then(|bits| bits.div_ceil(8 * BLOCK_LEN as u64).max(1).checked_mul(BLOCK_LEN as u64))
+        .and_then(|bits| {
+            bits.div_ceil(8 * BLOCK_LEN as u64)
+                .max(1)
+                .checked_mul(BLOCK_LEN as u64)
+        })
         .filter(|&bytes| bytes <= MAX_LEN.into())
         .ok_or(Error::FilterTooLarge {
             keys,

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::hashed::HashedPolicy;
 use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::rocksdb::{
-    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, hashed_may_match,
-    fast_local as stored_lines,
+    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local as stored_lines,
+    hashed_may_match,
 };
 use crate::policy::FilterPolicy;
 use crate::prepared::PreparedFilter;

@@ -7,11 +7,11 @@ use super::occupancy::exact_rate;
 #[cfg(feature = "alloc")]
 use super::simulated;
 use super::textbook::{equal_hashes, proper_rate, rate};
+use crate::bits_per_key::BitsPerKey;
 use crate::bloom64;
 use crate::error::Error;
-use crate::leveldb;
 use crate::layouts::split_blocks::{self, MAX_LEN};
-use crate::bits_per_key::BitsPerKey;
+use crate::leveldb;
 use crate::rocksdb::{self, RocksDbBits};
 
 /// The number of bits that 32-bit hash values can reach.
@@ -105,7 +105,10 @@ impl Format {
     pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
         Ok(match self {
             Self::LevelDb => Some(leveldb::probe_count(bits_per_key)),
-            Self::BloomFilter64 => Some(bloom64::probes_for(leveldb::filter_bits(bits_per_key, keys)?, keys)),
+            Self::BloomFilter64 => Some(bloom64::probes_for(
+                leveldb::filter_bits(bits_per_key, keys)?,
+                keys,
+            )),
             Self::FastLocalBloom => Some(of_rocksdb(bits_per_key)?.probe_count()),
             Self::Ribbon => {
                 let bits = of_rocksdb(bits_per_key)?;

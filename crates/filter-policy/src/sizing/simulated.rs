@@ -6,11 +6,11 @@
 use alloc::vec::Vec;
 
 use super::textbook::{equal_hashes, rate as ideal};
-use crate::leveldb::{self, BloomFilterPolicy};
+use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::hashed::HashedPolicy as _;
 use crate::hashers::LevelDbHash;
-use crate::bits_per_key::BitsPerKey;
+use crate::leveldb::{self, BloomFilterPolicy};
 use crate::policy::FilterPolicy as _;
 
 /// The number of false positives to count: one standard deviation is 0.5 %.
@@ -38,7 +38,11 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> 
         return Ok(0.0);
     }
     let with_equal = |by_probes: f64| by_probes + equal * (1.0 - by_probes);
-    let by_ideal_probes = ideal(bits.min(1 << 32), keys, u32::from(leveldb::probe_count(bits_per_key)))?;
+    let by_ideal_probes = ideal(
+        bits.min(1 << 32),
+        keys,
+        u32::from(leveldb::probe_count(bits_per_key)),
+    )?;
     // One value in `bits` has a step that leads nowhere. Beyond the reach of a hash value, a shorter filter does not
     // represent a longer one.
     if bits > 1 << 32 || (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {

@@ -96,11 +96,7 @@ fn bloom_filter2_filters() {
         match row.tail.as_deref() {
             Some("unsigned") => check(&BloomFilterPolicy::new(bits_per_key), row, 100_000),
             Some("signed_x86") => {
-                check(
-                    &BloomFilterPolicy::signed_tail(bits_per_key),
-                    row,
-                    100_000,
-                );
+                check(&BloomFilterPolicy::signed_tail(bits_per_key), row, 100_000);
             }
             other => panic!("no tail is called {other:?}"),
         }

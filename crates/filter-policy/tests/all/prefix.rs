@@ -98,10 +98,7 @@ proptest! {
 
 #[test]
 fn absent_prefixes_are_denied_about_as_often_as_absent_keys() {
-    let policy = PrefixPolicy::new(
-        BloomFilterPolicy::new(BitsPerKey::whole(10)),
-        FixedPrefix::new(5),
-    );
+    let policy = PrefixPolicy::new(BloomFilterPolicy::new(BitsPerKey::whole(10)), FixedPrefix::new(5));
     let keys: Vec<String> = (0..100_000).map(|i| format!("{:05}:{i}", i / 100)).collect();
     let slices: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
     let mut filter = Vec::new();

@@ -3,7 +3,9 @@
 use std::fmt::Display;
 
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys};
+use filter_policy::{
+    Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
+};
 
 /// Concatenates the keys if they have one length.
 fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
@@ -136,11 +138,26 @@ pub(crate) fn answers<P: HashedPolicy>(
         assert_eq!(prepared.may_match(key), expected, "{}", at("prepared"));
         let hashed = policy.hashed_key(key);
         assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed key"));
-        assert_eq!(prepared.may_match_hashed(&hashed), expected, "{}", at("prepared, hashed"));
+        assert_eq!(
+            prepared.may_match_hashed(&hashed),
+            expected,
+            "{}",
+            at("prepared, hashed")
+        );
         assert_eq!(owned.may_match(key), expected, "{}", at("owned"));
-        assert_eq!(owned.may_match_hashed(&hashed), expected, "{}", at("owned, hashed"));
+        assert_eq!(
+            owned.may_match_hashed(&hashed),
+            expected,
+            "{}",
+            at("owned, hashed")
+        );
         let hashed = HashedKey::new(&*object, key);
-        assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed through an object"));
+        assert_eq!(
+            hashed.may_match(filter),
+            expected,
+            "{}",
+            at("hashed through an object")
+        );
     }
     type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
     let packed = packed(keys);
