@@ -12,8 +12,7 @@ use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::Contents;
 use crate::layouts::bloom64::{MARKER, contents};
 use crate::leveldb;
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 pub(crate) use probes::probes_for;
 
 /// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.

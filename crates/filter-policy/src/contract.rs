@@ -7,9 +7,7 @@ use alloc::vec::Vec;
 
 use crate::builder::FilterBuilder;
 use crate::error::Error;
-use crate::hashed::HashedKey;
-use crate::policy::{FilterPolicy, MATCHES_EVERYTHING};
-use crate::prepared::OwnedFilter;
+use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter};
 
 /// The number of keys of the filter whose rate is returned, and the number of absent keys that it is asked.
 const KEYS: u32 = 1_000;

@@ -5,17 +5,16 @@ use alloc::vec::Vec;
 
 use filter_kernels::Keys;
 
-use crate::answers::{each, words_for};
 use crate::batches::for_each_batch;
 use crate::error::Error;
-use crate::key_hash::{HashValue, KeyHash, KeyHashes};
+use crate::key_hash::{HashValue, KeyHashes};
 use crate::keys::KeyBatch;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
-use crate::policy::{FilterPolicy, WRONG_HASHES};
+use crate::policy::{FilterPolicy, HashedKey, WRONG_HASHES};
 
-/// What the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as well as keys,
-/// and fill a filter step by step.
+/// The methods that the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as
+/// well as keys, and fill a filter step by step.
 ///
 /// Every method that builds writes the same bytes for the same keys in the same order:
 ///
@@ -259,95 +258,6 @@ pub trait HashedPolicy: FilterPolicy {
     #[inline]
     fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self> {
         HashedKey::new(self, key)
-    }
-}
-
-/// A key, hashed once, for queries to many filters of a policy.
-///
-/// Log-structured trees query one level after the other until they find the key. Hashing once pays off from the second
-/// filter on, and more so for longer keys. A prepared filter takes it as well: see
-/// [`PreparedFilter::may_match_hashed`](crate::PreparedFilter::may_match_hashed).
-///
-/// ```
-/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey, HashedPolicy};
-///
-/// let policy = BloomFilterPolicy::new(10.into());
-/// let (mut young, mut old) = ([0; 64], [0; 64]);
-/// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
-///
-/// let policy: &dyn FilterPolicy = &policy;
-/// let key = HashedKey::new(policy, b"c");
-/// assert_eq!(levels.iter().position(|filter| key.may_match(filter)), Some(1));
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct HashedKey<'a, P: ?Sized = dyn FilterPolicy> {
-    policy: &'a P,
-    key: &'a [u8],
-    hash: Option<KeyHash>,
-}
-
-impl<P: ?Sized> Clone for HashedKey<'_, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: ?Sized> Copy for HashedKey<'_, P> {}
-
-impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
-    /// Hashes a key under a policy of any type, pointers and trait objects included. A policy without hash values keeps
-    /// the key alone.
-    #[inline]
-    pub fn new(policy: &'a P, key: &'a [u8]) -> Self {
-        Self {
-            policy,
-            key,
-            hash: policy.key_hash(key),
-        }
-    }
-
-    /// Returns the key.
-    #[inline]
-    pub const fn key(&self) -> &'a [u8] {
-        self.key
-    }
-
-    /// Returns the hash value; `None` if the policy has none.
-    #[inline]
-    pub const fn hash(&self) -> Option<KeyHash> {
-        self.hash
-    }
-
-    /// Returns whether the filter may hold the key, as [`FilterPolicy::key_may_match`] does.
-    #[inline]
-    pub fn may_match(&self, filter: &[u8]) -> bool {
-        match self.hash {
-            Some(hash) => self.policy.hashed_may_match(self.key, hash, filter),
-            None => self.policy.key_may_match(self.key, filter),
-        }
-    }
-
-    /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
-    ///
-    /// Writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words unchanged.
-    /// [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) prefetches the blocks of 64 filters; other
-    /// policies query one filter after the other.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the filters need; it is then unchanged.
-    pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut [u64]) -> Result<(), Error> {
-        let answers = words_for(filters.len(), answers)?;
-        match self.hash {
-            Some(hash) => self
-                .policy
-                .hashed_may_match_each(self.key, hash, filters, answers),
-            None => each(filters.iter(), answers, |filter| {
-                self.policy.key_may_match(self.key, filter)
-            }),
-        }
-        Ok(())
     }
 }
 

@@ -15,7 +15,7 @@ use hashzoo::xxph3_64;
 
 use crate::answers::{each, fill};
 use crate::key_hash::{KeyHash, KeyHashes};
-use crate::prepared::{OfKeys, Plan, Reader};
+use crate::policy::prepared::{OfKeys, Plan, Reader};
 use legacy_lines::Lines;
 use ribbon::Solution;
 

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::hashed::HashedPolicy;
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::key_hash::{KeyHash, KeyHashes};
-use crate::policy::FilterPolicy;
-use crate::prepared::{OfKeys, Plan, PreparedFilter, Reader};
+use crate::policy::prepared::{OfKeys, Plan, Reader};
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The minimum size of the bit array: smaller arrays would have a very high false-positive rate.
 ///
@@ -66,7 +66,7 @@ pub fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error>
         .ok_or(bits_per_key.too_large(keys))
 }
 
-/// What stored bytes are in LevelDB's format, which does not record the hash function.
+/// The contents of stored bytes in LevelDB's format, which does not record the hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored<'a> {
     /// Too short to hold a key: never matches.

@@ -48,7 +48,6 @@ pub mod policies;
 mod policy;
 #[cfg(feature = "alloc")]
 pub mod prefix;
-pub mod prepared;
 pub mod rocksdb;
 pub mod sizing;
 pub mod table;
@@ -66,9 +65,10 @@ pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
 pub use builder::FilterBuilder;
 pub use error::Error;
-pub use hashed::{HashedKey, HashedPolicy};
+pub use hashed::HashedPolicy;
 pub use key_hash::{HashValue, KeyHash, KeyHashes};
 pub use keys::{KeyBatch, PackedKeys};
 pub use leveldb::BloomFilterPolicy;
-pub use policy::{AsPolicy, FilterPolicy, MATCHES_EVERYTHING};
-pub use prepared::{OwnedFilter, PreparedFilter};
+pub use policy::{
+    AsPolicy, FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, prepared,
+};

@@ -1,5 +1,8 @@
 //! The contract between a storage engine and a filter policy.
 
+mod hashed_key;
+pub mod prepared;
+
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 #[cfg(feature = "alloc")]
@@ -10,7 +13,8 @@ use alloc::vec::Vec;
 use crate::answers::each;
 use crate::error::Error;
 use crate::key_hash::{KeyHash, KeyHashes};
-use crate::prepared::PreparedFilter;
+pub use hashed_key::HashedKey;
+pub use prepared::{OwnedFilter, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last
 /// byte above 30 is reserved. Engine adapters store it when a filter cannot be built.

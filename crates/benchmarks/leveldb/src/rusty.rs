@@ -99,9 +99,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
         Policy::OursLeveldbHash => {
             Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
         }
-        Policy::OursBloomfilter2 => {
-            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?)
-        }
+        Policy::OursBloomfilter2 => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
         Policy::OursFastLocal => Box::new(RustyLevelDbPolicy::new(FastLocalBloomPolicy::new(bits))?),
         Policy::OursSplitBlocks => Box::new(RustyLevelDbPolicy::new(SplitBlockBloomPolicy::new(bits))?),
         Policy::AlwaysNo => Box::new(Always::says(false)),

@@ -48,9 +48,7 @@ fn slatedbs(policy: Policy) -> Vec<Arc<dyn FilterPolicy>> {
         Policy::OursLeveldbHash => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::leveldb_builtin(
             bits,
         )))],
-        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(
-            bits,
-        )))],
+        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
         Policy::OursFastLocal => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
         Policy::OursSplitBlocks => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
         Policy::AlwaysNo => vec![Arc::new(SlateDbPolicy::new(Free))],

@@ -217,9 +217,7 @@ async fn a_changed_name_is_another_filter_and_loses_nothing() {
     let leveldb: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
     let others: [Arc<dyn FilterPolicy>; 4] = [
         Arc::new(SlateDbPolicy::new(leveldb)),
-        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::signed_tail(
-            TEN,
-        ))),
+        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::signed_tail(TEN))),
         Arc::new(SlateDbPolicy::new(PrefixPolicy::new(KEYS, FixedPrefix::new(7)))),
         Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
             KEYS,

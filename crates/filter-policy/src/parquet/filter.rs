@@ -15,7 +15,7 @@ use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::keys::KeyBatch;
 use crate::layouts::Contents;
-use crate::prepared::PreparedFilter;
+use crate::policy::prepared::PreparedFilter;
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.

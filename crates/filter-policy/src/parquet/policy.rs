@@ -10,8 +10,7 @@ use crate::hashed::HashedPolicy;
 use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::Contents;
 use crate::layouts::split_blocks::{bitset_bytes, contents, may_match_each};
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The Bloom filter of Parquet: `SplitBlockBloomFilter.Xxh64`.
 ///

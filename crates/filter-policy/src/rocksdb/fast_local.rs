@@ -13,8 +13,7 @@ use crate::layouts::rocksdb::{
     NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local as stored_lines,
     hashed_may_match,
 };
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;

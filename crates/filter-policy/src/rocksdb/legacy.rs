@@ -13,8 +13,7 @@ use crate::key_hash::{KeyHash, KeyHashes};
 use crate::layouts::legacy_lines::{self, Lines};
 use crate::layouts::rocksdb::{TAIL_LEN, addressable, contents, hashed_may_match, may_match};
 use crate::leveldb;
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///

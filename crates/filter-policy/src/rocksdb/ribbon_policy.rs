@@ -14,8 +14,7 @@ use crate::key_hash::{KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 use crate::layouts::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
 use crate::layouts::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, hashed_may_match, may_match};
-use crate::policy::{FilterPolicy, append_with};
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter, append_with};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to query.

@@ -110,12 +110,7 @@ macro_rules! stored {
     };
 }
 
-stored!(
-    BloomFilterPolicy<Murmur2>,
-    new,
-    LevelDb,
-    Some(Format::LevelDb)
-);
+stored!(BloomFilterPolicy<Murmur2>, new, LevelDb, Some(Format::LevelDb));
 stored!(
     BloomFilter64Policy,
     new,

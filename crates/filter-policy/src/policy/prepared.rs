@@ -4,13 +4,12 @@ use core::fmt;
 
 use filter_kernels::{KernelToken, Keys};
 
+use super::{FilterPolicy, HashedKey};
 use crate::answers::{each, fill, words_for};
 use crate::batches::for_each_batch;
 use crate::error::Error;
-use crate::hashed::HashedKey;
 use crate::key_hash::{HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
-use crate::policy::FilterPolicy;
 
 /// The functions by which a format answers queries to filters that it has prepared. Each gets what was prepared and
 /// the filter's bits, which are the first [`Plan::bits_len`] bytes of the filter.
@@ -35,7 +34,7 @@ pub struct OfKeys {
     pub many: fn(&Plan, &[u8], Keys<'_>, &mut [u64]),
 }
 
-/// What a format computed from a filter's bytes before the first query.
+/// The result of reading a filter's bytes before the first query.
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// The functions that read the rest.
