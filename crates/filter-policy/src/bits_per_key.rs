@@ -20,10 +20,10 @@ use crate::error::Error;
 /// assert_eq!(TEN, "10".parse()?);
 /// assert_eq!(TEN.times(80_000), 800_000);
 ///
-/// let fraction = BitsPerKey::fractional(9.6)?;
-/// assert_eq!(fraction, 9.6.try_into()?);
-/// assert_eq!(fraction.to_string(), "9.6");
-/// assert_eq!(fraction.times(80_000), 768_000);
+/// let fraction = BitsPerKey::fractional(9.5)?;
+/// assert_eq!(fraction, 9.5.try_into()?);
+/// assert_eq!(fraction.to_string(), "9.5");
+/// assert_eq!(fraction.times(80_000), 760_000);
 ///
 /// let error = BitsPerKey::fractional(-1.0).unwrap_err();
 /// assert_eq!(error.to_string(), "bits per key must be between 0 and 4294967295, got -1");
