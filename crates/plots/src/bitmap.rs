@@ -10,7 +10,7 @@ use ab_glyph::{Font as _, PxScale, point};
 use ab_glyph_rasterizer::Rasterizer;
 
 use super::font;
-use super::scene::{Anchor, Color, Font, PAPER, Scene, Shape, UNITS, unit};
+use super::scene::{Anchor, Color, Font, PAPER, RIM, Scene, Shape, UNITS, unit};
 
 /// Corners of the polygon that approximates a circle: a mark differs from its circle by at most 1/50 of a pixel.
 const CIRCLE: u32 = 48;
@@ -45,6 +45,15 @@ pub fn png(scene: &Scene) -> Vec<u8> {
                 font,
                 text,
             } => sheet.text(*at, *anchor, *font, text),
+            Shape::Frame { corners, rim, color } => {
+                let half = RIM / 2.0;
+                for (by, color) in [(half, *rim), (-half, *color)] {
+                    let [left, top, right, bottom] = *corners;
+                    let [left, top, right, bottom] = [left - by, top - by, right + by, bottom + by].map(unit);
+                    sheet.fill(left..right, top..bottom, color);
+                }
+            }
+            Shape::Row(_) => {}
         }
     }
     // Writing to memory cannot fail, and a sheet has pixels.

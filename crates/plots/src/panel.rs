@@ -166,13 +166,29 @@ impl Panel<'_> {
         scene.horizontal(y, self.scale.at(low), self.scale.at(high), 1.5, color);
     }
 
-    /// Draws an arrow at the high end, and the number that lies beyond this end.
-    pub fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: Color) {
-        let right = self.scale.end();
+    /// Draws an arrow at the high end of a row, and beside it the number that lies beyond this end. The number hides the
+    /// lines behind it and stays clear of the row's other mark, if there is one at `mark`.
+    pub fn beyond(
+        &self,
+        scene: &mut Scene,
+        rows: &Rows,
+        index: usize,
+        number: &str,
+        color: Color,
+        mark: Option<f64>,
+    ) {
+        let (y, right) = (rows.middle(index), self.scale.end());
+        let (mut words, mut hidden) = (right - 12.0, right);
+        let width = Font::VALUE.width(number) + 6.0;
+        if let Some(mark) = mark.filter(|mark| mark + mark::RADIUS > words - width) {
+            words = mark - mark::RADIUS - 3.0;
+            hidden = words;
+        }
+        scene.rect(words - width, y - 7.0, hidden, y + 7.0, rows.ground(index));
         scene.polygon(
             vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
             color,
         );
-        scene.text_middle((right - 12.0, y), Anchor::End, Font::VALUE, number);
+        scene.text_middle((words, y), Anchor::End, Font::VALUE, number);
     }
 }

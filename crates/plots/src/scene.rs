@@ -144,7 +144,22 @@ pub enum Shape {
         /// The text, without control characters.
         text: String,
     },
+    /// A rectangle with a rim half as wide as [`RIM`] on each side of its edge, behind a text.
+    Frame {
+        /// Left, top, right, bottom.
+        corners: [f64; 4],
+        /// Colour of the rim.
+        rim: Color,
+        /// Fill.
+        color: Color,
+    },
+    /// The shapes from here to the next `Row` belong to the row of this name, or to no row. SVG keeps them together, so
+    /// that a script can move a row.
+    Row(Option<String>),
 }
+
+/// Width of a frame's rim in pixels.
+pub(crate) const RIM: f64 = 1.5;
 
 impl Shape {
     /// Returns the corners of a rectangle in units, at least one unit apart so that thin lines do not vanish.
@@ -166,8 +181,9 @@ impl Shape {
             Self::Rect { color, .. }
             | Self::Circle { color, .. }
             | Self::Polygon { color, .. }
-            | Self::Line { color, .. } => Some(*color),
-            Self::Text { .. } => None,
+            | Self::Line { color, .. }
+            | Self::Frame { color, .. } => Some(*color),
+            Self::Text { .. } | Self::Row(_) => None,
         };
         (core::mem::discriminant(self), color, text)
     }
@@ -205,17 +221,25 @@ impl Scene {
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
         let at = |(x, y): (f64, f64)| near(&[x, y]);
         let fits = |shape: &Shape| match shape {
-            Shape::Rect { corners, .. } => near(corners),
+            Shape::Rect { corners, .. } | Shape::Frame { corners, .. } => near(corners),
             Shape::Circle {
                 at: center, radius, ..
             } => at(*center) && near(&[*radius]),
             Shape::Polygon { corners, .. } => corners.iter().copied().all(at),
             Shape::Line { from, to, .. } => at(*from) && at(*to),
             Shape::Text { at: anchor, .. } => at(*anchor),
+            Shape::Row(_) => true,
         };
         near(&[self.width, self.height])
             && self.width * self.height <= MAX_PIXELS
             && self.shapes.iter().all(fits)
+    }
+
+    /// Draws what belongs to the row `name`.
+    pub fn row(&mut self, name: &str, draw: impl FnOnce(&mut Self)) {
+        self.shapes.push(Shape::Row(Some(printable(name))));
+        draw(self);
+        self.shapes.push(Shape::Row(None));
     }
 
     /// Fills a rectangle.

@@ -6,7 +6,7 @@
 use core::fmt::Write as _;
 
 use super::font::{self, Weight};
-use super::scene::{Anchor, Color, Corners, PAPER, Scene, Shape, unit};
+use super::scene::{Anchor, Color, Corners, PAPER, RIM, Scene, Shape, unit};
 
 /// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
 pub fn svg(scene: &Scene) -> String {
@@ -38,6 +38,8 @@ pub fn svg(scene: &Scene) -> String {
                 path_of(run)
             ),
             Shape::Text { .. } => texts(&mut out, run),
+            Shape::Frame { .. } => frames(&mut out, run),
+            Shape::Row(_) => rows(&mut out, run),
         };
     }
     out + "</svg>\n"
@@ -83,6 +85,35 @@ fn circles(out: &mut String, run: &[Shape], color: Color) -> core::fmt::Result {
                 unit(*radius),
                 hex(color)
             )?;
+        }
+    }
+    Ok(())
+}
+
+fn frames(out: &mut String, run: &[Shape]) -> core::fmt::Result {
+    for shape in run {
+        if let Shape::Frame { corners, rim, color } = shape {
+            let [left, top, right, bottom] = corners.map(unit);
+            writeln!(
+                out,
+                "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"{}\" \
+                 stroke-width=\"{}\"/>",
+                right - left,
+                bottom - top,
+                hex(*color),
+                hex(*rim),
+                unit(RIM)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn rows(out: &mut String, run: &[Shape]) -> core::fmt::Result {
+    for shape in run {
+        match shape {
+            Shape::Row(Some(name)) => writeln!(out, "<g data-row=\"{}\">", escape(name))?,
+            _ => writeln!(out, "</g>")?,
         }
     }
     Ok(())
@@ -305,6 +336,40 @@ mod tests {
             "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" stroke-linejoin=\"round\" \
              d=\"m1 2l2-1 5 7m12 12l-19-27\"/>\n\
              <path fill=\"#1B1F24\" d=\"m0 0l2 0-2 2zm0 0l4 0-4 4z\"/>\n"
+        );
+    }
+
+    #[test]
+    fn the_shapes_of_a_row_are_one_group() {
+        let text = drawn(|scene| {
+            for name in ["a <b>", "c"] {
+                scene.row(name, |scene| scene.rect(0.0, 0.0, 2.0, 3.0, INK));
+            }
+            scene.rect(0.0, 9.0, 2.0, 12.0, INK);
+        });
+        let document = format!("<svg>{text}</svg>");
+        let document = roxmltree::Document::parse(&document).unwrap();
+        let groups: Vec<_> = document
+            .descendants()
+            .filter(|node| node.has_tag_name("path"))
+            .map(|path| path.parent_element().unwrap().attribute("data-row"))
+            .collect();
+        assert_eq!(groups, [Some("a <b>"), Some("c"), None]);
+    }
+
+    #[test]
+    fn a_frame_is_one_element() {
+        let text = drawn(|scene| {
+            scene.shapes.push(Shape::Frame {
+                corners: [1.0, 2.0, 5.0, 8.0],
+                rim: INK,
+                color: MUTED,
+            });
+        });
+        assert_eq!(
+            text,
+            "<rect class=\"frame\" x=\"2\" y=\"4\" width=\"8\" height=\"12\" fill=\"#5A636E\" stroke=\"#1B1F24\" \
+             stroke-width=\"3\"/>\n"
         );
     }
 

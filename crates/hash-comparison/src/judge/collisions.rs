@@ -73,6 +73,12 @@ pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f
     }
 }
 
+/// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
+/// half, by the birthday bound n (n - 1) = 2^(bits + 1) ln 2.
+pub(crate) fn even_chance(bits: u32) -> u64 {
+    libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +90,21 @@ mod tests {
             keys,
             counts: vec![(bits, collisions)],
             example: None,
+        }
+    }
+
+    #[test]
+    fn the_birthday_bound_is_that_of_days_and_of_32_bits() {
+        // With 256 values, 20 people rarely suffice; the known figure for 32 bits is 77,163.
+        assert_eq!([8, 32].map(even_chance), [20, 77_164]);
+        for bits in [8, 16] {
+            let none = |keys: u64| {
+                (0..keys)
+                    .map(|taken| 1.0 - taken as f64 / libm::ldexp(1.0, bits))
+                    .product::<f64>()
+            };
+            let keys = even_chance(bits as u32);
+            assert!(none(keys) < 0.5 && none(keys - 2) > 0.5, "{bits}");
         }
     }
 

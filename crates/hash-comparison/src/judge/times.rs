@@ -6,7 +6,7 @@
 //! ([`baseline`](super::baseline::times)).
 
 use crate::record::files::Records;
-use crate::record::{CallForm, EMPTY, Environment, Interval, TimingRow, about};
+use crate::record::{CallForm, EMPTY, Environment, Interval, Place, TimingRow, about};
 use plots::number::{grouped, percent};
 
 /// The least ratio that counts as a difference, however significant. Between runs of one build with nothing else
@@ -40,6 +40,23 @@ impl Speed {
             low: spread
                 .find(|row| row.form == form)
                 .map_or([median; 2], |row| [row.min_ns, row.q1_ns]),
+        })
+    }
+
+    /// Returns the speed with keys scattered over memory, or `None` if the function was not timed there.
+    pub(super) fn in_memory(
+        records: &Records,
+        dataset: &str,
+        function: &str,
+        form: CallForm,
+    ) -> Option<Self> {
+        let row = about(&records.places, dataset, function)
+            .find(|row| (row.place, row.form) == (Place::Memory, form))
+            .filter(|row| row.median_ns_per_key.is_finite())?;
+        Some(Self {
+            median: row.median_ns_per_key,
+            deviation: row.mad_ns_per_key,
+            low: [row.median_ns_per_key; 2],
         })
     }
 

@@ -150,6 +150,14 @@ stored! {
         EmailAddresses,
         /// Names or words.
         Names,
+        /// Addresses of machines on the Internet, version 4 or 6.
+        IpAddresses,
+        /// Paths of files or of objects in a store.
+        Paths,
+        /// Universally unique identifiers as text.
+        Uuids,
+        /// Telephone numbers with a country code.
+        PhoneNumbers,
     }
 
     /// The source of a dataset's keys.

@@ -1,20 +1,20 @@
 //! The answers for a dataset, for every choice of the reader. The page first shows the run's own choice.
 
 use minijinja::context;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 
-use super::table::{Cell, Table};
-use crate::judge::recommend::{at_sizes, form, recommend, words};
+use super::sizes;
+use crate::judge::recommend::{gain, recommend, words};
 use crate::judge::times::unsteady;
 use crate::keys::Manifest;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, Basis, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose,
+    Advice, CallForm, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose,
     Recommendation, Request, Run, Standing,
 };
-use crate::report::chart::rows::{DatasetRows, distinct};
+use crate::report::chart::rows::DatasetRows;
 use filter_tools::table::counted;
-use plots::number::{grouped, percent, significant};
+use plots::number::{grouped, significant};
 use plots::scene::printable;
 
 /// The uses that the buttons offer, with their labels.
@@ -25,6 +25,10 @@ const USES: [(Purpose, &str); 5] = [
     (Purpose::Shard, "shards"),
     (Purpose::Checksum, "checksum"),
 ];
+
+/// The text of the card of the function in use while nobody has named it.
+pub(super) const NOBODY: &str =
+    "Select the function in use today to see whether it is good enough, and what a change would gain.";
 
 /// The recommendations for every request that a reader can choose.
 pub(super) struct Choices {
@@ -93,9 +97,25 @@ impl Choices {
         answers.collect()
     }
 
-    /// Returns the figures of each function for each use, and its known weakness, for a reader who selects a function.
+    /// Returns the gain of a change from each function to each pick, its figures for each use, and its known weakness,
+    /// for a reader who selects a function.
     pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
+        let of_dataset = self
+            .all
+            .iter()
+            .flat_map(|(_, all)| all)
+            .filter(|one| one.dataset == dataset.name);
+        let mut changes: Vec<(CallForm, &str)> = of_dataset
+            .filter_map(|one| Some((one.form, one.pick()?.function.as_str())))
+            .collect();
+        changes.sort_unstable();
+        changes.dedup();
         let functions = records.run.functions.iter().map(|function| {
+            let gains = changes.iter().filter(|(_, pick)| *pick != function.name);
+            let gains = gains.filter_map(|&(form, pick)| {
+                let words = gain::words(records, &dataset.name, &function.name, pick, form)?;
+                Some(context! { to => printable(&format!("{form} {pick}")), words })
+            });
             // A combined use, such as a filter or table, would only repeat the figures of its parts.
             let single = self
                 .plain()
@@ -108,6 +128,7 @@ impl Choices {
             });
             context! {
                 name => printable(&function.name),
+                gains => gains.collect::<Value>(),
                 uses => uses.collect::<Value>(),
                 weakness => words::known_weakness(records, dataset, &function.name),
             }
@@ -165,7 +186,7 @@ fn answer(
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
             words => mine.map_or_else(
-                || "Select the function you use today to see what switching would save.".to_owned(),
+                || NOBODY.to_owned(),
                 |mine| printable(&mine.words),
             ),
             weakness,
@@ -179,13 +200,17 @@ fn answer(
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
         form => recommendation.form.to_string(),
+        pick => recommendation.pick().map(|pick| printable(&pick.function)),
+        // The functions that are good enough come first.
+        suited => (!recommendation.too_few_keys).then(|| recommendation.suited().count()),
         asked_for,
         asked => words::asked(recommendation),
         time => &recommendation.form_reason,
         attackers => &recommendation.attackers,
         cards => cards.collect::<Value>(),
         notes => recommendation.notes.iter().map(|note| printable(note)).collect::<Value>(),
-        sizes => sizes(&recommendation.at_sizes),
+        collisions => sizes::collisions(records, dataset, recommendation),
+        sizes => sizes::sizes(records, &recommendation.dataset, &recommendation.at_sizes),
         at_ten_thousand => words::at_ten_thousand(records, recommendation).map(|words| printable(&words)),
         others => others(records, dataset, recommendation),
         ranking => ranking(recommendation),
@@ -216,91 +241,21 @@ pub(super) fn standing(advice: &Advice) -> String {
     }
 }
 
-fn ranking(recommendation: &Recommendation) -> Table {
-    Table::of(&recommendation.functions)
-        .column("Function", |one| &one.function)
-        .column("Advice", |one| standing(one))
-        .column("#ns per key", |one| one.time.map(|time| time.ns))
-        .column("#Switching to the pick saves", |one| {
-            (one.saves != 0.0).then(|| Cell::percent(one.saves))
-        })
-        .column("Because", |one| match &one.cost {
+/// Returns name, advice, time and reason of every function, best first.
+fn ranking(recommendation: &Recommendation) -> Value {
+    let row = |one: &Advice| {
+        let because = match &one.cost {
             Some(cost) if one.standing == Standing::Avoid => format!("{}, {}", one.reason, cost.place),
             _ => one.reason.clone(),
-        })
-        .done()
-}
-
-/// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.
-pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
-    let purposes = [Purpose::Table, Purpose::Filter].into_iter();
-    let of = |purpose| {
-        let rows = at_sizes(data.records, data.summary, purpose);
-        Some(context! { form => form(purpose).to_string(), sizes => sizes(&rows)? })
-    };
-    purposes.filter_map(of).collect()
-}
-
-/// Returns time, collisions and filter rate at several numbers of keys, one row per function; `None` without rows.
-fn sizes(rows: &[AtSize]) -> Option<Value> {
-    let functions = distinct(rows.iter().map(|row| row.function.as_str()));
-    functions.first()?;
-    let mut keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
-    keys.dedup();
-    let cell = |row: &AtSize| {
-        let time = row
-            .total_ms
-            .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
-        let count = |count: f64| match count {
-            // Practically none.
-            few if few < 1e-3 => "0".to_owned(),
-            // Counted collisions are whole numbers.
-            many if row.collisions_basis != Basis::Expected => grouped(many as u64),
-            some => significant(some, 2),
         };
-        let collisions = with_basis(
-            row.collisions.map(count),
-            row.collisions_basis,
-            "collide",
-            "collisions",
-        );
-        let rate = with_basis(row.rate.map(percent), row.rate_basis, "", "");
-        context! { words => format!("{time}{collisions}"), rate }
+        let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
+        [one.function.clone(), standing(one), time, because].map(|text| printable(&text))
     };
-    let row = |name: &str| {
-        let at = |keys: &u64| {
-            rows.iter()
-                .find(|row| row.keys == *keys && row.function == name)
-                .map(cell)
-        };
-        context! { name, cells => keys.iter().map(at).collect::<Value>() }
-    };
-    Some(context! {
-        heads => keys.iter().map(|&keys| format!("{} keys", grouped(keys))).collect::<Value>(),
-        rows => functions.into_iter().map(row).collect::<Value>(),
-    })
-}
-
-/// Formats a figure with its basis: counted, expected or a lower bound.
-fn with_basis(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
-    let text = match (figure, basis) {
-        (None, _) => format!("{noun} unknown"),
-        (Some(figure), Basis::Measured) => format!("{figure} {verb}"),
-        (Some(figure), Basis::Expected) => format!(
-            "{figure} expected {}",
-            if verb.is_empty() { "" } else { "to collide" }
-        ),
-        (Some(figure), Basis::AtLeast) => format!("≥ {figure} {verb}"),
-    };
-    text.trim().to_owned()
-}
-
-fn duration(milliseconds: f64) -> String {
-    if milliseconds >= 1000.0 {
-        format!("{} s", significant(milliseconds / 1000.0, 2))
-    } else {
-        format!("{} ms", significant(milliseconds, 2))
-    }
+    recommendation
+        .functions
+        .iter()
+        .map(|one| Value::from(Serde(row(one))))
+        .collect()
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
@@ -446,8 +401,22 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
         .filter_map(|one| data.full_width(&one.function));
     let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
     let fewer = fewer.map_or_else(String::new, |bits| {
-        format!(" “{bits} bits” marks a function whose hashes have only {bits} bits.")
+        format!(
+            " “{bits} bits”: hashes have only {bits} bits. “2× at 20”: the low 20 bits alone collide twice as often as \
+             chance."
+        )
     });
+    let wider = data
+        .records
+        .run
+        .functions
+        .iter()
+        .any(|one| one.output_bits > common);
+    let fewer = if wider {
+        format!(" Longer hashes are cut to their low {common} bits.{fewer}")
+    } else {
+        fewer
+    };
     format!(
         "{seen}; functions inside the band are not ranked by quality.{fewer} Colours show test results (except for tables \
          by the high bits); the advice is based on cost."

@@ -9,7 +9,7 @@ use crate::report::chart::rows::DatasetRows;
 use plots::number::{self, grouped};
 
 /// Bits per key of the filters over half of the keys, or over all keys of a generated set.
-const BITS_PER_KEY: [u32; 2] = [sizes::BITS_PER_KEY, 20];
+const BITS_PER_KEY: [u32; 3] = [sizes::BITS_PER_KEY, 15, 20];
 const CHOICES: [(Choice, &str); 3] = [
     (Choice::LowBits, "low bits"),
     (Choice::HighBits, "high bits (not in the advice)"),

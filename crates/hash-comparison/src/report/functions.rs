@@ -29,7 +29,7 @@ pub(super) fn panels(records: &Records, all: &[DatasetRows<'_>], choices: &Choic
             id => id(index),
             name => printable(&function.name),
             facts => facts(function).into_iter().collect::<Value>(),
-            results => results(all, &medians, choices, &function.name),
+            results => results(all, &medians, choices, function),
         }
     };
     functions.map(panel).collect()
@@ -79,8 +79,14 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
 }
 
 /// Builds the table of results with one column per dataset; the median of all functions follows each value.
-fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, function: &str) -> Table {
+fn results(
+    all: &[DatasetRows<'_>],
+    medians: &[Medians],
+    choices: &Choices,
+    function: &FunctionSummary,
+) -> Table {
     let number = |value: f64| number::significant(value, 3);
+    let (output_bits, function) = (function.output_bits, function.name.as_str());
     let beside = |value: Option<String>, median: Option<String>| match (value, median) {
         (Some(value), Some(median)) => format!("{value} (median of all: {median})"),
         (value, _) => value.unwrap_or_default(),
@@ -96,7 +102,11 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
             format!(
                 "{} in {} bits (chance: {expected})",
                 number::grouped(row.collisions),
-                row.bits
+                if output_bits > row.bits {
+                    format!("the low {} of {output_bits}", row.bits)
+                } else {
+                    row.bits.to_string()
+                }
             )
         });
         let mut cells = vec![

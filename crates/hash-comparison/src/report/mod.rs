@@ -14,6 +14,8 @@ mod functions;
 pub mod joined;
 mod published;
 pub mod render;
+mod shards;
+mod sizes;
 mod structure;
 mod table;
 
@@ -66,7 +68,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             warnings => answer::warnings(data, run),
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
-            all_sizes => answer::all_sizes(data),
+            all_sizes => sizes::all_sizes(data),
             nothing => "Nothing was measured on these keys.",
             asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
@@ -83,6 +85,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             results => details::results(data),
             false_positives => details::false_positives(data),
             tables => structure::tables(data.tables()),
+            shards => shards::table(data),
             windows => bits::windows(data, run),
         }
     });
@@ -106,6 +109,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         uses => Choices::uses(),
         request => choices.request(),
         selectable => answer::selectable(run),
+        nobody => answer::NOBODY,
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
         negligible => percent_tick(negligible),

@@ -32,30 +32,35 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   // What was chosen of values before a use left no choice.
   let kept = false;
 
-  /** How the function in use stands, what was measured of it, and what a change to the pick would save. */
+  /** Whether the function in use is good enough, why, what a change to the pick gains, and what was measured of it. */
   function yours(article, choice, mine) {
     const card = choice.querySelector(".card.yours");
-    const row = rowOf(choice.querySelector(".ranking table"), mine);
-    card.dataset.words ??= card.innerHTML;
-    card.innerHTML = card.dataset.words;
-    if (mine === start.mine || row === undefined) return;
-    const [, advice, ns, saves, because] = [...row.cells].map(textOf);
-    const hasPick = choice.querySelector(".card.pick .name") !== null;
-    const link = row.cells[0].querySelector("a").cloneNode(true);
-    const time = document.createElement("span");
-    time.textContent = ns === "" ? "" : ` ${ns} ns per key`;
-    const name = document.createElement("p");
-    name.className = "name";
-    name.append(link, time);
-    const words = document.createElement("p");
-    const change = saves === "" ? "makes no measurable difference in time" : saves.startsWith("-") ? `costs ${saves.slice(1)} more time` : `saves ${saves} of the time`;
-    const mends = advice === "avoid" ? "ends that and " : "";
-    words.textContent = `${advice[0].toUpperCase()}${advice.slice(1)}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : `; switching to the pick ${mends}${change}`}.`;
+    const table = choice.querySelector(".ranking table");
+    const row = rowOf(table, mine);
+    card.classList.toggle("nobody", row === undefined);
+    const said = (text) => Object.assign(document.createElement("p"), { textContent: text });
+    if (row === undefined) {
+      card.replaceChildren(card.querySelector("h3"), said(field("mine").dataset.hint));
+      return;
+    }
+    const [, , ns, because] = [...row.cells].map(textOf);
+    const { form: calls, pick } = choice.dataset;
     const figures = [...article.querySelector("template.figures").content.children].find((one) => one.dataset.name === mine);
+    const name = said(ns === "" ? "" : ` ${ns} ns per key`);
+    name.className = "name";
+    name.innerHTML = `<span>${name.innerHTML}</span>`;
+    name.prepend(row.cells[0].querySelector("a").cloneNode(true));
+    // The functions that are good enough come first.
+    const isEnough = row.sectionRowIndex < Number(table.dataset.suited);
+    const verdict = mine === pick ? "Yes: it is the pick, keep it." : isEnough ? "Yes: no defect that counts for this use." : table.dataset.suited === undefined ? "Unknown: too few keys to tell." : `No: ${because}.`;
+    const gain = all("[data-gain]", figures).find((one) => one.dataset.gain === `${calls} ${pick}`);
+    const change = mine === pick ? "" : pick === undefined ? " No measured function replaces it." : ` Switching to ${pick}${isEnough ? "" : " ends that"}${gain === undefined ? "" : `: ${textOf(gain)}`}.`;
+    const enough = said(` ${verdict}${change}`);
+    enough.prepend(Object.assign(document.createElement("strong"), { textContent: "Good enough?" }));
     const use = choice.dataset.choice.split(" ")[0];
     const parts = use === "filter-or-table" ? ["filter", "table"] : [use];
-    const told = all("p", figures).filter((one) => parts.includes(one.dataset.use ?? use) || one.dataset.use === undefined);
-    card.replaceChildren(card.querySelector("h3"), name, words, ...told.map((one) => one.cloneNode(true)));
+    const told = all("p:not([data-gain])", figures).filter((one) => parts.includes(one.dataset.use ?? use));
+    card.replaceChildren(card.querySelector("h3"), name, enough, ...told.map((one) => said(textOf(one))));
   }
 
   /** What the function in use costs at several numbers of keys, beside pick and runner-up. */
@@ -64,6 +69,9 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     if (table === null) return;
     const [heads, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
     body.querySelector(".added")?.remove();
+    // The run's own function in use gives way to another.
+    const recommended = all(".card:not(.yours) .name a", choice).map(textOf);
+    for (const row of body.rows) row.hidden = ![...recommended, mine].includes(nameIn(row.cells[0]));
     const known = article.querySelector(`template[data-form="${choice.dataset.form}"]`).content;
     const row = rowOf(body, mine) === undefined ? rowOf(known, mine)?.cloneNode(true) : undefined;
     if (row === undefined) return;
@@ -74,33 +82,54 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     body.append(row);
   }
 
-  /** Moves the rows of the drawn chart into the order of the advice. */
+  /** Moves the rows of the first chart into the order of the advice. */
   function arrange(article, choice) {
     const ranked = all(".ranking tbody th", choice).map(nameIn);
     article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
-    for (const svg of all(".first-chart svg", article).filter((svg) => svg.checkVisibility())) {
-      const middle = (shape) => {
-        const { y, height } = shape.getBBox();
-        return y + height / 2;
-      };
-      // Each panel of the narrow chart has the names again.
-      const names = all("text", svg).filter((text) => ranked.includes(text.textContent));
-      const rows = names.map((text) => ({ name: text.textContent, at: middle(text) })).sort((a, b) => a.at - b.at);
-      const drawn = ranked.filter((name) => rows.some((row) => row.name === name));
-      if (drawn.length < 2) continue;
-      const pitch = rows[1].at - rows[0].at;
-      for (const shape of all("circle, path, text", svg)) {
-        // Stripes, grids and frames belong to no row.
-        if (shape.getBBox().height > pitch || Number(shape.getAttribute("stroke-width")) > pitch) continue;
-        const at = middle(shape);
-        const index = rows.findIndex((row) => Math.abs(row.at - at) < pitch / 2);
-        if (index < 0) continue;
-        const place = drawn.indexOf(rows[index].name);
-        const to = index - (index % drawn.length) + place;
-        shape.setAttribute("transform", `translate(0 ${rows[to].at - rows[index].at})`);
-        // What covers the grid behind words has the colour of its row.
-        if (shape.matches('path:is([fill="#F5F6F8"], [fill="#FFFFFF"])')) shape.setAttribute("fill", place % 2 === 0 ? "#F5F6F8" : "#FFFFFF");
+    for (const svg of all(".first-chart svg", article)) {
+      const rows = all("[data-row]", svg);
+      const names = [...new Set(rows.map((row) => row.dataset.row))];
+      const drawn = ranked.filter((name) => names.includes(name));
+      if (names.length < 2 || drawn.length !== names.length) continue;
+      const [first, second] = names.map((name) => Number(rows.find((row) => row.dataset.row === name).querySelector("text").getAttribute("y")));
+      for (const row of rows) {
+        const place = drawn.indexOf(row.dataset.row);
+        row.setAttribute("transform", `translate(0 ${(place - names.indexOf(row.dataset.row)) * (second - first)})`);
+        // What hides lines behind words has the colour of its row.
+        for (const cover of all('path:is([fill="#F5F6F8"], [fill="#FFFFFF"])', row)) cover.setAttribute("fill", place % 2 === 0 ? "#F5F6F8" : "#FFFFFF");
       }
+    }
+  }
+
+  // Names are measured by their letters, since what is hidden has no size.
+  const pen = document.createElement("canvas").getContext("2d");
+  const named = isShown("mine") ? [...field("mine").options].map((option) => option.value) : [];
+
+  /** The function that a text of a chart names: the longest one that it begins with. */
+  function nameOf(text) {
+    if (text.endsWith("…")) {
+      const fitting = named.filter((name) => text.length > 1 && name.startsWith(text.slice(0, -1)));
+      return fitting.length === 1 ? fitting[0] : undefined;
+    }
+    return named.filter((name) => name !== "" && (text === name || text.startsWith(`${name} `))).sort((a, b) => b.length - a.length)[0];
+  }
+
+  /** Frames the function in use wherever a chart shows its name, as the chart's own file does. */
+  function frame(mine) {
+    for (const old of all(".chart rect.frame")) old.remove();
+    for (const text of all(".chart text")) {
+      const isMine = mine !== "" && nameOf(text.textContent) === mine;
+      text.classList.toggle("mine", isMine);
+      if (!isMine) continue;
+      const look = (attribute) => text.getAttribute(attribute) ?? text.parentElement.getAttribute(attribute);
+      const size = Number(look("font-size"));
+      pen.font = `${look("font-weight") ?? "normal"} ${size}px Roboto`;
+      const { width } = pen.measureText(text.textContent);
+      const before = { middle: width / 2, end: width }[look("text-anchor")] ?? 0;
+      const box = document.createElementNS(text.namespaceURI, "rect");
+      const place = { x: text.getAttribute("x") - before - 7, y: text.getAttribute("y") - 0.78 * size - 3, width: width + 14, height: size + 6 };
+      for (const [attribute, value] of Object.entries({ class: "frame", fill: "#F3E5F9", stroke: "#6A1B9A", "stroke-width": 3, ...place })) box.setAttribute(attribute, value);
+      text.before(box);
     }
   }
 
@@ -150,7 +179,9 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     marked = now.mine;
     for (const article of articles) article.dispatchEvent(new CustomEvent("mine", { detail: marked }));
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
-    for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === marked);
+    // Letters have their own widths once the page's font is there.
+    frame(marked);
+    document.fonts.ready.then(() => frame(marked));
   }
 
   function load() {
@@ -175,8 +206,16 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     keep({});
   });
   addEventListener("hashchange", load);
-  // A narrow screen has another chart.
-  matchMedia("(max-width: 700px)").addEventListener("change", show);
+  // Paper shows what a click would open.
+  const rankings = all("details.ranking");
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = rankings.filter((ranking) => !ranking.open);
+    for (const ranking of closed) ranking.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const ranking of closed) ranking.open = false;
+  });
 })();
 
 // The function in use today where no row or line names it: told under the charts, added to the table of costs.
@@ -197,6 +236,12 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     article.addEventListener("mine", ({ detail: name }) => {
       const full = figures(": full table", name);
       const windows = figures(": windows of the values", name);
+      for (const line of all(".found", article)) {
+        const isTold = full === undefined || line.firstChild.textContent.includes(` ${name} `);
+        const [bits, common] = [full?.["Bits compared"], /\d+(?= bits)/.exec(line.firstChild.textContent)[0]];
+        const width = Number(bits) < Number(common) ? ` in ${bits} bits` : "";
+        line.querySelector("span").textContent = isTold ? "" : `, ${name} (yours) ${full.Collisions}${width}`;
+      }
       tell(".first-chart", name, full && `is not shown: ${full["ns per key"]} ns per key, chained ${full["Chained, ns per key"]}; ${full.Collisions} collisions in ${full["Bits compared"]} bits (${full.Expected} expected); ${full["False positives, 10 bits"]} false positives at 10 bits per key`);
       tell(".bits", name, windows && `is not shown: ${windows["With too many collisions"]} of ${windows.Windows} windows of its values have too many collisions`);
       tell(".times", name, full && `is not labelled: ${full["ns per key"]} ns per key here, chained ${full["Chained, ns per key"]}; out of the cache ${full["Out of the cache, ns per key"]}, chained ${full["Out of the cache, chained"]}`);

@@ -205,7 +205,7 @@ fn the_answer_is_the_recommendation() {
             assert!(answer.contains(expected.as_str()), "{}: {expected}", told.dataset);
         }
         let places: Vec<usize> = (told.functions.iter())
-            .map(|one| ranking.find(&format!(">{}</a></th>", one.function)).unwrap())
+            .map(|one| ranking.find(&format!(">{}</a><td>", one.function)).unwrap())
             .collect();
         assert!(places.is_sorted(), "{places:?}");
     }

@@ -1,5 +1,7 @@
 //! Summaries of datasets for the records.
 
+use std::net::IpAddr;
+
 use crate::keys::{Dataset, KeySet};
 use crate::record::{DatasetSummary, KeyShape};
 use statistics::collisions::CollisionLaw;
@@ -64,6 +66,18 @@ fn looks_like(keys: &KeySet) -> Option<KeyShape> {
     }) {
         return Some(KeyShape::EmailAddresses);
     }
+    if mostly(|key| key.parse::<IpAddr>().is_ok()) {
+        return Some(KeyShape::IpAddresses);
+    }
+    if mostly(is_uuid) {
+        return Some(KeyShape::Uuids);
+    }
+    if mostly(is_phone_number) {
+        return Some(KeyShape::PhoneNumbers);
+    }
+    if mostly(is_path) {
+        return Some(KeyShape::Paths);
+    }
     let is_name = |key: &str| {
         let name = key.trim_end_matches(|c: char| c.is_ascii_digit());
         let inside = |c: char| c.is_alphabetic() || " .'-_".contains(c);
@@ -79,6 +93,30 @@ fn looks_like(keys: &KeySet) -> Option<KeyShape> {
         .filter(|c| "aeiouyAEIOUY".contains(*c) || !c.is_ascii())
         .count();
     (mostly(is_name) && 3 * vowels > letters().count()).then_some(KeyShape::Names)
+}
+
+/// Returns true for hexadecimal groups of 8, 4, 4, 4 and 12 digits with hyphens between them.
+fn is_uuid(key: &str) -> bool {
+    let groups = key.split('-').map(str::len);
+    groups.eq([8, 4, 4, 4, 12]) && key.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// Returns true for a plus sign and 7 to 15 digits, which spaces and hyphens may group.
+fn is_phone_number(key: &str) -> bool {
+    let Some(number) = key.strip_prefix('+') else {
+        return false;
+    };
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    (7..=15).contains(&digits)
+        && number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b" -".contains(&byte))
+}
+
+/// Returns true for at least two names with slashes between them and a letter in them.
+fn is_path(key: &str) -> bool {
+    let names = key.split('/').filter(|name| !name.is_empty());
+    names.count() > 1 && key.contains(char::is_alphabetic) && !key.contains(['?', ' '])
 }
 
 #[cfg(test)]
@@ -97,6 +135,26 @@ mod tests {
             Some(KeyShape::EmailAddresses)
         );
         assert_eq!(of(&|i| format!("maria.jimenez{i}")), Some(KeyShape::Names));
+        assert_eq!(
+            of(&|i| format!("10.{}.{}.{}", i % 7, i / 251, i % 251)),
+            Some(KeyShape::IpAddresses)
+        );
+        assert_eq!(of(&|i| format!("2001:db8::{i:x}")), Some(KeyShape::IpAddresses));
+        assert_eq!(
+            of(&|i| format!("0190c8f0-{i:04x}-7abc-8def-0123456789ab")),
+            Some(KeyShape::Uuids)
+        );
+        assert_eq!(of(&|i| format!("+49 30 {i:07}")), Some(KeyShape::PhoneNumbers));
+        assert_eq!(
+            of(&|i| format!("logs/2026/11/part-{i}.gz")),
+            Some(KeyShape::Paths)
+        );
+        assert_eq!(of(&|i| format!("/srv/user{i}")), Some(KeyShape::Paths));
+        // Fractions, dates, times and versions.
+        assert_eq!(of(&|i| format!("{i}/{}", i + 1)), None);
+        assert_eq!(of(&|i| format!("2026-11-{:02} 10:{:02}", i % 30, i % 60)), None);
+        assert_eq!(of(&|i| format!("1.{}.{i}", i % 9)), None);
+        assert_eq!(of(&|i| format!("+{i}")), None);
         assert_eq!(of(&|i| format!("{i:09}")), None);
         assert_eq!(of(&|i| format!("user:{i}")), None);
         // Letters drawn at random.

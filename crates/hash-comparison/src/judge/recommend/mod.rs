@@ -10,11 +10,14 @@
 //!
 //! This module measures nothing. Its results are stored, so report and terminal only show them.
 
+pub(crate) mod gain;
 mod incumbent;
 mod sizes;
 #[cfg(test)]
 mod tests;
 pub mod words;
+
+pub(crate) use sizes::rate_interval;
 
 use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;

@@ -10,11 +10,15 @@ use crate::record::{
 };
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::Format;
+use statistics::binomial::proportion_interval;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::FAMILY_LEVEL;
 
 /// Numbers of keys in addition to the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
+
+/// Level of the intervals of rates, as in `false_positives.csv`.
+const LEVEL: f64 = 0.95;
 
 /// Returns the rows of `functions`, in their order, size by size.
 pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judged<'_>]) -> Vec<AtSize> {
@@ -134,4 +138,18 @@ pub(super) fn measured_rates<'a>(
     let whole = whole.filter(|row| row.bits_per_key == AtSize::BITS_PER_KEY);
     let some = about(&records.sizes, &dataset.name, function);
     (whole.map(|row| (row.keys, row.rate))).chain(some.map(|row| (row.keys, row.rate)))
+}
+
+/// Returns the 95 % interval of a rate that was counted, from its matches and probes; `None` for calculated rates.
+pub(crate) fn rate_interval(records: &Records, dataset: &str, row: &AtSize) -> Option<(f64, f64)> {
+    if row.rate_basis != Basis::Measured {
+        return None;
+    }
+    let mut whole = about(&records.false_positives, dataset, &row.function);
+    if let Some(found) = whole.find(|one| (one.keys, one.bits_per_key) == (row.keys, AtSize::BITS_PER_KEY)) {
+        return Some((found.ci_low, found.ci_high));
+    }
+    let found = about(&records.sizes, dataset, &row.function).find(|one| one.keys == row.keys)?;
+    (found.probes > 0)
+        .then(|| proportion_interval(found.false_positives.min(found.probes), found.probes, LEVEL))
 }

@@ -297,6 +297,10 @@ pub(crate) fn shape(shape: KeyShape) -> &'static str {
         KeyShape::Urls => "URLs",
         KeyShape::EmailAddresses => "e-mail addresses",
         KeyShape::Names => "names",
+        KeyShape::IpAddresses => "IP addresses",
+        KeyShape::Paths => "paths",
+        KeyShape::Uuids => "UUIDs",
+        KeyShape::PhoneNumbers => "telephone numbers",
     }
 }
 

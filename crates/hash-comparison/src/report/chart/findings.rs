@@ -20,7 +20,7 @@ const NARROW: f64 = 366.0;
 const NARROW_NAMES: f64 = 128.0;
 const NARROW_HEAD: f64 = 46.0;
 /// Room for notes right of the rows of the first panel.
-const NOTES: f64 = 76.0;
+const NOTES: f64 = 104.0;
 /// Distance between lines of names.
 const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
@@ -143,7 +143,9 @@ fn title(data: &DatasetRows<'_>) -> String {
 
 fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
     for (index, finding) in findings.iter().enumerate() {
-        rows.name(scene, index, &finding.function, Some(finding.verdict.into()), end);
+        scene.row(&finding.function, |scene| {
+            rows.name(scene, index, &finding.function, Some(finding.verdict.into()), end);
+        });
     }
 }
 
@@ -175,7 +177,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
     let common = present.iter().map(|row| row.bits).max().unwrap_or_default();
     let panel = Panel {
         title: "Quality: collisions against chance",
-        axis: &format!("collisions / expected in {common} bits, 99 % interval (log)"),
+        axis: &format!("collisions / expected in the low {common} bits, 99 % interval (log)"),
         scale: ratio_scale(&present, place),
         tick: number::tick,
     };
@@ -188,23 +190,34 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
         let Some(row) = row else { continue };
-        collision_mark(scene, &panel, rows, index, row, finding.verdict);
-        let worst = data.worst_width(finding).filter(|worst| {
-            worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
+        scene.row(&finding.function, |scene| {
+            collision_mark(scene, &panel, rows, index, row, finding.verdict);
+            let note = [width_note(row, common), worst_note(data, finding, row)];
+            let note = note.into_iter().flatten().collect::<Vec<_>>().join(", ");
+            let at = (place.right + 8.0, rows.middle(index));
+            scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
         });
-        let note = match worst.and_then(|worst| Some((worst.bits, ratio(worst)?))) {
-            // With many collisions, even a small excess is significant.
-            Some((bits, ratio)) if ratio < 1.1 => {
-                let more = number::significant(100.0 * (ratio - 1.0), 2);
-                format!("+{more} % in low {bits}")
-            }
-            Some((bits, ratio)) => format!("{}× in low {bits}", number::significant(ratio, 2)),
-            None if row.bits < common => format!("{} bits", row.bits),
-            None => continue,
-        };
-        let at = (place.right + 8.0, rows.middle(index));
-        scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
     }
+}
+
+/// Returns the width of a row that is narrower than the others.
+fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
+    (row.bits < common).then(|| format!("{} bits", row.bits))
+}
+
+/// Describes the width at which a function departs from chance, if its full width does not.
+fn worst_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
+    let worst = data.worst_width(finding).filter(|worst| {
+        worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
+    })?;
+    let ratio = ratio(worst)?;
+    let more = if ratio < 1.1 {
+        // With many collisions, even a small excess is significant.
+        format!("+{} %", number::significant(100.0 * (ratio - 1.0), 2))
+    } else {
+        format!("{}×", number::significant(ratio, 2))
+    };
+    Some(format!("{more} at {}", worst.bits))
 }
 
 /// Draws band, interval and mark of one collision count.
@@ -233,11 +246,7 @@ fn collision_mark(
     }
     if panel.scale.is_above(value) {
         let words = format!("{}×", number::significant(value, 2));
-        // Hides the band behind the words.
-        let right = panel.scale.end();
-        let left = right - Font::VALUE.width(&words) - 18.0;
-        scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
-        panel.beyond(scene, y, &words, color);
+        panel.beyond(scene, rows, index, &words, color, None);
         return;
     }
     panel.interval(scene, y, low, high, color);
@@ -311,23 +320,26 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     for (index, (finding, [overlapped, chained])) in findings.iter().zip(&times).enumerate() {
         let y = rows.middle(index);
         let color = mark::color(finding.verdict);
-        if let (Some(a), Some(b)) = (overlapped, chained) {
-            panel.interval(scene, y, a.min(*b), a.max(*b), color);
-        }
-        let mut beyond = Vec::new();
-        for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
-            let Some(value) = value.filter(|v| v.is_finite()) else {
-                continue;
-            };
-            if panel.scale.is_above(value) {
-                beyond.insert(0, number::significant(value, 2));
-            } else {
-                draw(finding.verdict.into(), scene, (panel.scale.at(value), y), RADIUS);
+        scene.row(&finding.function, |scene| {
+            if let (Some(a), Some(b)) = (overlapped, chained) {
+                panel.interval(scene, y, a.min(*b), a.max(*b), color);
             }
-        }
-        if !beyond.is_empty() {
-            panel.beyond(scene, y, &beyond.join(" and "), color);
-        }
+            let (mut beyond, mut mark) = (Vec::new(), None);
+            for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
+                let Some(value) = value.filter(|v| v.is_finite()) else {
+                    continue;
+                };
+                if panel.scale.is_above(value) {
+                    beyond.insert(0, number::significant(value, 2));
+                } else {
+                    mark = Some(panel.scale.at(value));
+                    draw(finding.verdict.into(), scene, (panel.scale.at(value), y), RADIUS);
+                }
+            }
+            if !beyond.is_empty() {
+                panel.beyond(scene, rows, index, &beyond.join(" and "), color, mark);
+            }
+        });
     }
 }
 
@@ -364,12 +376,14 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
     for (index, (finding, row)) in findings.iter().zip(&marks).enumerate() {
         let Some(row) = row else { continue };
         let (y, mark) = (rows.middle(index), Mark::from(finding.verdict));
-        panel.interval(scene, y, row.ci_low, row.ci_high, mark.color());
-        if row.false_positives == 0 {
-            mark.hollow(scene, (panel.scale.at(row.ci_high), y), RADIUS);
-        } else {
-            mark.filled(scene, (panel.scale.at(row.rate), y), RADIUS);
-        }
+        scene.row(&finding.function, |scene| {
+            panel.interval(scene, y, row.ci_low, row.ci_high, mark.color());
+            if row.false_positives == 0 {
+                mark.hollow(scene, (panel.scale.at(row.ci_high), y), RADIUS);
+            } else {
+                mark.filled(scene, (panel.scale.at(row.rate), y), RADIUS);
+            }
+        });
     }
 }
 

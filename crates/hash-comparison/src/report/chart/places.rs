@@ -79,12 +79,17 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             };
             let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
             scene.horizontal(y, left.min(right), left.max(right), 2.0, GRID);
+            let (mut beyond, mut mark) = (Vec::new(), None);
             for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
                 if panel.scale.is_above(ns) {
-                    panel.beyond(&mut scene, y, &number::significant(ns, 2), MUTED);
+                    beyond.push(number::significant(ns, 2));
                 } else {
+                    mark = Some(panel.scale.at(ns));
                     draw(Mark::Neutral, &mut scene, (panel.scale.at(ns), y), RADIUS);
                 }
+            }
+            if !beyond.is_empty() {
+                panel.beyond(&mut scene, &rows, index, &beyond.join(" and "), MUTED, mark);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use hash_comparison::judge::recommend::decide;
 use hash_comparison::record::files::Records;
-use hash_comparison::record::{Purpose, Request};
+use hash_comparison::record::{Baseline, Purpose, Request};
 use serde::Deserialize;
 
 use super::{bits, rendered, structure};
@@ -38,6 +38,17 @@ fn everything() -> Records {
         ..Request::default()
     };
     decide(&mut records, &request);
+    records.run.baseline = Some(Baseline {
+        folder: "before".to_owned(),
+        date: "2026-01-01T00:00:00Z".to_owned(),
+        generator: "hash-comparison 0.1.0".to_owned(),
+        command: "hash-comparison compare".to_owned(),
+        notes: vec!["the compiler is another one".to_owned()],
+        compared_rows: 7,
+        different_fields: 0,
+        differences: Vec::new(),
+        times: None,
+    });
     records
 }
 
@@ -54,6 +65,13 @@ fn printed(page: &str) -> String {
     assert!(page.contains("@media print {") && page.contains("@media screen"));
     page.replace("@media screen", "@media speech")
         .replace("@media print {", "@media all {")
+}
+
+/// Returns the page in its dark colours.
+fn dark(page: &str) -> String {
+    const SCHEME: &str = "(prefers-color-scheme: dark)";
+    assert_eq!(page.matches(SCHEME).count(), 2);
+    page.replace(SCHEME, "(min-width: 1px)")
 }
 
 /// Opens each page in a frame of the given width, all in one browser, runs the given kind of checks (all for ""), and
@@ -138,13 +156,17 @@ fn readers_can_use_the_report_wide_narrow_and_on_paper() {
     let found = findings(&[
         (page.clone(), 1280, ""),
         (page.clone(), 390, ""),
+        (dark(&page), 1280, "view"),
+        (dark(&page), 390, "view"),
         (printed(&page), PAPER, ""),
     ]);
+    let chosen = ["view", "order", "frames", "yours"];
     let screen = [
-        "view", "order", "yours", "compare", "panels", "sorting", "filters", "charts", "layout", "reach",
-        "height", "requests",
+        "view", "order", "frames", "yours", "compare", "panels", "sorting", "filters", "charts", "layout",
+        "reach", "height", "requests",
     ];
-    for (found, kinds) in found.iter().zip([&screen[..], &screen, &["paper"]]) {
+    let kinds = [&screen[..], &screen, &chosen, &chosen, &["paper"]];
+    for (found, kinds) in found.iter().zip(kinds) {
         assert!(found.complaints.is_empty(), "{}", found.complaints.join("\n"));
         for kind in kinds {
             assert!(found.checks.contains_key(*kind), "{kind}: {:?}", found.checks);
@@ -162,7 +184,7 @@ fn what_is_wrong_is_seen() {
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
     // Replacements that break the page, and the prefix of the complaint that each must cause.
-    let breakages: [(&[(&str, &str)], &'static str); 12] = [
+    let breakages: [(&[(&str, &str)], &'static str); 16] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
             &[("row.classList.toggle(\"filtered\", !isShown);", "")],
@@ -176,7 +198,20 @@ fn what_is_wrong_is_seen() {
             "compare: ",
         ),
         (&[("article.hidden = ", "article.lang = ")], "view: "),
-        (&[("- rows[index].at})`", "- rows[to].at})`")], "order: "),
+        (&[("(place - names.indexOf", "(place + names.indexOf")], "order: "),
+        (
+            &[("text.before(box);", "text.closest(\"svg\").append(box);")],
+            "frames: ",
+        ),
+        (&[("text.before(box);", "text.after(box);")], "frames: "),
+        (&[("enough.prepend(", "void (")], "yours: "),
+        (
+            &[(
+                ".compare label { display: inline-block;",
+                ".compare label { display: inline-block; width: 4em;",
+            )],
+            "layout: ",
+        ),
         (&[(" || isNamed", "")], "yours: "),
         (&[("dialog.showModal();", "")], "panels: "),
         (&[("const all = ", FETCH)], "blocked: "),
@@ -191,7 +226,7 @@ fn what_is_wrong_is_seen() {
         // Some complaints come from checks of another kind; requests are watched during every check.
         let kind = match complaint.trim_end_matches(": ") {
             "blocked" | "network" => "requests",
-            "order" | "yours" => "view",
+            "order" | "yours" | "frames" => "view",
             kind => kind,
         };
         (wrong, 1280, kind)

@@ -19,6 +19,34 @@
     control.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
+  /** The frame of the function in use lies around its name, in the row of that name, and hides no other name. */
+  function framed(article, name, place) {
+    const middle = (element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return (top + bottom) / 2;
+    };
+    for (const svg of all(".first-chart svg", article).filter(isSeen)) {
+      const rows = all("[data-row]", svg).filter((row) => row.querySelector("text")?.textContent === row.dataset.row);
+      const mine = rows.filter((row) => row.dataset.row === name);
+      const frames = all("rect.frame", svg);
+      check("frames", frames.length === mine.length, `${place}: ${frames.length} frames for ${mine.length} rows of ${name}`);
+      for (const frame of frames) {
+        const row = frame.closest("[data-row]");
+        const [box, text] = [frame, row?.querySelector("text") ?? frame].map((element) => element.getBoundingClientRect());
+        const isAround = box.left < text.left && box.right > text.right && box.right - text.right < 12;
+        const mark = row?.querySelector("circle, path:not([fill='#FFFFFF'])") ?? svg;
+        check("frames", row?.dataset.row === name && isAround && Math.abs(middle(frame) - middle(mark)) < 2, `${place}: the frame is not around ${name}`);
+      }
+      for (const row of rows) {
+        const text = row.querySelector("text");
+        text.scrollIntoView({ block: "center" });
+        const { left, right } = text.getBoundingClientRect();
+        const top = document.elementFromPoint((left + right) / 2, middle(text));
+        check("frames", top === text, `${place}: <${top?.tagName}> hides ${row.dataset.row}`);
+      }
+    }
+  }
+
   function view() {
     const fields = (name) => all(`#view [name="${name}"]`);
     const datasets = fields("dataset");
@@ -30,6 +58,9 @@
       check("view", shown.length === 1 && shown[0] === dataset.value, `${dataset.value}: ${shown}`);
     }
     const shown = articles.find(isSeen);
+    const start = fields("mine")[0].value;
+    const names = all(".first-chart [data-row]", shown).map((row) => row.dataset.row);
+    framed(shown, start, "at first");
     for (const use of fields("use")) {
       for (const strangers of fields("strangers")) {
         for (const stored of fields("stored")) {
@@ -47,6 +78,10 @@
           const drawn = all(".first-chart svg", shown).filter(isSeen).flatMap((svg) => all("text", svg)).filter((text) => ranked.includes(text.textContent));
           const rows = drawn.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((text) => ranked.indexOf(text.textContent));
           const panel = rows.slice(0, new Set(rows).size);
+          for (const name of [start, names.find((name) => name !== start)]) {
+            press(fields("mine")[0], name);
+            framed(shown, name, `${wanted}, ${name}`);
+          }
           check("order", panel.length > 2 && panel.every((place, at) => at === 0 || place > panel[at - 1]), `${wanted}: ${panel}`);
         }
       }
@@ -64,6 +99,9 @@
       press(mine, option.value);
       const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
+      check("yours", /Good enough\? (Yes|No|Unknown): /.test(card.textContent), `${option.value}: ${card.textContent}`);
+      const { pick } = card.closest(".choice").dataset;
+      check("yours", pick === option.value || card.textContent.includes(`Switching to ${pick}`), `${option.value}: no gain in ${card.textContent}`);
       const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
       check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
       const article = articles.find(isSeen);
@@ -263,6 +301,15 @@
 
   function layout() {
     const root = document.documentElement;
+    for (const control of all(".compare select").filter(isSeen)) {
+      const [label, own] = [control.parentElement, control].map((element) => element.getBoundingClientRect().height);
+      check("layout", label < 1.5 * own, `"${textOf(control.parentElement).slice(0, 5)}" is parted from its selector`);
+    }
+    const since = all(".since li");
+    check("since", since.length > 1 && since.every((line) => line.getBoundingClientRect().bottom + scrollY < innerHeight), "the changes since an earlier run are no list on the first screen");
+    if (innerWidth <= 700) {
+      for (const cell of all(".failures td:not(:empty)").filter(isSeen)) check("layout", getComputedStyle(cell, "::before").content.length > 4, `"${textOf(cell).slice(0, 20)}" has no label`);
+    }
     check("layout", root.scrollWidth <= root.clientWidth, `${root.scrollWidth} wide in ${root.clientWidth}`);
     for (const element of all("main *")) {
       if (element.closest(".scroll, .chart, svg, pre") || element.checkVisibility() === false) continue;
@@ -296,10 +343,12 @@
 
   function paper() {
     const SHEET = (273 / 25.4) * 96;
-    for (const useless of all("button, select, input, .fold, .ranking, .narrow-chart")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
+    for (const useless of all("button, select, input, .fold, .narrow-chart")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".wide-chart")), `${article.dataset.name} lacks something`);
+      const [answer] = all(".choice", article).filter(isSeen);
+      check("paper", all(".ranking tbody tr", answer).length > 3 && all(".ranking tbody tr", answer).every(isSeen), `${article.dataset.name}: the ranking is missing`);
       sheets += Math.ceil(article.getBoundingClientRect().height / SHEET);
       check("paper", getComputedStyle(article).breakAfter === (article === articles.at(-1) ? "auto" : "page"), "no page for each dataset");
     }
