@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub(crate) type Need = (&'static str, &'static str);
 
 /// The needs of the suite, without those of other processors.
-pub(crate) const NEEDS: [Need; 15] = [
+pub(crate) const NEEDS: [Need; 16] = [
     ("cc", "gcc"),
     ("c++", "g++"),
     ("nm", "binutils"),
@@ -26,7 +26,11 @@ pub(crate) const NEEDS: [Need; 15] = [
     ("java", "default-jre-headless"),
     ("javac", "default-jdk-headless"),
     ("/usr/share/java/guava.jar", "libguava-java"),
+    ("pip3", "python3-pip"),
 ];
+
+/// The version of Spark that the tests compare with, from Python's package index.
+const PYSPARK: &str = "pyspark==4.3.0";
 
 /// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
 /// installing.
@@ -46,6 +50,28 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     } else {
         Err(Failure::input(complaint(&missing, command)))
     }
+}
+
+/// Checks that Spark is in the folder `pyspark` of the target folder; with `install`, puts it there first.
+///
+/// # Errors
+///
+/// If it is missing and not to be installed, or the installation fails.
+pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let folder = root.join(target).join("pyspark");
+    if folder.join(PYSPARK.replace("==", "-") + ".dist-info").is_dir() {
+        return Ok(());
+    }
+    if !install {
+        return Err(Failure::input(format!(
+            "missing: {PYSPARK} in {}; run `cargo xtask test --install`",
+            folder.display()
+        )));
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
+    run_command(pip.arg(folder).arg(PYSPARK)).map_err(Failure::internal)
 }
 
 /// Returns the needs that are not met.

@@ -1,7 +1,7 @@
-//! Guava's stream: a filter that was read is written back byte for byte.
+//! Guava's stream and Spark's: a filter that was read is written back byte for byte.
 #![no_main]
 
-use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope, spark};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -10,6 +10,17 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(filter.to_bytes(), data);
             let _ = filter.might_contain(b"key");
             assert!(filter.false_positive_rate() <= 1.0);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    match spark::BloomFilter::from_bytes(data) {
+        Ok(mut filter) => {
+            assert_eq!(filter.to_bytes(), data);
+            assert_eq!(filter.stream_header(), spark::StreamHeader::from_prefix(data).unwrap());
+            let may_contain = filter.might_contain(&7_i64);
+            assert_eq!(filter.might_contain_many(&[7_i64]), [may_contain]);
+            assert_eq!(filter.insert_many(&[7_i64]), [!may_contain]);
+            assert!(filter.might_contain(&7_i64) && filter.false_positive_rate() <= 1.0);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -22,11 +22,9 @@ const LANES: usize = 128;
 /// The largest number of probes per element in a round.
 const GROUP: usize = 8;
 
-/// The number of positions, and so of cache lines, that inserts fetch ahead: about the lines of the L1 cache, and more
-/// than the largest probe count.
+/// The number of positions, and so of cache lines, that inserts fetch ahead: about the lines of the L1 cache. Elements
+/// with more probes are inserted one by one.
 const AHEAD: usize = 512;
-
-const NO_HASH: Hash128 = Hash128 { h1: 0, h2: 0 };
 
 /// An element that has not dropped out.
 #[derive(Clone, Copy)]
@@ -77,20 +75,28 @@ pub(crate) fn insert<T>(
     hash: impl Fn(&T) -> Hash128,
 ) -> Vec<bool> {
     match strategy {
-        Strategy::Murmur128Mitz32 => insert_by::<Mitz32, T>(bits, probe_count, items, hash),
-        Strategy::Murmur128Mitz64 => insert_by::<Mitz64, T>(bits, probe_count, items, hash),
+        Strategy::Murmur128Mitz32 => insert_by::<Mitz32, T>(bits, probe_count.into(), items, hash),
+        Strategy::Murmur128Mitz64 => insert_by::<Mitz64, T>(bits, probe_count.into(), items, hash),
     }
 }
 
-fn insert_by<S: Steps, T>(
+/// Inserts elements in order by the given steps. Returns whether each changed bits.
+pub(crate) fn insert_by<S: Steps, T>(
     mut bits: impl SetBits,
-    probe_count: u8,
+    probe_count: u32,
     items: &[T],
-    hash: impl Fn(&T) -> Hash128,
+    hash: impl Fn(&T) -> S::Hash,
 ) -> Vec<bool> {
-    let probes = usize::from(probe_count);
-    let mut positions = [0; AHEAD];
     let mut changed = Vec::with_capacity(items.len());
+    let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
+    if probes > AHEAD {
+        for item in items {
+            let mut steps = S::new(hash(item));
+            changed.push((0..probe_count).fold(false, |any, _| any | bits.set(bits.position(steps.step()))));
+        }
+        return changed;
+    }
+    let mut positions = [0; AHEAD];
     for items in items.chunks(AHEAD / probes) {
         for (positions, item) in positions.chunks_exact_mut(probes).zip(items) {
             let mut steps = S::new(hash(item));
@@ -115,20 +121,21 @@ pub(crate) fn contains<W: Word, T>(
     hash: impl Fn(&T) -> Hash128,
 ) -> Vec<bool> {
     match strategy {
-        Strategy::Murmur128Mitz32 => contains_by::<Mitz32, W, T>(bits, probe_count, items, hash),
-        Strategy::Murmur128Mitz64 => contains_by::<Mitz64, W, T>(bits, probe_count, items, hash),
+        Strategy::Murmur128Mitz32 => contains_by::<Mitz32, W, T>(bits, probe_count.into(), items, hash),
+        Strategy::Murmur128Mitz64 => contains_by::<Mitz64, W, T>(bits, probe_count.into(), items, hash),
     }
 }
 
-fn contains_by<S: Steps, W: Word, T>(
+/// Queries elements by the given steps. Returns whether each might be contained.
+pub(crate) fn contains_by<S: Steps, W: Word, T>(
     bits: &Bits<W>,
-    probe_count: u8,
+    probe_count: u32,
     items: &[T],
-    hash: impl Fn(&T) -> Hash128,
+    hash: impl Fn(&T) -> S::Hash,
 ) -> Vec<bool> {
     let mut answers = vec![false; items.len()];
     let mut lanes = [Lane {
-        steps: S::new(NO_HASH),
+        steps: S::default(),
         element: 0,
     }; LANES];
     let mut positions = [[0; GROUP]; LANES];
@@ -156,7 +163,7 @@ fn contains_by<S: Steps, W: Word, T>(
 /// tested as in single calls.
 fn contains_near<S: Steps, W: Word>(
     bits: &Bits<W>,
-    probe_count: u8,
+    probe_count: u32,
     steps: impl Iterator<Item = S>,
     lanes: &mut [Lane<S>; LANES],
     answers: &mut [bool],
@@ -182,12 +189,12 @@ fn contains_near<S: Steps, W: Word>(
 /// `positions` is scratch space for one round.
 fn keep_contained<S: Steps, W: Word>(
     bits: &Bits<W>,
-    probe_count: u8,
+    probe_count: u32,
     lanes: &mut [Lane<S>; LANES],
     mut left: usize,
     positions: &mut [[u64; GROUP]; LANES],
 ) -> usize {
-    let mut probes = usize::from(probe_count);
+    let mut probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     // In a full filter half of the absent elements drop out at each probe. So the first rounds are short, and elements
     // left after them are most likely contained.
     let mut rounds = [1, 2].into_iter().chain(core::iter::repeat(GROUP));

@@ -40,6 +40,7 @@ mod serial;
 mod shape;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
+pub mod spark;
 mod strategy;
 mod unrolled;
 

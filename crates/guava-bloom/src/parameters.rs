@@ -104,31 +104,14 @@ impl Parameters {
             );
         }
         let insertions = insertions.max(1);
-        // Also refuses NaN.
-        if !(false_positive_rate > 0.0 && false_positive_rate < 1.0) {
-            let range = "above 0 and below 1";
-            let got = format_args!("{false_positive_rate:?}");
-            return invalid("the false-positive rate", range, &got);
-        }
+        check_rate(false_positive_rate)?;
         let cause =
             format_args!("for {insertions} insertions at a false-positive rate of {false_positive_rate:?}");
         let optimal_bits = optimal_bits(insertions, false_positive_rate);
         if optimal_bits == 0 {
             return invalid("the number of bits", "at least 1", &format_args!("0 {cause}"));
         }
-        let modulus = u32::try_from(optimal_bits.div_ceil(64))
-            .ok()
-            .filter(|&words| words <= MAX_WORD_COUNT)
-            .and_then(|words| Modulus::new(u64::from(words) * 64))
-            .ok_or_else(|| {
-                let (thing, range) = ("the number of bits", "at most 137438953408");
-                Error::new(
-                    ErrorKind::TooLarge,
-                    thing,
-                    range,
-                    format_args!("{optimal_bits} {cause}"),
-                )
-            })?;
+        let modulus = whole_words(optimal_bits, cause)?;
         let probes = match rule {
             ProbeCountRule::FromFalsePositiveRate => -java_math::log(false_positive_rate) / LN_2,
             ProbeCountRule::FromBitsPerInsertion => optimal_bits as f64 / insertions as f64 * LN_2,
@@ -209,12 +192,38 @@ impl Parameters {
     }
 }
 
+/// Checks a false-positive rate. Also refuses NaN.
+pub(crate) fn check_rate(rate: f64) -> Result<(), Error> {
+    if rate > 0.0 && rate < 1.0 {
+        return Ok(());
+    }
+    let (thing, got) = ("the false-positive rate", format_args!("{rate:?}"));
+    Err(Error::new(
+        ErrorKind::InvalidArgument,
+        thing,
+        "above 0 and below 1",
+        got,
+    ))
+}
+
+/// Returns the number of bits of a filter with at least `bits` bits, above 0: whole words.
+pub(crate) fn whole_words(bits: u64, cause: core::fmt::Arguments<'_>) -> Result<Modulus, Error> {
+    u32::try_from(bits.div_ceil(64))
+        .ok()
+        .filter(|&words| words <= MAX_WORD_COUNT)
+        .and_then(|words| Modulus::new(u64::from(words) * 64))
+        .ok_or_else(|| {
+            let (thing, range) = ("the number of bits", "at most 137438953408");
+            Error::new(ErrorKind::TooLarge, thing, range, format_args!("{bits} {cause}"))
+        })
+}
+
 /// Returns `(long) (-n * ln p / (ln 2 * ln 2))`: truncated, at most Java's largest `long`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "truncation is Guava's; a cast from a double stops at the limits, as Java's"
 )]
-fn optimal_bits(insertions: u64, false_positive_rate: f64) -> u64 {
+pub(crate) fn optimal_bits(insertions: u64, false_positive_rate: f64) -> u64 {
     let bits = -(insertions as f64) * java_math::log(false_positive_rate) / (LN_2 * LN_2);
     (bits as i64).unsigned_abs()
 }

@@ -26,22 +26,22 @@ impl<F> Shape<'_, F> {
         Error::check_equal("strategies", &self.strategy, &other.strategy)?;
         Error::check_equal("funnels", self.funnel, other.funnel)
     }
+}
 
-    /// Returns the false-positive rate of a filter with this number of ones.
-    pub(crate) fn false_positive_rate(&self, ones: u64) -> f64 {
-        java_math::power(self.share(ones), self.probe_count)
+/// Returns the false-positive rate of a filter with this number of ones.
+pub(crate) fn false_positive_rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
+    let share = ones as f64 / bits as f64;
+    match u8::try_from(probe_count) {
+        Ok(probe_count) => java_math::power(share, probe_count),
+        Err(_) => libm::pow(share, probe_count.into()),
     }
+}
 
-    /// Estimates the number of elements of a filter with this number of ones.
-    pub(crate) fn estimated_len(&self, ones: u64) -> Option<u64> {
-        let share = self.share(ones);
-        let len = -libm::log1p(-share) * self.bits as f64 / f64::from(self.probe_count);
-        (share < 1.0).then(|| java_math::round(len))
-    }
-
-    fn share(&self, ones: u64) -> f64 {
-        ones as f64 / self.bits as f64
-    }
+/// Estimates the number of elements of a filter with this number of ones; `None` if all bits are set.
+pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u64> {
+    let share = ones as f64 / bits as f64;
+    let len = -libm::log1p(-share) * bits as f64 / f64::from(probe_count);
+    (share < 1.0).then(|| java_math::round(len))
 }
 
 /// Implements the methods shared by the sequential and the concurrent filter; the latter inserts through `&self`.
@@ -84,12 +84,12 @@ macro_rules! common {
             fn insert_steps(&$($mutable)? self, steps: impl crate::strategy::Steps) -> bool {
                 let modulus = self.bits.modulus();
                 let position = |dividend| modulus.remainder(dividend);
-                crate::unrolled::any(steps, self.probe_count, position, |position| self.bits.set(position))
+                crate::unrolled::any(steps, self.probe_count.into(), position, |position| self.bits.set(position))
             }
 
             #[inline]
             fn contains_steps(&self, steps: impl crate::strategy::Steps) -> bool {
-                crate::unrolled::every(steps, self.probe_count, |dividend| {
+                crate::unrolled::every(steps, self.probe_count.into(), |dividend| {
                     self.bits.test(self.bits.position(dividend))
                 })
             }
@@ -192,13 +192,13 @@ macro_rules! common {
             /// Returns the filter's current false-positive rate: the share of ones to the power of the probe count.
             /// Reads the whole filter.
             pub fn false_positive_rate(&self) -> f64 {
-                self.shape().false_positive_rate(self.bits.ones())
+                crate::shape::false_positive_rate(self.bits.ones(), self.bits(), self.probe_count.into())
             }
 
             /// Returns an estimate of the number of different elements, from the share of ones; `None` if all bits are
             /// set, because no estimate is possible then. Reads the whole filter.
             pub fn estimated_len(&self) -> Option<u64> {
-                self.shape().estimated_len(self.bits.ones())
+                crate::shape::estimated_len(self.bits.ones(), self.bits(), self.probe_count.into())
             }
 
             pub(crate) fn shape(&self) -> crate::shape::Shape<'_, F> {

@@ -117,8 +117,10 @@ impl ExactSizeIterator for Positions {}
 impl core::iter::FusedIterator for Positions {}
 
 /// A strategy as a type, so that loops over many elements are compiled for each strategy.
-pub(crate) trait Steps: Copy {
-    fn new(hash: Hash128) -> Self;
+pub(crate) trait Steps: Copy + Default {
+    type Hash: Copy;
+
+    fn new(hash: Self::Hash) -> Self;
 
     /// Returns the next number, whose remainder is the position. [`Modulus::remainder`] drops its top bit.
     fn step(&mut self) -> u64;
@@ -126,13 +128,15 @@ pub(crate) trait Steps: Copy {
 
 /// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
 /// Building a Better Bloom Filter* (ESA 2006).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mitz32 {
     combined: u32,
     stride: u32,
 }
 
 impl Steps for Mitz32 {
+    type Hash = Hash128;
+
     #[inline]
     fn new(hash: Hash128) -> Self {
         Self::new(hash)
@@ -162,13 +166,15 @@ impl Mitz32 {
 }
 
 /// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mitz64 {
     combined: u64,
     stride: u64,
 }
 
 impl Steps for Mitz64 {
+    type Hash = Hash128;
+
     #[inline]
     fn new(hash: Hash128) -> Self {
         Self::new(hash)

@@ -8,7 +8,7 @@
 use crate::strategy::Steps;
 
 /// The number of probes without an early exit, and the largest unrolled count.
-const GROUP: usize = 8;
+const GROUP: u8 = 8;
 
 /// Evaluates the first expression with the number of probes as a constant, which unrolls its loop, or the second if
 /// there are more than [`GROUP`] probes.
@@ -29,11 +29,11 @@ macro_rules! by_count {
 
 /// Returns true if `test` accepts every probe.
 #[inline]
-pub(crate) fn every<S: Steps>(mut steps: S, probes: u8, mut test: impl FnMut(u64) -> bool) -> bool {
+pub(crate) fn every<S: Steps>(mut steps: S, probes: u32, mut test: impl FnMut(u64) -> bool) -> bool {
     by_count!(probes, COUNT => every_of::<COUNT, S>(&mut steps, &mut test), _ => {
-        let groups = usize::from(probes) / GROUP;
-        (0..groups).all(|_| every_of::<GROUP, S>(&mut steps, &mut test))
-            && (groups * GROUP..probes.into()).all(|_| test(steps.step()))
+        let groups = probes / u32::from(GROUP);
+        (0..groups).all(|_| every_of::<{ GROUP as usize }, S>(&mut steps, &mut test))
+            && (groups * u32::from(GROUP)..probes).all(|_| test(steps.step()))
     })
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn every<S: Steps>(mut steps: S, probes: u8, mut test: impl FnMut(u64
 #[inline]
 pub(crate) fn any<S: Steps>(
     mut steps: S,
-    probes: u8,
+    probes: u32,
     place: impl Fn(u64) -> u64,
     mut set: impl FnMut(u64) -> bool,
 ) -> bool {
@@ -84,14 +84,14 @@ mod tests {
     };
 
     /// Computes the probes by definition.
-    fn expected(probes: u8) -> Vec<u64> {
+    fn expected(probes: u32) -> Vec<u64> {
         let mut steps = <Mitz64 as Steps>::new(HASH);
         (0..probes).map(|_| steps.step()).collect()
     }
 
     #[test]
     fn every_probe_is_visited_once_and_in_order() {
-        for probes in 0..=u8::MAX {
+        for probes in 0..=300 {
             let mut seen = Vec::new();
             assert!(every(<Mitz64 as Steps>::new(HASH), probes, |probe| {
                 seen.push(probe);

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the whole test suite.
 
 use crate::failure::Failure;
-use crate::{cross, programs, suite};
+use crate::{cross, programs, suite, workspace};
 
 /// Run the whole test suite.
 ///
@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let needs = [&programs::NEEDS[..], &cross::needs(&targets)].concat();
         programs::require(&needs, arguments.install, "test")?;
         cross::require(&targets, arguments.install)?;
+        programs::require_spark(&workspace::root(), arguments.install)?;
     }
     suite::run(arguments.quick, arguments.from.as_deref())
 }

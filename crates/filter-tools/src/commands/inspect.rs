@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use guava_bloom::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use plots::thousands::grouped;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::inspection::parquet::{self, ColumnFilter, Question};
+use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
 
-/// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
+/// Show the filters in tables of LevelDB and RocksDB, in Parquet files and in files of Guava and Spark, and report damage.
 ///
 /// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the offsets
 /// of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
@@ -29,6 +31,10 @@ use crate::table::{counted, table};
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
 /// --key, queries each filter of the column for a value. JSON is then an array of filters.
+///
+/// For files that hold the stream of a Bloom filter of Guava or Spark and nothing else, shows the bits, k, fill, the number
+/// of elements that the fill suggests, and the expected rate. Says so if k does not fit that number, as in filters that
+/// Spark's limits for data frames have cut. JSON is then an array of streams. A stream has no checksum.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -37,7 +43,7 @@ use crate::table::{counted, table};
         database folder, in which case nothing is inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst), the folder of a database, or a Parquet file
+    /// A table (.ldb, .sst), the folder of a database, a Parquet file, or a stream of Guava or Spark
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Skip the data blocks: much faster on large databases
@@ -90,6 +96,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
         paths => {
+            let found: Vec<_> = paths.iter().map(|path| streams::inspect(path)).collect();
+            if found.iter().any(Option::is_some) {
+                return print_streams(arguments, found);
+            }
             if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
                 return Err(Failure::input(format_args!(
                     "{}: a Parquet file is inspected alone",
@@ -150,6 +160,88 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     }
     if filters.iter().any(|filter| filter.damage.is_some()) {
         return Err(Failure::Checked);
+    }
+    Ok(())
+}
+
+/// Shows streams, which are all of the paths.
+fn print_streams(
+    arguments: &Arguments,
+    found: Vec<Option<Result<StreamReport, String>>>,
+) -> Result<(), Failure> {
+    let mut streams = Vec::new();
+    for (path, stream) in arguments.paths.iter().zip(found) {
+        let stream = stream.ok_or_else(|| {
+            let path = inspection::shown(path);
+            Failure::input(format_args!(
+                "{path}: not a stream of Guava or Spark; streams are inspected apart from other files"
+            ))
+        })?;
+        streams.push(stream.map_err(Failure::input)?);
+    }
+    let mut out = io::stdout().lock();
+    let written = if arguments.json {
+        let text = serde_json::to_string_pretty(&streams).map_err(Failure::internal)?;
+        writeln!(out, "{text}")
+    } else {
+        let rows = streams.iter().map(|stream| {
+            let written_by = match stream.writer {
+                Writer::Guava { strategy } => format!("Guava {strategy}"),
+                Writer::Spark { version, seed: 0 } => format!("Spark V{version}"),
+                Writer::Spark { version, seed } => format!("Spark V{version}, seed {seed}"),
+            };
+            let elements = stream.elements.map_or_else(|| "too many".to_owned(), grouped);
+            let (fill, rate) = (percent(stream.fill), percent(stream.false_positive_rate));
+            let (bits, probes) = (grouped(stream.bits), grouped(stream.probes.into()));
+            [
+                stream.path.clone(),
+                written_by,
+                bits,
+                probes,
+                fill,
+                elements,
+                rate,
+            ]
+        });
+        let header = ["file", "stream", "bits", "k", "fill", "elements", "expected"];
+        writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6], rows)).and_then(|()| {
+            streams
+                .iter()
+                .try_for_each(|stream| print_notes(&mut out, stream))
+        })
+    };
+    match written.and_then(|()| out.flush()).map_err(Failure::from) {
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    if streams.iter().any(|stream| stream.damage.is_some()) {
+        return Err(Failure::Checked);
+    }
+    Ok(())
+}
+
+fn print_notes(out: &mut impl io::Write, stream: &StreamReport) -> io::Result<()> {
+    let StreamReport { path, probes, .. } = stream;
+    if let Some(damage) = &stream.damage {
+        writeln!(out, "\n{path}: damaged: {damage}")?;
+    }
+    if let Some(better) = stream.better {
+        writeln!(
+            out,
+            "\n{path}: k does not fit: {probes} is right for {} elements. {} would give {} in the same memory.",
+            grouped(stream.fitting_elements),
+            better.probes,
+            percent(better.false_positive_rate)
+        )?;
+    }
+    if stream.capped_by_spark {
+        writeln!(
+            out,
+            "\n{path}: the largest filter that Spark makes for a data frame: it cuts the bits to {}, and k to that of {} \
+             elements, however many were asked for.",
+            grouped(MAX_DATA_FRAME_BITS),
+            grouped(MAX_DATA_FRAME_ITEMS)
+        )?;
     }
     Ok(())
 }

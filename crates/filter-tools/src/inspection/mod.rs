@@ -8,6 +8,7 @@ mod filters;
 mod footer;
 pub(crate) mod parquet;
 mod rocksdb;
+pub(crate) mod streams;
 mod words;
 
 use std::ffi::OsStr;

@@ -4,6 +4,7 @@
 mod inspect;
 mod inspect_parquet;
 mod inspect_rocksdb;
+mod inspect_streams;
 mod size;
 mod table_file;
 

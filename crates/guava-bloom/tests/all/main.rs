@@ -6,6 +6,7 @@ mod concurrent;
 mod contract;
 mod golden_filters;
 mod golden_sizing;
+mod golden_spark;
 mod golden_streams;
 mod guava_file;
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]

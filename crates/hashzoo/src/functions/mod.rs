@@ -25,6 +25,7 @@ mod rs;
 mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
+mod spark_murmur3;
 mod xxh64;
 mod xxph3_64;
 
@@ -52,6 +53,7 @@ pub use siphash12_low32::{
     SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
+pub use spark_murmur3::spark_murmur3;
 pub use xxh64::xxh64;
 pub use xxph3_64::xxph3_64;
 
@@ -105,6 +107,7 @@ pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
     &murmur3_x64_128::INFO,
+    &spark_murmur3::INFO,
     &rocksdb_hash::INFO,
     &xxph3_64::INFO,
     &xxh64::INFO,

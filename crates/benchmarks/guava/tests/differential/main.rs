@@ -1,4 +1,4 @@
-//! Differential tests of this crate against Guava, on random parameters and elements: answers, streams, sizes, merging
+//! Differential tests of this crate against Guava and Spark, on random parameters and elements: answers, streams, sizes, merging
 //! and errors must be the same.
 //!
 //! The tests need a JDK and Guava (Debian: `default-jdk-headless`, `libguava-java`), and fail without them. The seed is
@@ -12,6 +12,7 @@ mod merging;
 mod oracle;
 mod random;
 mod sizing;
+mod spark;
 mod streams;
 
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy};

@@ -1,0 +1,92 @@
+//! `inspect` on the streams of Guava's and Spark's filters.
+
+use guava_bloom::spark::{self, Version};
+use guava_bloom::{BloomFilter, Parameters, Utf8};
+use serde_json::Value;
+
+use super::Workbench;
+
+/// A filter of Spark with this many elements of the 4,000 that its 64 Kibit and 11 probes were made for.
+fn spark(elements: i64, version: Version) -> Vec<u8> {
+    let parameters = spark::Parameters::with_bits(4_000, 1 << 16).unwrap();
+    let mut filter = spark::BloomFilter::new(&parameters.with_version(version)).unwrap();
+    filter.insert_many(&(0..elements).collect::<Vec<_>>());
+    filter.to_bytes()
+}
+
+fn bench() -> Workbench {
+    let bench = Workbench::new();
+    let mut guava = BloomFilter::new(Utf8, &Parameters::new(1_000, 0.01).unwrap()).unwrap();
+    for id in 0..1_000 {
+        guava.insert(&format!("user-{id}"));
+    }
+    bench.write("guava.bloom", guava.to_bytes());
+    bench.write("first.spark", spark(4_000, Version::V1));
+    bench.write("overfull.spark", spark(20_000, Version::V2 { seed: -7 }));
+    let parameters = spark::Parameters::of_data_frame(20_000_000, 0.01).unwrap();
+    let cut = spark::BloomFilter::new(&parameters).unwrap();
+    bench.write("cut.spark", cut.to_bytes());
+    bench
+}
+
+#[test]
+fn streams_of_both_programs() {
+    let bench = bench();
+    let before = bench.snapshot();
+    let outcome = bench.run(&[
+        "inspect",
+        "guava.bloom",
+        "first.spark",
+        "overfull.spark",
+        "cut.spark",
+    ]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect streams", outcome.stdout);
+    assert!(before == bench.snapshot());
+}
+
+#[test]
+fn figures_for_programs() {
+    let bench = bench();
+    let outcome = bench.run(&["inspect", "--json", "overfull.spark"]);
+    assert_eq!(outcome.code, 0);
+    let streams: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    let [stream] = &streams[..] else {
+        panic!("{}", outcome.stdout)
+    };
+    assert_eq!(
+        (&stream["stream"], &stream["seed"]),
+        (&"spark".into(), &(-7).into())
+    );
+    let elements = stream["elements"].as_f64().unwrap();
+    assert!((elements / 20_000.0 - 1.0).abs() < 0.03, "{elements}");
+    assert_eq!(stream["better"]["probes"], 2);
+    // 1 - e^(-k n / m) to the power of k.
+    let rate = stream["false_positive_rate"].as_f64().unwrap();
+    assert!((rate - 0.678).abs() < 0.02, "{rate}");
+}
+
+#[test]
+fn a_cut_stream_is_damage_and_other_files_are_refused() {
+    let bench = bench();
+    let mut stream = spark(10, Version::default());
+    stream.truncate(1000);
+    bench.write("short.spark", &stream);
+    let outcome = bench.run(&["inspect", "short.spark"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .stdout
+            .contains("the length in bytes must be 8208, got 1000"),
+        "{}",
+        outcome.stdout
+    );
+    bench.write("other.txt", "a text");
+    let outcome = bench.run(&["inspect", "guava.bloom", "other.txt"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("other.txt: not a stream"),
+        "{}",
+        outcome.stderr
+    );
+}
