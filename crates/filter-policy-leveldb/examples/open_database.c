@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   }
 
   /* The policy: 10 bits per key. A policy that could not be made is null, which costs speed and no keys. */
-  policy = leveldb_filterpolicy_create(filter_policy_new(10, FILTER_POLICY_HASH_MURMUR2), filter_policy_destroy,
+  policy = leveldb_filterpolicy_create(filter_policy_new(10, FILTER_POLICY_LEVELDB), filter_policy_destroy,
                                        filter_policy_create_filter, filter_policy_key_may_match,
                                        filter_policy_name);
   leveldb_options_set_filter_policy(options, policy);

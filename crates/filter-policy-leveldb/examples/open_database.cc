@@ -15,7 +15,8 @@
 
 class Policy : public leveldb::FilterPolicy {
  public:
-  Policy(int bits_per_key, filter_policy_hash hash) : state_(filter_policy_new(bits_per_key, hash)) {}
+  Policy(int bits_per_key, filter_policy_number policy)
+      : state_(filter_policy_new(bits_per_key, policy)) {}
   ~Policy() override { filter_policy_destroy(state_); }
   Policy(const Policy&) = delete;
   Policy& operator=(const Policy&) = delete;
@@ -79,7 +80,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   // Outlives the databases.
-  const Policy policy(10, FILTER_POLICY_HASH_LEVELDB);
+  const Policy policy(10, FILTER_POLICY_LEVELDB);
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = &policy;

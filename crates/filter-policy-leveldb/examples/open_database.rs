@@ -13,7 +13,7 @@ use filter_policy_leveldb::{Database, DatabaseOptions, Error, LevelDbPolicy};
 const KEYS: u32 = 10_000;
 
 fn open(folder: &Path) -> Result<Database, Error> {
-    let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
+    let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
     Database::open(
         folder,
         Some(LevelDbPolicy::new(policy)?),

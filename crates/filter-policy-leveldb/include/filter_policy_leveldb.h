@@ -1,7 +1,7 @@
 /* Bloom filter policies for LevelDB, as callbacks for leveldb_filterpolicy_create.
  *
  *   leveldb_filterpolicy_t* policy = leveldb_filterpolicy_create(
- *       filter_policy_new(10, FILTER_POLICY_HASH_LEVELDB), filter_policy_destroy,
+ *       filter_policy_new(10, FILTER_POLICY_LEVELDB), filter_policy_destroy,
  *       filter_policy_create_filter, filter_policy_key_may_match, filter_policy_name);
  *   leveldb_options_set_filter_policy(options, policy);
  *
@@ -16,6 +16,13 @@
 
 #include <stddef.h>
 
+/* The version of this header. Functions and numbers are only added, so a program can ask for the version that added
+ * what it needs. */
+#define FILTER_POLICY_LEVELDB_VERSION_MAJOR 0
+#define FILTER_POLICY_LEVELDB_VERSION_MINOR 1
+#define FILTER_POLICY_LEVELDB_VERSION_PATCH 0
+#define FILTER_POLICY_LEVELDB_VERSION "0.1.0"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,11 +33,11 @@ extern "C" {
 typedef enum {
   /* MurmurHash2, seed 5381, trailing bytes unsigned. Name: "BloomFilter2". Programs that hash plain char on platforms
    * where it is signed write different bits under this name: do not read their databases with this policy. */
-  FILTER_POLICY_HASH_MURMUR2 = 0,
+  FILTER_POLICY_BLOOM_FILTER2 = 0,
   /* LevelDB's own hash and name, "leveldb.BuiltinBloomFilter2". The filters are identical to those of
    * leveldb_filterpolicy_create_bloom: each policy reads the other's. */
-  FILTER_POLICY_HASH_LEVELDB = 1,
-  /* The same layout with a 64-bit hash. It has the lowest false-positive rate of the Bloom filters here, above all in
+  FILTER_POLICY_LEVELDB = 1,
+  /* A 64-bit hash and LevelDB's layout. It has the lowest false-positive rate of the Bloom filters here, above all in
    * small filters. Name: "BloomFilter64.Xxph3". */
   FILTER_POLICY_BLOOM64 = 2,
   /* RocksDB's Bloom filter since its format version 5, byte for byte. A lookup reads only 64 bytes of a filter, however
@@ -42,14 +49,24 @@ typedef enum {
    * FILTER_POLICY_FAST_LOCAL_BLOOM if that is smaller. Name: "rocksdb.internal.Standard128RibbonFilter". For filters
    * of more than 7.9 million keys only this name keeps LevelDB's own policy from denying stored keys; to smaller ones,
    * and to all other formats here, that policy would answer "may match". */
-  FILTER_POLICY_RIBBON = 4
-} filter_policy_hash;
+  FILTER_POLICY_RIBBON = 4,
+  /* The earlier names of the first two, after their hash functions. */
+  FILTER_POLICY_HASH_MURMUR2 = 0,
+  FILTER_POLICY_HASH_LEVELDB = 1
+} filter_policy_number;
+
+/* The earlier name of the type. */
+typedef filter_policy_number filter_policy_hash;
 
 /* Creates a policy with this many bits per key: with 10, about 1 absent key in 100 matches, with 15 about 1 in 1000.
  * RocksDB's policies treat values above 100 as 100; for FILTER_POLICY_RIBBON the number means the bits per key of a
  * Bloom filter with the same rate. Returns NULL if bits_per_key is below 1, if the policy number is unknown, or if
  * there is no memory. */
-void* filter_policy_new(int bits_per_key, filter_policy_hash policy);
+void* filter_policy_new(int bits_per_key, filter_policy_number policy);
+
+/* The same for bits per key that need not be whole, such as 9.6. Returns NULL also for more than 2^32 - 1 and for NaN.
+ * For a whole number the policy is that of filter_policy_new. */
+void* filter_policy_new_fractional(double bits_per_key, filter_policy_number policy);
 
 /* Frees a policy. LevelDB calls it from leveldb_filterpolicy_destroy, which must come after leveldb_close. */
 void filter_policy_destroy(void* state);
@@ -71,8 +88,8 @@ char* filter_policy_create_filter(void* state, const char* const* keys, const si
  *
  * - 00 ff denies no key.
  * - Too few bytes deny every key: fewer than two, or with RocksDB's policies fewer than six.
- * - An ending that no filter of the policy has denies no key. With FILTER_POLICY_HASH_... that is a last byte of 0 or
- *   above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's policies, each of which reads
+ * - An ending that no filter of the policy has denies no key. With FILTER_POLICY_BLOOM_FILTER2 and FILTER_POLICY_LEVELDB
+ *   that is a last byte of 0 or above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's policies, each of which reads
  *   the filters of both, five last bytes that fit no kind of filter.
  *
  * A null key or filter with a length above 0, or a null state, gives 1. */

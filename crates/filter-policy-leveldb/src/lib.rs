@@ -14,4 +14,6 @@ pub use error::Error;
 pub use ffi::Callbacks;
 #[cfg(feature = "leveldb")]
 pub use ffi::{Database, DatabaseOptions, LevelDbPolicy};
-pub use policy::{HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON};
+pub use policy::{
+    POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
+};

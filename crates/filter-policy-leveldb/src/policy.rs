@@ -8,10 +8,10 @@ use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy};
 
-/// `FILTER_POLICY_HASH_MURMUR2` of the header: the policy `BloomFilter2`.
-pub const HASH_MURMUR2: c_int = 0;
-/// `FILTER_POLICY_HASH_LEVELDB` of the header: LevelDB's own policy, `leveldb.BuiltinBloomFilter2`.
-pub const HASH_LEVELDB: c_int = 1;
+/// `FILTER_POLICY_BLOOM_FILTER2` of the header: the policy `BloomFilter2`.
+pub const POLICY_BLOOM_FILTER2: c_int = 0;
+/// `FILTER_POLICY_LEVELDB` of the header: LevelDB's own policy, `leveldb.BuiltinBloomFilter2`.
+pub const POLICY_LEVELDB: c_int = 1;
 /// `FILTER_POLICY_BLOOM64` of the header: the policy `BloomFilter64.Xxph3`.
 pub const POLICY_BLOOM64: c_int = 2;
 /// `FILTER_POLICY_FAST_LOCAL_BLOOM` of the header: RocksDB's `rocksdb.internal.FastLocalBloomFilter`.
@@ -33,13 +33,13 @@ pub(crate) enum ChosenPolicy {
 }
 
 impl ChosenPolicy {
-    /// Returns the policy, or `None` if there is no such policy.
-    pub(crate) fn new(bits_per_key: c_int, policy: c_int) -> Option<Self> {
-        let whole = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
-        let bits_per_key = BitsPerKey::whole(whole);
+    /// Returns the policy, or `None` if there is no such policy or the bits per key are below 1 or too many.
+    pub(crate) fn new(bits_per_key: f64, policy: c_int) -> Option<Self> {
+        let bits_per_key = BitsPerKey::fractional(bits_per_key).ok();
+        let bits_per_key = bits_per_key.filter(|bits| bits.get() >= 1.0)?;
         match policy {
-            HASH_MURMUR2 => Some(Self::BloomFilter2(BloomFilterPolicy::new(bits_per_key))),
-            HASH_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
+            POLICY_BLOOM_FILTER2 => Some(Self::BloomFilter2(BloomFilterPolicy::new(bits_per_key))),
+            POLICY_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
                 bits_per_key,
             ))),
             POLICY_BLOOM64 => Some(Self::Bloom64(BloomFilter64Policy::new(bits_per_key))),
@@ -108,13 +108,13 @@ impl FilterPolicy for ChosenPolicy {
 mod tests {
     use super::*;
 
-    const ALL: core::ops::RangeInclusive<c_int> = HASH_MURMUR2..=POLICY_RIBBON;
+    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_RIBBON;
 
     #[test]
     fn names_for_c_are_the_policies_own() {
         let mut names = Vec::new();
         for number in ALL {
-            let policy = ChosenPolicy::new(10, number).unwrap();
+            let policy = ChosenPolicy::new(10.0, number).unwrap();
             assert_eq!(policy.c_name().to_str(), Ok(policy.name()));
             names.push(policy.name().to_owned());
         }
@@ -132,17 +132,25 @@ mod tests {
     }
 
     #[test]
-    fn only_positive_bits_and_known_numbers_make_a_policy() {
+    fn only_bits_in_range_and_known_numbers_make_a_policy() {
         for number in ALL {
-            for bits in [c_int::MIN, -1, 0] {
+            for bits in [
+                c_int::MIN.into(),
+                -1.0,
+                0.0,
+                0.99,
+                f64::NAN,
+                f64::INFINITY,
+                4_294_967_296.0,
+            ] {
                 assert!(ChosenPolicy::new(bits, number).is_none(), "{bits}");
             }
-            for bits in [1, 10, 101, c_int::MAX] {
+            for bits in [1.0, 9.6, 10.0, 101.0, c_int::MAX.into(), 4_294_967_295.0] {
                 assert!(ChosenPolicy::new(bits, number).is_some(), "{bits}");
             }
         }
         for number in [c_int::MIN, -1, POLICY_RIBBON + 1, c_int::MAX] {
-            assert!(ChosenPolicy::new(10, number).is_none(), "{number}");
+            assert!(ChosenPolicy::new(10.0, number).is_none(), "{number}");
         }
     }
 }

@@ -41,7 +41,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::Parser;
-use guava_bloom::{BloomFilter, Bytes, Parameters, Slot};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters, Slot};
 
 use self::input::{Failure, Lines};
 
@@ -84,7 +84,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (list, stamp) = load(arguments)?;
     eprintln!("serving {} URLs", list.exact.len());
     let serving = Serving {
-        filter: Slot::new(list.filter),
+        filter: Slot::new(list.filter.into()),
         exact: RwLock::new(list.exact),
     };
     // One waiting command is enough.
@@ -110,7 +110,7 @@ struct List {
 /// malicious, a URL on neither never is, and for a URL that was added or removed both answers are right for one of the
 /// lists.
 struct Serving {
-    filter: Slot<Bytes>,
+    filter: Slot<ConcurrentBloomFilter<Bytes>>,
     exact: RwLock<HashSet<Vec<u8>>>,
 }
 
@@ -119,7 +119,7 @@ impl Serving {
         let mut exact = self.exact.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *exact, &mut list.exact);
         drop(exact);
-        self.filter.store(list.filter);
+        self.filter.store(list.filter.into());
     }
 
     /// Locks the exact list; used only after a positive answer of the filter.

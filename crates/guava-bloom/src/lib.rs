@@ -36,6 +36,8 @@ mod modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 mod parallel;
 mod parameters;
+#[cfg(feature = "save")]
+mod save;
 mod serial;
 mod shape;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
@@ -57,6 +59,8 @@ pub use modulus::Modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 pub use parallel::CollectBloomFilter;
 pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
+#[cfg(feature = "save")]
+pub use save::save;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};
 pub use strategy::{Positions, Strategy};

@@ -13,13 +13,23 @@ use crate::funnel::Funnel;
 use crate::hash::Hash128;
 
 /// The current filter and the one being built. A state is never changed, only replaced as a whole.
-struct State<F> {
-    current: Arc<ConcurrentBloomFilter<F>>,
-    next: Option<Arc<ConcurrentBloomFilter<F>>>,
+struct State<T> {
+    current: Arc<T>,
+    next: Option<Arc<T>>,
+}
+
+impl<T> State<T> {
+    /// Returns the filters that insertions go into, the next one first: a thread that finds an element in the current
+    /// filter also finds it in the next.
+    fn filters(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.next.iter().chain([&self.current])
+    }
 }
 
 /// A slot for the current filter, which threads share until another filter, of any size, replaces it as a whole.
 /// Queries, insertions and replacements do not wait for each other. Needs the feature `slot`.
+///
+/// The filter is of any type. A [`ConcurrentBloomFilter`] has methods here for queries and insertions:
 ///
 /// ```
 /// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
@@ -41,9 +51,33 @@ struct State<F> {
 ///
 /// // Stored with a checksum, and read back at the next start.
 /// let stored = envelope::to_bytes(&*blocked.load());
-/// let blocked = Slot::new(envelope::from_bytes::<ConcurrentBloomFilter<Utf8>>(&stored, Utf8)?);
+/// let read: ConcurrentBloomFilter<Utf8> = envelope::from_bytes(&stored, Utf8)?;
+/// let blocked = Slot::new(read);
 /// assert!(blocked.might_contain("worst.example"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Other filters are queried by [`Slot::with`]. If they take elements while they are shared, put each into an `RwLock`, and
+/// insert by [`Slot::apply`]; here a filter of Spark, and the same way the cuckoo, counting, growing and blocked filters
+/// of `membership-filters`:
+///
+/// ```
+/// use guava_bloom::Slot;
+/// use guava_bloom::spark::{BloomFilter, Parameters};
+/// use std::sync::RwLock;
+///
+/// let empty = || BloomFilter::new(&Parameters::new(1000, 0.01)?).map(RwLock::new);
+/// let ids = Slot::new(empty()?);
+/// let insert = |id: i64| ids.apply(|filter| filter.write().unwrap().insert(&id));
+/// let contains = |id: i64| ids.with(|filter| filter.read().unwrap().might_contain(&id));
+///
+/// insert(7);
+/// let rebuild = ids.rebuild(empty()?)?;
+/// rebuild.filter().write().unwrap().insert(&8);
+/// insert(9); // into both
+/// rebuild.commit();
+/// assert!(!contains(7) && contains(8) && contains(9));
+/// # Ok::<(), guava_bloom::Error>(())
 /// ```
 ///
 /// # Who owns a filter
@@ -51,8 +85,8 @@ struct State<F> {
 /// - The slot owns the current filter and the one being built. [`Slot::load`] makes its caller an owner too.
 /// - A loaded filter lives as long as its owner keeps it, whatever happens to the slot. Elements that are inserted
 ///   after the filter was replaced never get into it.
-/// - A replaced filter is freed by the last of its owners, on that owner's thread. A call of [`Slot::might_contain`] or
-///   [`Slot::insert`] is an owner until it returns, so it may be the last.
+/// - A replaced filter is freed by the last of its owners, on that owner's thread. A call of [`Slot::with`] or
+///   [`Slot::apply`] is an owner until it returns, so it may be the last.
 ///
 /// # Who may write
 ///
@@ -64,7 +98,7 @@ struct State<F> {
 ///
 /// # Elements that are inserted during a rebuild
 ///
-/// - When [`Slot::insert`] returns, the element is in the current filter and, if a rebuild is under way, in the filter
+/// - When [`Slot::apply`] or `insert` returns, the element is in the current filter and, if a rebuild is under way, in the filter
 ///   being built. The call notices a rebuild that begins or ends meanwhile.
 /// - A committed rebuild lacks an element only if its insertion ended before the rebuild began *and* the rebuild did
 ///   not find it in the source.
@@ -72,116 +106,59 @@ struct State<F> {
 ///   rebuild first, then read the source.** No element is lost then, provided that a reader of the source sees earlier
 ///   writes, as a database or a lock ensures.
 /// - The rule does not hold for insertions into a loaded filter, which bypass the slot.
-pub struct Slot<F> {
-    state: ArcSwap<State<F>>,
+/// - **Removals**: a filter that counts may get an element twice, from the slot and from the source, and is right as long as
+///   nothing is removed. Do not remove elements while a rebuild is under way: the filter being built may not hold them
+///   yet, and to remove an element that a filter does not hold can take away another.
+pub struct Slot<T> {
+    state: ArcSwap<State<T>>,
     /// Held while the state is replaced by one derived from it.
     writers: Mutex<()>,
 }
 
-impl<F> Slot<F> {
-    /// Creates a slot with this filter, which may also be a [`BloomFilter`](crate::BloomFilter).
-    pub fn new(filter: impl Into<ConcurrentBloomFilter<F>>) -> Self {
+impl<T> Slot<T> {
+    /// Creates a slot with this filter.
+    pub fn new(filter: T) -> Self {
         Self {
             state: ArcSwap::from_pointee(State {
-                current: Arc::new(filter.into()),
+                current: Arc::new(filter),
                 next: None,
             }),
             writers: Mutex::new(()),
         }
     }
 
-    /// Reads Guava's stream into a new slot, like [`ConcurrentBloomFilter::read_from`]. To replace the filter of an
-    /// existing slot, call [`Slot::store`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`ConcurrentBloomFilter::read_from`].
-    pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
-        ConcurrentBloomFilter::read_from(reader, funnel).map(Self::new)
-    }
-
     /// Returns the current filter. It stays the same filter while the caller keeps it.
-    pub fn load(&self) -> Arc<ConcurrentBloomFilter<F>> {
+    pub fn load(&self) -> Arc<T> {
         Arc::clone(&self.state.load().current)
     }
 
-    /// Returns whether the element might be in the current filter.
-    ///
-    /// False means that no insertion of the element into the current filter happened before this call, neither through
-    /// the slot nor while the filter was built.
+    /// Queries the current filter. Cheaper than [`Slot::load`], because threads need not count the owners.
     #[inline]
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.state.load().current.might_contain(item)
+    pub fn with<R>(&self, query: impl FnOnce(&T) -> R) -> R {
+        query(&self.state.load().current)
     }
 
-    /// Returns whether an element that was hashed elsewhere might be in the current filter.
+    /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. Returns the result
+    /// for the filter that was current when the call began. If a rebuild begins or the filter is replaced meanwhile, the
+    /// new filter gets a call, too.
     #[inline]
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
-        self.state.load().current.might_contain_hash(hash)
-    }
-
-    /// Returns whether each element might be in the current filter. All are looked up in the same filter.
-    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
-    where
-        F: Funnel<T>,
-    {
-        self.state.load().current.might_contain_many(items)
-    }
-
-    /// Returns whether each of these elements, which were hashed elsewhere, might be in the current filter.
-    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
-        self.state.load().current.might_contain_hashes(hashes)
-    }
-
-    /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
-    /// call changed a bit of the filter that was current when it began.
-    #[inline]
-    pub fn insert<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.insert_by(|filter| filter.insert(item))
-    }
-
-    /// Inserts an element that was hashed elsewhere, for slots whose filters all have equal funnels.
-    #[inline]
-    pub fn insert_hash(&self, hash: Hash128) -> bool {
-        self.insert_by(|filter| filter.insert_hash(hash))
-    }
-
-    /// Inserts elements, and returns for each what [`Slot::insert`] would return.
-    pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
-    where
-        F: Funnel<T>,
-    {
-        self.insert_by(|filter| filter.insert_many(items))
-    }
-
-    /// Inserts elements that were hashed elsewhere, and returns for each what [`Slot::insert`] would return.
-    pub fn insert_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
-        self.insert_by(|filter| filter.insert_hashes(hashes))
-    }
-
-    fn insert_by<R>(&self, insert: impl Fn(&ConcurrentBloomFilter<F>) -> R) -> R {
-        // The next filter first: a thread that finds the element in the current filter also finds it in the next.
-        let insert_into_both = |state: &State<F>| {
-            if let Some(next) = &state.next {
-                insert(next);
-            }
-            insert(&state.current)
-        };
+    pub fn apply<R>(&self, insert: impl Fn(&T) -> R) -> R {
         let mut state = self.state.load();
-        let changed = insert_into_both(&state);
+        if let Some(next) = &state.next {
+            insert(next);
+        }
+        let result = insert(&state.current);
         loop {
             let now = self.state.load();
             // The old state is held here, so another one cannot have its address.
             if Arc::ptr_eq(&now, &state) {
-                return changed;
+                return result;
             }
-            insert_into_both(&now);
+            // A filter that left the slot never comes back, so only the last state needs to be compared.
+            let is_new = |filter: &&Arc<T>| !state.filters().any(|old| Arc::ptr_eq(old, filter));
+            for filter in now.filters().filter(is_new) {
+                insert(filter);
+            }
             state = now;
         }
     }
@@ -190,8 +167,8 @@ impl<F> Slot<F> {
     ///
     /// Elements of the previous filter are not carried over, except by insertions still under way. If elements are
     /// inserted while the new filter is built, call [`Slot::rebuild`] instead.
-    pub fn store(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Arc<ConcurrentBloomFilter<F>> {
-        let current = Arc::new(filter.into());
+    pub fn store(&self, filter: T) -> Arc<T> {
+        let current = Arc::new(filter);
         let _writer = self.write();
         let next = self.state.load().next.clone();
         let previous = self.state.swap(Arc::new(State { current, next }));
@@ -204,8 +181,8 @@ impl<F> Slot<F> {
     /// # Errors
     ///
     /// [`ErrorKind::RebuildUnderWay`] while there is another [`Rebuild`] of this slot.
-    pub fn rebuild(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Result<Rebuild<'_, F>, Error> {
-        let filter = Arc::new(filter.into());
+    pub fn rebuild(&self, filter: T) -> Result<Rebuild<'_, T>, Error> {
+        let filter = Arc::new(filter);
         let _writer = self.write();
         let state = self.state.load();
         if state.next.is_some() {
@@ -234,7 +211,69 @@ impl<F> Slot<F> {
     }
 }
 
-impl<F: fmt::Debug> fmt::Debug for Slot<F> {
+impl<F> Slot<ConcurrentBloomFilter<F>> {
+    /// Returns whether the element might be in the current filter.
+    ///
+    /// False means that no insertion of the element into the current filter happened before this call, neither through
+    /// the slot nor while the filter was built.
+    #[inline]
+    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.with(|filter| filter.might_contain(item))
+    }
+
+    /// Returns whether an element that was hashed elsewhere might be in the current filter.
+    #[inline]
+    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+        self.with(|filter| filter.might_contain_hash(hash))
+    }
+
+    /// Returns whether each element might be in the current filter. All are looked up in the same filter.
+    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        self.with(|filter| filter.might_contain_many(items))
+    }
+
+    /// Returns whether each of these elements, which were hashed elsewhere, might be in the current filter.
+    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
+        self.with(|filter| filter.might_contain_hashes(hashes))
+    }
+
+    /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
+    /// call changed a bit of the filter that was current when it began.
+    #[inline]
+    pub fn insert<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.apply(|filter| filter.insert(item))
+    }
+
+    /// Inserts an element that was hashed elsewhere, for slots whose filters all have equal funnels.
+    #[inline]
+    pub fn insert_hash(&self, hash: Hash128) -> bool {
+        self.apply(|filter| filter.insert_hash(hash))
+    }
+
+    /// Inserts elements, and returns for each what [`Slot::insert`] would return.
+    pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        self.apply(|filter| filter.insert_many(items))
+    }
+
+    /// Inserts elements that were hashed elsewhere, and returns for each what [`Slot::insert`] would return.
+    pub fn insert_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
+        self.apply(|filter| filter.insert_hashes(hashes))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Slot<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state.load();
         f.debug_struct("Slot")
@@ -248,20 +287,20 @@ impl<F: fmt::Debug> fmt::Debug for Slot<F> {
 ///
 /// Dropping it without [`Rebuild::commit`], for example after an error or a panic, keeps the current filter.
 #[must_use = "a rebuild that is dropped is abandoned"]
-pub struct Rebuild<'a, F> {
-    slot: &'a Slot<F>,
-    filter: Arc<ConcurrentBloomFilter<F>>,
+pub struct Rebuild<'a, T> {
+    slot: &'a Slot<T>,
+    filter: Arc<T>,
     committed: bool,
 }
 
-impl<F> Rebuild<'_, F> {
+impl<T> Rebuild<'_, T> {
     /// Returns the filter being built. Insert the elements of the source into it, from any number of threads.
-    pub fn filter(&self) -> &ConcurrentBloomFilter<F> {
+    pub fn filter(&self) -> &T {
         &self.filter
     }
 
     /// Makes the new filter the current one. Returns the previous filter.
-    pub fn commit(mut self) -> Arc<ConcurrentBloomFilter<F>> {
+    pub fn commit(mut self) -> Arc<T> {
         self.committed = true;
         let _writer = self.slot.write();
         let previous = self.slot.state.swap(Arc::new(State {
@@ -272,7 +311,7 @@ impl<F> Rebuild<'_, F> {
     }
 }
 
-impl<F> Drop for Rebuild<'_, F> {
+impl<T> Drop for Rebuild<'_, T> {
     fn drop(&mut self) {
         if !self.committed {
             let _writer = self.slot.write();
@@ -282,7 +321,7 @@ impl<F> Drop for Rebuild<'_, F> {
     }
 }
 
-impl<F: fmt::Debug> fmt::Debug for Rebuild<'_, F> {
+impl<T: fmt::Debug> fmt::Debug for Rebuild<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rebuild")
             .field("filter", &self.filter)

@@ -39,7 +39,7 @@ const NO_STD: [(&str, &[&str]); 6] = [
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
+const FEATURES: &str = "guava-bloom/rayon,guava-bloom/save,guava-bloom/slot,membership-filters/slot";
 /// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 

@@ -14,7 +14,7 @@ use bench_leveldb::{EnginePolicy, version};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use filter_policy_leveldb::HASH_LEVELDB;
+use filter_policy_leveldb::POLICY_LEVELDB;
 use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
 /// The keys of a filter.
@@ -38,7 +38,7 @@ fn spread(key: &[u8]) -> u64 {
 
 /// Returns a policy of the functions that C programs pass to LevelDB, which calls them like its own policy.
 fn c_library() -> EnginePolicy {
-    EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), HASH_LEVELDB)
+    EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB)
 }
 
 fn rusty<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {

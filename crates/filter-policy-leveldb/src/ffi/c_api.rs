@@ -1,6 +1,6 @@
 //! The functions of `filter_policy_leveldb.h`. The header documents them for C; the comments here are for Rust.
 
-use core::ffi::{c_char, c_int, c_uchar, c_void};
+use core::ffi::{c_char, c_double, c_int, c_uchar, c_void};
 use core::ptr;
 use std::borrow::Cow;
 
@@ -14,6 +14,12 @@ use crate::policy::ChosenPolicy;
 /// `policy` is an enum in the header. In Rust it must be a number, since C may pass any value.
 #[unsafe(no_mangle)]
 pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut c_void {
+    filter_policy_new_fractional(bits_per_key.into(), policy)
+}
+
+/// `filter_policy_new_fractional`: does the same for bits per key that need not be whole.
+#[unsafe(no_mangle)]
+pub extern "C" fn filter_policy_new_fractional(bits_per_key: c_double, policy: c_int) -> *mut c_void {
     caught(|| {
         let policy = ChosenPolicy::new(bits_per_key, policy)?;
         let (question, name) = (policy.question(), Cow::Borrowed(policy.c_name()));

@@ -9,7 +9,8 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::{Callbacks, filter_policy_new};
 use crate::policy::{
-    ChosenPolicy, HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
+    ChosenPolicy, POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB,
+    POLICY_RIBBON,
 };
 
 const OPEN: [u8; 2] = [0x00, 0xff];
@@ -100,14 +101,14 @@ fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
 /// Returns the policies, and whether their filter of no keys has bytes.
 fn policies() -> [(Called, ChosenPolicy, bool); 5] {
     [
-        HASH_MURMUR2,
-        HASH_LEVELDB,
+        POLICY_BLOOM_FILTER2,
+        POLICY_LEVELDB,
         POLICY_BLOOM64,
         POLICY_FAST_LOCAL_BLOOM,
         POLICY_RIBBON,
     ]
     .map(|number| {
-        let policy = ChosenPolicy::new(10, number).unwrap();
+        let policy = ChosenPolicy::new(10.0, number).unwrap();
         (Called::c_api(10, number), policy, number != POLICY_RIBBON)
     })
 }
@@ -186,7 +187,7 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
         assert_eq!(taken(filter, 2), OPEN);
     }
     // 17 keys at 2^31 - 1 bits each take more than LevelDB can address.
-    for policy in [HASH_LEVELDB, POLICY_BLOOM64] {
+    for policy in [POLICY_LEVELDB, POLICY_BLOOM64] {
         let widest = Called::c_api(c_int::MAX, policy);
         assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
     }
@@ -239,8 +240,8 @@ fn what_a_disk_holds_is_answered() {
 #[test]
 fn a_null_state_loses_no_key() {
     for (bits, hash) in [
-        (0, HASH_LEVELDB),
-        (-1, HASH_MURMUR2),
+        (0, POLICY_LEVELDB),
+        (-1, POLICY_BLOOM_FILTER2),
         (0, POLICY_BLOOM64),
         (-1, POLICY_FAST_LOCAL_BLOOM),
         (0, POLICY_RIBBON),

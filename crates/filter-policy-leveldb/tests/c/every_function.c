@@ -11,12 +11,14 @@
 #else
 #define CHECK_NUMBER(name, number) _Static_assert(name == number, #name)
 #endif
-CHECK_NUMBER(FILTER_POLICY_HASH_MURMUR2, 0);
-CHECK_NUMBER(FILTER_POLICY_HASH_LEVELDB, 1);
+CHECK_NUMBER(FILTER_POLICY_BLOOM_FILTER2, 0);
+CHECK_NUMBER(FILTER_POLICY_LEVELDB, 1);
+CHECK_NUMBER(FILTER_POLICY_HASH_MURMUR2, FILTER_POLICY_BLOOM_FILTER2);
+CHECK_NUMBER(FILTER_POLICY_HASH_LEVELDB, FILTER_POLICY_LEVELDB);
 CHECK_NUMBER(FILTER_POLICY_BLOOM64, 2);
 CHECK_NUMBER(FILTER_POLICY_FAST_LOCAL_BLOOM, 3);
 CHECK_NUMBER(FILTER_POLICY_RIBBON, 4);
-CHECK_NUMBER(sizeof(filter_policy_hash), sizeof(int));
+CHECK_NUMBER(sizeof(filter_policy_number), sizeof(int));
 
 /* The parameters of leveldb_filterpolicy_create, from leveldb/c.h. */
 typedef void (*destructor)(void*);
@@ -26,8 +28,7 @@ typedef unsigned char (*key_may_match)(void*, const char* key, size_t length, co
                                        size_t filter_length);
 typedef const char* (*policy_name)(void*);
 
-static void use(int bits_per_key, filter_policy_hash policy) {
-  void* (*create)(int, filter_policy_hash) = filter_policy_new;
+static void use(void* state) {
   destructor destroy = filter_policy_destroy;
   create_filter build = filter_policy_create_filter;
   key_may_match ask = filter_policy_key_may_match;
@@ -35,7 +36,6 @@ static void use(int bits_per_key, filter_policy_hash policy) {
 
   const char* keys[4] = {"apple", "a\0b", NULL, "\xff\xfe\xfd"};
   const size_t lengths[4] = {5, 3, 0, 3};
-  void* state = create(bits_per_key, policy);
   size_t length = 0, i;
   char* filter = build(state, keys, lengths, 4, &length);
   printf("%s %s ", state == NULL ? "null" : "policy", name(state));
@@ -48,12 +48,20 @@ static void use(int bits_per_key, filter_policy_hash policy) {
 }
 
 int main(void) {
-  use(10, FILTER_POLICY_HASH_MURMUR2);
-  use(10, FILTER_POLICY_HASH_LEVELDB);
-  use(10, FILTER_POLICY_BLOOM64);
-  use(10, FILTER_POLICY_FAST_LOCAL_BLOOM);
-  use(10, FILTER_POLICY_RIBBON);
-  use(0, FILTER_POLICY_HASH_LEVELDB);
-  use(10, (filter_policy_hash)5);
+  void* (*create)(int, filter_policy_number) = filter_policy_new;
+  /* The earlier names stay, in type and number. */
+  void* (*earlier)(int, filter_policy_hash) = filter_policy_new;
+  void* (*fractional)(double, filter_policy_number) = filter_policy_new_fractional;
+  printf("%d.%d.%d %s\n", FILTER_POLICY_LEVELDB_VERSION_MAJOR, FILTER_POLICY_LEVELDB_VERSION_MINOR,
+         FILTER_POLICY_LEVELDB_VERSION_PATCH, FILTER_POLICY_LEVELDB_VERSION);
+  use(create(10, FILTER_POLICY_BLOOM_FILTER2));
+  use(earlier(10, FILTER_POLICY_HASH_LEVELDB));
+  use(create(10, FILTER_POLICY_BLOOM64));
+  use(create(10, FILTER_POLICY_FAST_LOCAL_BLOOM));
+  use(create(10, FILTER_POLICY_RIBBON));
+  use(fractional(17.5, FILTER_POLICY_LEVELDB));
+  use(fractional(0.5, FILTER_POLICY_LEVELDB));
+  use(create(0, FILTER_POLICY_LEVELDB));
+  use(create(10, (filter_policy_number)5));
   return 0;
 }

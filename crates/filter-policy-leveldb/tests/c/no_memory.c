@@ -94,7 +94,7 @@ static void exhaust(void* state) {
 }
 
 /* What fails while a policy is made; returns how many allocations that takes. */
-static int fail_in_new(filter_policy_hash policy) {
+static int fail_in_new(filter_policy_number policy) {
   int number, only_one, in_new = 0;
   void* state;
   /* A policy that cannot be made is null, and null is a policy that loses nothing. */
@@ -140,13 +140,13 @@ int main(void) {
 
   for (policy = 0; policy < POLICIES; policy++) {
     char* filter;
-    state = filter_policy_new(10, (filter_policy_hash)policy);
+    state = filter_policy_new(10, (filter_policy_number)policy);
     check(state != NULL, "no policy");
     filter = filter_policy_create_filter(state, keys, lengths, KEYS, &whole_length);
     check(whole_length > KEYS / 2, "no whole filter");
     free(filter);
 
-    in_new = fail_in_new((filter_policy_hash)policy);
+    in_new = fail_in_new((filter_policy_number)policy);
     in_create = fail_in_create(state);
 
     /* The reserve is filled again by every creation that finds memory. */

@@ -14,7 +14,7 @@ use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
 
-/// Show the filters in tables of LevelDB and RocksDB, in Parquet files and in files of Guava and Spark, and report damage.
+/// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///
 /// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the offsets
 /// of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.

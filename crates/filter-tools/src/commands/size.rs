@@ -187,12 +187,12 @@ fn write_table(
         ]
     });
     let last = if keys_differ { "keys" } else { "that is" };
-    let header = ["filter", "bits set", "k", "rate", "bytes", last, "bits/key"];
+    let header = ["filter", "setting", "k", "rate", "bytes", last, "bits/key"];
     if !answers.is_empty() {
         writeln!(out, "{}", table(header, &[1, 2, 3, 4, 5, 6], rows))?;
         writeln!(
             out,
-            "\nbits set: the bits per key to configure. bits/key: what is stored, everything included."
+            "\nsetting: the bits per key to configure. bits/key: what is stored, everything included."
         )?;
     }
     let notes = rounded(question.question(), answers).into_iter();

@@ -240,7 +240,7 @@ mod tests {
         let shown = header.derive(String::new(), 8_388_624, ones, None);
         assert!(shown.capped_by_spark);
         assert_eq!(shown.elements, Some(20_000_000));
-        assert_eq!(shown.fitting_elements, 3_876_344);
+        assert_eq!(shown.fitting_elements, 3_876_360);
         assert!((shown.false_positive_rate - 0.71).abs() < 0.01, "{shown:?}");
         let better = shown.better.unwrap();
         assert_eq!(better.probes, 2);

@@ -17,6 +17,8 @@ mod merge;
 mod parallel;
 mod properties;
 mod published;
+#[cfg(feature = "save")]
+mod save;
 #[cfg(feature = "slot")]
 mod slot;
 mod support;

@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
-use guava_bloom::{
-    BloomFilter, ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Rebuild, Sink, Slot,
-};
+use guava_bloom::{ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Rebuild, Sink, Slot};
 
 fn empty() -> ConcurrentBloomFilter<Long> {
     ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
 }
 
-fn of(number: i64) -> BloomFilter<Long> {
-    let mut filter = BloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
+fn of(number: i64) -> ConcurrentBloomFilter<Long> {
+    let filter = ConcurrentBloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
     filter.insert(&number);
     filter
 }
@@ -80,8 +78,9 @@ fn during_a_rebuild_elements_go_into_both() {
 }
 
 #[test]
-fn many_elements_go_into_both_and_a_slot_is_read_from_a_stream() {
-    let slot = Slot::read_from(of(1).to_bytes().as_slice(), Long).unwrap();
+fn many_elements_go_into_both_filters() {
+    let read = ConcurrentBloomFilter::from_bytes(&of(1).to_bytes(), Long).unwrap();
+    let slot = Slot::new(read);
     let rebuild = slot.rebuild(empty()).unwrap();
     assert_eq!(slot.insert_many(&[1, 2, 2]), [false, true, false]);
     let hashes = [3, 1].map(|number| Long.hash(&number));
@@ -90,7 +89,6 @@ fn many_elements_go_into_both_and_a_slot_is_read_from_a_stream() {
     assert_eq!(slot.might_contain_hashes(&hashes), [true, true]);
     rebuild.commit();
     assert_eq!(slot.might_contain_many(&[1, 2, 3, 4]), [true, true, true, false]);
-    assert!(Slot::read_from(&b"no filter"[..], Long).is_err());
 }
 
 #[test]
@@ -152,10 +150,12 @@ struct Interrupted;
 
 thread_local! {
     static ARMED: Cell<Option<fn()>> = const { Cell::new(None) };
-    static UNDER_WAY: RefCell<Option<Rebuild<'static, Interrupted>>> = const { RefCell::new(None) };
+    static UNDER_WAY: RefCell<Option<Rebuild<'static, ConcurrentBloomFilter<Interrupted>>>> =
+        const { RefCell::new(None) };
 }
 
-static INTERRUPTED: LazyLock<Slot<Interrupted>> = LazyLock::new(|| Slot::new(interrupted()));
+static INTERRUPTED: LazyLock<Slot<ConcurrentBloomFilter<Interrupted>>> =
+    LazyLock::new(|| Slot::new(interrupted()));
 
 fn interrupted() -> ConcurrentBloomFilter<Interrupted> {
     ConcurrentBloomFilter::new(Interrupted, &Parameters::new(100, 1e-6).unwrap()).unwrap()
@@ -198,6 +198,32 @@ fn an_insertion_notices_a_rebuild_that_begins_and_ends_meanwhile() {
         assert!(INTERRUPTED.might_contain(&number), "{number}");
         assert!(!INTERRUPTED.might_contain(&1), "the filter is another");
     }
+}
+
+#[test]
+fn every_filter_gets_an_insertion_once() {
+    /// A filter that counts its insertions.
+    type Counting = AtomicI64;
+    let count = |filter: &Counting| filter.load(Ordering::Relaxed);
+    let slot = Slot::new(Counting::new(0));
+    let (rebuild, stored) = (RefCell::new(None), Cell::new(false));
+    // The first call begins a rebuild, and the second, for its filter, replaces the current one.
+    let result = slot.apply(|filter| {
+        if rebuild.borrow().is_none() {
+            *rebuild.borrow_mut() = Some(slot.rebuild(Counting::new(0)).unwrap());
+        } else if !stored.replace(true) {
+            let previous = slot.store(Counting::new(10));
+            assert_eq!(count(&previous), 1);
+        }
+        filter.fetch_add(1, Ordering::Relaxed)
+    });
+    assert_eq!(result, 0, "the result is that of the first filter");
+    assert_eq!(slot.with(count), 11);
+    let rebuild = rebuild.into_inner().unwrap();
+    assert_eq!(count(rebuild.filter()), 1);
+    assert_eq!(count(&rebuild.commit()), 11);
+    slot.apply(|filter| filter.fetch_add(1, Ordering::Relaxed));
+    assert_eq!(slot.with(count), 2);
 }
 
 const WRITERS: usize = 2;

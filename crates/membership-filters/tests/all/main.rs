@@ -9,6 +9,8 @@ mod format;
 mod growing;
 mod properties;
 mod sizes;
+#[cfg(feature = "slot")]
+mod slot;
 mod stored;
 mod support;
 mod xxph3;

@@ -8,7 +8,7 @@ use bench_leveldb::{Engine, EnginePolicy};
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_leveldb::{
-    HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
+    POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -94,7 +94,7 @@ fn a_database_of_leveldbs_policy_opens_with_ours() {
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
     assert_eq!(answers.filters(), 0);
 
-    let c_library = EnginePolicy::c_library(10, HASH_LEVELDB);
+    let c_library = EnginePolicy::c_library(10, POLICY_LEVELDB);
     let with_c_library = keys.check(&Engine::open(folder.path(), Some(c_library), NO_CACHE));
     assert_eq!(with_c_library, with_theirs, "the answers differ");
 }
@@ -105,7 +105,7 @@ fn a_database_of_ours_opens_with_leveldbs_policy() {
     let (policy, answers) = counted(BloomFilterPolicy::leveldb_builtin(TEN));
     let of_hook = written_by(Some(policy), &keys);
     assert!(answers.filters() > 100, "{} filters", answers.filters());
-    let of_c_library = written_by(Some(EnginePolicy::c_library(10, HASH_LEVELDB)), &keys);
+    let of_c_library = written_by(Some(EnginePolicy::c_library(10, POLICY_LEVELDB)), &keys);
     let theirs = tables(written_by(Some(EnginePolicy::builtin(10)), &keys).path());
     assert!(!theirs.is_empty());
 
@@ -123,13 +123,13 @@ fn a_database_of_ours_opens_with_leveldbs_policy() {
 #[test]
 fn a_database_of_bloom_filter2() {
     let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::c_library(10, HASH_MURMUR2)), &keys);
+    let folder = written_by(Some(EnginePolicy::c_library(10, POLICY_BLOOM_FILTER2)), &keys);
     let (policy, answers) = counted(BloomFilterPolicy::new(TEN));
     let reads = keys.check(&Engine::open(folder.path(), Some(policy), NO_CACHE));
     assert!(reads < FEW, "{reads} reads per absent key");
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
     // The bits per key are not part of the format.
-    let wider = EnginePolicy::c_library(20, HASH_MURMUR2);
+    let wider = EnginePolicy::c_library(20, POLICY_BLOOM_FILTER2);
     assert_eq!(
         keys.check(&Engine::open(folder.path(), Some(wider), NO_CACHE)),
         reads
@@ -195,7 +195,7 @@ fn databases_of_the_newer_policies() {
 #[test]
 fn filters_of_another_name_are_ignored_until_they_are_written_anew() {
     let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::c_library(10, HASH_MURMUR2)), &keys);
+    let folder = written_by(Some(EnginePolicy::c_library(10, POLICY_BLOOM_FILTER2)), &keys);
 
     for policy in [None, Some(EnginePolicy::builtin(10))] {
         let reads = keys.check(&Engine::open(folder.path(), policy, NO_CACHE));
@@ -246,7 +246,7 @@ fn damaged_filter_blocks_are_answered_as_leveldb_does() {
             .filter(|answer| **answer == Ok(false))
             .count();
         assert!(
-            theirs == answers(EnginePolicy::c_library(10, HASH_LEVELDB)),
+            theirs == answers(EnginePolicy::c_library(10, POLICY_LEVELDB)),
             "round {round}"
         );
         let ours = EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(TEN));
@@ -291,8 +291,8 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
     assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
 
     // 0 bits per key give C programs a null state.
-    let folder = written_by(Some(EnginePolicy::c_library(0, HASH_LEVELDB)), &keys);
-    let without = EnginePolicy::c_library(0, HASH_LEVELDB);
+    let folder = written_by(Some(EnginePolicy::c_library(0, POLICY_LEVELDB)), &keys);
+    let without = EnginePolicy::c_library(0, POLICY_LEVELDB);
     let reads = keys.check(&Engine::open(folder.path(), Some(without), NO_CACHE));
     assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
 }

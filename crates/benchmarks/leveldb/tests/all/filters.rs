@@ -2,7 +2,7 @@
 
 use bench_leveldb::EnginePolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use filter_policy_leveldb::HASH_LEVELDB;
+use filter_policy_leveldb::POLICY_LEVELDB;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -40,7 +40,7 @@ fn policies(bits_per_key: u32) -> (EnginePolicy, [EnginePolicy; 2]) {
         EnginePolicy::builtin(bits_per_key),
         [
             EnginePolicy::ours(ours),
-            EnginePolicy::c_library(for_c, HASH_LEVELDB),
+            EnginePolicy::c_library(for_c, POLICY_LEVELDB),
         ],
     )
 }

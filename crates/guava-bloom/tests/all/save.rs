@@ -1,0 +1,68 @@
+//! Files that appear when they are complete.
+
+use std::fs;
+use std::io;
+
+use guava_bloom::save;
+
+#[test]
+fn a_file_is_complete_or_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("filter");
+    save(&path, |file| file.write_all(b"first")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"first");
+    save(&path, |file| {
+        file.write_all(b"second")?;
+        file.flush()?;
+        // Nothing is seen before the end.
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+
+    let failed = save(&path, |file| {
+        file.write_all(b"third")?;
+        Err(io::ErrorKind::StorageFull.into())
+    });
+    assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "no temporary file stays"
+    );
+}
+
+#[test]
+fn only_files_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = save(folder.path(), |_| Ok(())).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    let error = save(folder.path().join("missing/filter"), |_| Ok(())).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_permissions_kept() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("filter"), folder.path().join("link"));
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&path, &link).unwrap();
+    save(&link, |file| file.write_all(b"new")).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+
+    // A new file has the permissions of other new files.
+    let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
+    save(&ours, |_| Ok(())).unwrap();
+    fs::write(&theirs, "").unwrap();
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&ours), mode(&theirs));
+}
