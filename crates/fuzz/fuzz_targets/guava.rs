@@ -16,7 +16,10 @@ fuzz_target!(|data: &[u8]| {
     match spark::BloomFilter::from_bytes(data) {
         Ok(mut filter) => {
             assert_eq!(filter.to_bytes(), data);
-            assert_eq!(filter.stream_header(), spark::StreamHeader::from_prefix(data).unwrap());
+            assert_eq!(
+                filter.stream_header(),
+                spark::StreamHeader::from_prefix(data).unwrap()
+            );
             let may_contain = filter.might_contain(&7_i64);
             assert_eq!(filter.might_contain_many(&[7_i64]), [may_contain]);
             assert_eq!(filter.insert_many(&[7_i64]), [!may_contain]);

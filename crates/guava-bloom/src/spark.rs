@@ -74,6 +74,14 @@ impl Version {
         }
     }
 
+    /// Returns the length in bytes of the header of a stream: 12 or 16.
+    pub const fn header_len(self) -> usize {
+        match self {
+            Self::V1 => 12,
+            Self::V2 { .. } => 16,
+        }
+    }
+
     /// Returns the seed of the hash: 0 in version 1.
     pub const fn seed(self) -> i32 {
         match self {

@@ -42,7 +42,7 @@ const LEAN: [(&str, &str); 5] = [
     ("hashzoo", ""),
     ("filter-kernels", "cpufeatures"),
     ("filter-policy", "libm snap xxhash-rust"),
-    ("guava-bloom", "libm libc rayon arc-swap loom"),
+    ("guava-bloom", "libm libc rayon arc-swap tempfile loom"),
     ("membership-filters", "libm"),
 ];
 

@@ -88,7 +88,7 @@ pub(crate) fn inspect(path: &Path) -> Option<Result<StreamReport, String>> {
         .transpose()
 }
 
-/// What a stream's header says.
+/// The fields of a stream's header.
 struct Header {
     writer: Writer,
     len: usize,
@@ -105,7 +105,7 @@ impl Header {
             let (version, seed) = (header.version.number(), header.version.seed());
             return Some(Self {
                 writer: Writer::Spark { version, seed },
-                len: spark::StreamHeader::len_of(header.version),
+                len: header.version.header_len(),
                 stream_len: header.stream_len(),
                 probes: header.probe_count,
                 words: header.word_count,

@@ -3,7 +3,6 @@
 use core::f64::consts::LN_2;
 
 use super::Version;
-use super::stream::StreamHeader;
 use crate::error::{Error, ErrorKind};
 use crate::modulus::Modulus;
 use crate::{java_math, parameters};
@@ -125,7 +124,7 @@ impl Parameters {
 
     /// Returns the length of the filter's stream in bytes.
     pub const fn stream_len(&self) -> u64 {
-        StreamHeader::len_of(self.version) as u64 + self.bits() / 8
+        self.version.header_len() as u64 + self.bits() / 8
     }
 }
 

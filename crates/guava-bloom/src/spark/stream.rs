@@ -34,14 +34,6 @@ impl StreamHeader {
     /// The length of the longest header in bytes.
     pub const MAX_LEN: usize = 16;
 
-    /// Returns the length in bytes of the headers of a version.
-    pub const fn len_of(version: Version) -> usize {
-        match version {
-            Version::V1 => 12,
-            Version::V2 { .. } => 16,
-        }
-    }
-
     /// Decodes and checks the header at the start of a stream. [`StreamHeader::MAX_LEN`] bytes suffice.
     ///
     /// # Errors
@@ -53,7 +45,7 @@ impl StreamHeader {
 
     /// Returns the length in bytes of a stream with this header.
     pub const fn stream_len(self) -> u64 {
-        Self::len_of(self.version) as u64 + self.word_count as u64 * WORD as u64
+        self.version.header_len() as u64 + self.word_count as u64 * WORD as u64
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
