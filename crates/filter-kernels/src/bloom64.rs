@@ -1,11 +1,13 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
+pub(crate) mod lanes;
+
 use hashzoo::xxph3_64;
 
 use crate::KernelToken;
 #[cfg(target_arch = "x86_64")]
 use crate::MAX_PROBES;
-use crate::wide::WideSource;
+use crate::hash::{MAP_BITS, WideSource};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -39,7 +41,11 @@ pub(crate) static POWERS: [u64; 32] = {
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+        KernelToken::Avx512(lanes) if bit_array.len() * 8 <= MAP_BITS => {
+            lanes.create_spread(bit_array, probes, source)
+        }
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) if bit_array.len() * 8 <= MAP_BITS => {
             lanes.create_spread(bit_array, probes, source)
         }
         _ => {
@@ -53,9 +59,7 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.insert_spread(bit_array, probes, source)
-        }
+        KernelToken::Avx512(lanes) => lanes.insert_spread(bit_array, probes, source),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
         #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
@@ -103,9 +107,7 @@ pub fn may_match_many(
 ) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.spread_may_match_many(bit_array, probes, source, answers);
-        }
+        KernelToken::Avx512(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
         #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]

@@ -6,8 +6,8 @@ use hashzoo::xxph3_64;
 use crate::Kernel;
 use crate::KernelToken;
 use crate::MAX_PROBES;
+use crate::hash::WideSource;
 use crate::keys::Keys;
-use crate::wide::WideSource;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::Found;
 

@@ -1,6 +1,12 @@
-//! The 32-bit hash functions that kernels compute, and the input of the kernels that use them.
+//! The hash functions that kernels compute, and the input of the kernels.
 
-use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+pub(crate) mod groups;
+mod lanes32;
+pub(crate) mod tile;
+pub(crate) mod xxh64;
+pub(crate) mod xxph3;
+
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail, xxph3_64};
 
 use crate::keys::Keys;
 
@@ -55,6 +61,63 @@ impl LaneHash {
             Self::LevelDb { seed } => leveldb_hash(key, seed),
             Self::Murmur2 { seed } => murmur2(key, seed),
             Self::Murmur2SignedTail { seed } => murmur2_signed_tail(key, seed),
+        }
+    }
+}
+
+/// The number of keys that are hashed and prefetched together: one for each bit in a word of answers.
+pub(crate) const TILE: usize = 64;
+
+/// xxHash's primes that both of its functions use.
+const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+
+/// The input of the kernels for 64-bit hash values.
+#[derive(Debug, Clone, Copy)]
+pub enum WideSource<'a> {
+    /// Keys, which the layout's own function hashes.
+    Keys(Keys<'a>),
+    /// Hash values.
+    Hashes(&'a [u64]),
+}
+
+impl WideSource<'_> {
+    #[inline(always)]
+    pub(crate) const fn len(&self) -> usize {
+        match self {
+            Self::Keys(keys) => keys.len(),
+            Self::Hashes(hashes) => hashes.len(),
+        }
+    }
+
+    /// Visits all hash values, computed one by one with XXPH3.
+    #[inline(always)]
+    pub(crate) fn for_each(self, mut visit: impl FnMut(u64)) {
+        match self {
+            Self::Keys(Keys::Slices(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Keys(Keys::Packed(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+        }
+    }
+
+    /// Computes the hash values from `start` on one by one. Panics if there are too few.
+    #[inline(always)]
+    pub(crate) fn hash_by(self, function: impl Fn(&[u8]) -> u64, start: usize, hashes: &mut [u64]) {
+        let end = start + hashes.len();
+        match self {
+            Self::Keys(Keys::Slices(keys)) => {
+                for (hash, key) in hashes.iter_mut().zip(&keys[start..end]) {
+                    *hash = function(key);
+                }
+            }
+            Self::Keys(Keys::Packed(keys)) => {
+                let len = keys.key_len();
+                let keys = keys.bytes()[start * len..end * len].chunks_exact(len);
+                for (hash, key) in hashes.iter_mut().zip(keys) {
+                    *hash = function(key);
+                }
+            }
+            Self::Hashes(values) => hashes.copy_from_slice(&values[start..end]),
         }
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Arguments must be valid, except stored filters that are queried for one key: these may be any bytes.
 
+pub(crate) mod create;
+mod probes;
+pub(crate) mod query;
 pub(crate) mod scalar;
 
 use crate::MAX_PROBES;

@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![expect(
+    unsafe_code,
+    reason = "instructions that not every processor has, loads of parts of vectors, and bounds that were checked before"
+)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::std_instead_of_alloc,
@@ -28,22 +32,21 @@ mod aarch64;
 pub mod bloom64;
 mod choose;
 pub mod fast_local;
-mod generic;
 mod hash;
 mod kernel;
 mod keys;
+mod lanes;
 pub mod leveldb;
 mod modulus;
 pub mod split_block;
-mod wide;
+mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use choose::KernelToken;
-pub use hash::{LaneHash, Source};
+pub use hash::{LaneHash, Source, WideSource};
 pub use kernel::Kernel;
 pub use keys::{Keys, PackedKeys};
-pub use wide::WideSource;
 
 /// The largest probe count of a filter.
 ///

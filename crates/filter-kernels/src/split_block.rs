@@ -6,7 +6,8 @@
 use hashzoo::xxh64;
 
 use crate::KernelToken;
-use crate::wide::{TILE, WideSource};
+use crate::hash::WideSource;
+use crate::tiles::Tiles;
 
 /// A block: the bits that one key can set.
 pub type Block = [u8; BLOCK_LEN];
@@ -45,8 +46,11 @@ pub(crate) trait BlockLanes: Copy {
     fn set(self, block: &mut Block, bits: Self::Bits);
     /// Computes the hash values from `start` on. Panics if there are too few.
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
-    /// Prefetches a block, to be written if `WRITE`. This is not an access in the sense of the language.
-    fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize);
+    /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
+    #[inline(always)]
+    fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
+        let _ = (bytes, index);
+    }
 }
 
 /// The portable code.
@@ -83,9 +87,6 @@ impl BlockLanes for Portable {
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         source.hash_by(|key| xxh64(key, 0), start, hashes);
     }
-
-    #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, _: &[Block], _: usize) {}
 }
 
 /// Calls the method of the kernel's lanes, or the portable function.
@@ -151,24 +152,19 @@ const fn block_of(hash: u64, blocks: usize) -> usize {
 
 #[inline(always)]
 pub(crate) fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], source: WideSource<'_>) {
-    let len = source.len();
-    let ahead = blocks.len() >= PREFETCHED;
-    let (mut now, mut before) = ([0; TILE], [0; TILE]);
-    let mut waiting = 0;
-    for start in (0..len).step_by(TILE) {
-        let count = TILE.min(len - start);
-        let hashes = &mut now[..count];
-        lanes.hash(source, start, hashes);
-        if ahead {
-            prefetch::<L, true>(lanes, blocks, hashes);
-            set(lanes, blocks, &before[..waiting]);
-            core::mem::swap(&mut now, &mut before);
-            waiting = count;
-        } else {
-            set(lanes, blocks, hashes);
+    let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            lanes.hash(source, start, hashes);
+            if ahead {
+                prefetch::<L, true>(lanes, blocks, hashes);
+            }
+        }
+        if let Some((_, tile)) = tiles.ready() {
+            set(lanes, blocks, tile.used());
         }
     }
-    set(lanes, blocks, &before[..waiting]);
 }
 
 #[inline(always)]
@@ -187,18 +183,26 @@ fn set<L: BlockLanes>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
     }
 }
 
+/// Prefetches the blocks of these hash values; each may lie in two cache lines.
 #[inline(always)]
 fn prefetch<L: BlockLanes, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
+    let bytes = blocks.as_flattened();
+    let aligned = bytes.as_ptr().align_offset(BLOCK_LEN) == 0;
     for &hash in hashes {
-        lanes.prefetch::<WRITE>(blocks, block_of(hash, blocks.len()));
+        let start = block_of(hash, blocks.len()) * BLOCK_LEN;
+        lanes.fetch::<WRITE>(bytes, start);
+        if !aligned {
+            lanes.fetch::<WRITE>(bytes, start + BLOCK_LEN - 1);
+        }
     }
 }
 
 #[inline(always)]
 pub(crate) fn may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], hash: u64) -> bool {
-    blocks
-        .get(block_of(hash, blocks.len()))
-        .is_none_or(|block| lanes.has(block, lanes.bits_of(hash)))
+    match blocks.get(block_of(hash, blocks.len())) {
+        Some(block) => lanes.has(block, lanes.bits_of(hash)),
+        None => true,
+    }
 }
 
 #[inline(always)]
@@ -213,32 +217,18 @@ pub(crate) fn may_match_many_by<L: BlockLanes>(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    let len = source.len();
-    let ahead = blocks.len() >= PREFETCHED;
-    let (mut now, mut before) = ([0; TILE], [0; TILE]);
-    let mut words = answers.iter_mut();
-    let mut waiting = 0;
-    for start in (0..len).step_by(TILE) {
-        let count = TILE.min(len - start);
-        let hashes = &mut now[..count];
-        lanes.hash(source, start, hashes);
-        if ahead {
-            prefetch::<L, false>(lanes, blocks, hashes);
-            if waiting > 0
-                && let Some(word) = words.next()
-            {
-                *word = ask(lanes, blocks, &before[..waiting]);
+    let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            lanes.hash(source, start, hashes);
+            if ahead {
+                prefetch::<L, false>(lanes, blocks, hashes);
             }
-            core::mem::swap(&mut now, &mut before);
-            waiting = count;
-        } else if let Some(word) = words.next() {
-            *word = ask(lanes, blocks, hashes);
         }
-    }
-    if waiting > 0
-        && let Some(word) = words.next()
-    {
-        *word = ask(lanes, blocks, &before[..waiting]);
+        if let Some((number, tile)) = tiles.ready() {
+            answers[number] = ask(lanes, blocks, tile.used());
+        }
     }
 }
 
@@ -256,13 +246,16 @@ fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
 pub(crate) fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
     // All loads are in flight before the first one is waited for.
     for blocks in filters {
-        lanes.prefetch::<false>(blocks, block_of(hash, blocks.len()));
+        prefetch::<L, false>(lanes, blocks, &[hash]);
     }
     let bits = lanes.bits_of(hash);
     let mut answers = 0;
     for (i, blocks) in filters.iter().enumerate() {
-        let block = blocks.get(block_of(hash, blocks.len()));
-        answers |= u64::from(block.is_none_or(|block| lanes.has(block, bits))) << i;
+        let found = match blocks.get(block_of(hash, blocks.len())) {
+            Some(block) => lanes.has(block, bits),
+            None => true,
+        };
+        answers |= u64::from(found) << i;
     }
     answers
 }

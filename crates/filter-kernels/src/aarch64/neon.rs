@@ -6,16 +6,17 @@
 mod blocks;
 mod lanes;
 mod lines;
-mod spread;
 
 use core::arch::aarch64::*;
 
-use crate::generic::entries::{entries, entry, usual};
-use crate::generic::{Lanes, create, query, source};
 use crate::hash::LaneHash;
 use crate::hash::Source;
+use crate::hash::groups;
 use crate::keys::Keys;
+use crate::lanes::Lanes;
+use crate::lanes::entries::{entries, entry, usual};
 use crate::leveldb::scalar;
+use crate::leveldb::{create, query};
 use crate::modulus::{LaneDivisor, Modulus};
 
 /// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is

@@ -1,17 +1,21 @@
 //! AVX2: 8 lanes, and tables of 128 bytes in registers.
 
+pub(crate) mod blocks;
 mod lanes;
-pub(crate) mod wide;
+mod lanes64;
+mod lines;
 
 use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
-use crate::generic::entries::{entries, entry, usual};
-use crate::generic::{Lanes, create, query, source};
 use crate::hash::LaneHash;
 use crate::hash::Source;
+use crate::hash::groups;
 use crate::keys::Keys;
+use crate::lanes::Lanes;
+use crate::lanes::entries::{entries, entry, usual};
+use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them

@@ -2,18 +2,23 @@
 //!
 //! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
 
+mod blocks;
 mod lanes;
-mod wide;
+mod lanes64;
+mod lines;
+mod spread;
 
 use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
-use crate::generic::entries::{entries, entry, usual};
-use crate::generic::{Lanes, create, query, source};
 use crate::hash::LaneHash;
 use crate::hash::Source;
+use crate::hash::groups;
 use crate::keys::Keys;
+use crate::lanes::Lanes;
+use crate::lanes::entries::{entries, entry, usual};
+use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them

@@ -1,8 +1,4 @@
 //! The kernels for x86-64.
-#![expect(
-    unsafe_code,
-    reason = "instructions that not every processor has, and loads of parts of vectors"
-)]
 
 /// Operations on vectors, each an expression of intrinsics.
 macro_rules! operations {
@@ -15,7 +11,7 @@ macro_rules! operations {
     )+};
 }
 
-mod avx2;
+pub(crate) mod avx2;
 mod avx512;
 mod found;
 mod single;

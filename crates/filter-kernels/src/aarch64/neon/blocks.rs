@@ -5,9 +5,9 @@ use core::arch::aarch64::*;
 use hashzoo::xxh64;
 
 use super::Neon;
-use crate::generic::Lanes;
-use crate::split_block::{BLOCK_LEN, Block, BlockLanes, SALTS};
-use crate::wide::WideSource;
+use crate::hash::WideSource;
+use crate::lanes::Lanes;
+use crate::split_block::{Block, BlockLanes, SALTS};
 
 impl BlockLanes for Neon {
     type Bits = [uint32x4_t; 2];
@@ -41,14 +41,9 @@ impl BlockLanes for Neon {
         source.hash_by(|key| xxh64(key, 0), start, hashes);
     }
 
-    /// Prefetches both ends, which may lie in two cache lines.
     #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize) {
-        let (bytes, start) = (blocks.as_flattened(), index * BLOCK_LEN);
-        Lanes::prefetch::<WRITE>(self, bytes, start);
-        if bytes.as_ptr().align_offset(BLOCK_LEN) != 0 {
-            Lanes::prefetch::<WRITE>(self, bytes, start + BLOCK_LEN - 1);
-        }
+    fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
+        self.prefetch::<WRITE>(bytes, index);
     }
 }
 

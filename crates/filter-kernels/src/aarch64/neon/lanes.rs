@@ -4,9 +4,9 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Neon;
-use crate::generic::{Lanes, PACKINGS};
 use crate::hash::LaneHash;
 use crate::keys::Keys;
+use crate::lanes::{Lanes, PACKINGS};
 
 /// Element-wise operations, each an expression of intrinsics for one half.
 macro_rules! operations {

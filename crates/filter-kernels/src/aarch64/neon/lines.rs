@@ -5,54 +5,40 @@ use core::arch::aarch64::*;
 use hashzoo::xxph3_64;
 
 use super::{Neon, are_set, bit_of_byte};
-use crate::MAX_PROBES;
 use crate::fast_local::{Line, POWERS, Stored, USUAL_PROBES, line_of, set_one, walk_of};
-use crate::generic::entries::line_entries;
-use crate::generic::tiles::{self, WideLanes};
-use crate::wide::WideSource;
-
-const USUAL: usize = USUAL_PROBES as usize;
-const MAX: usize = MAX_PROBES as usize;
+use crate::hash::WideSource;
+use crate::lanes::entries::{entry, line_entries, tile_entries};
+use crate::tiles::{self, Tile, TileLanes};
 
 line_entries!(Neon);
+tile_entries!(Neon, "neon");
 
-impl WideLanes for Neon {
+impl TileLanes for Neon {
     #[inline(always)]
-    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash(start, hashes);
+    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
     }
 
     #[inline(always)]
-    fn set_in_lines<const PROBES: usize, const MAX: usize>(
-        self,
-        lines: &mut [Line],
-        probes: u8,
-        hashes: &[u64],
-    ) {
-        for &hash in hashes {
-            set_one(lines, if PROBES == 0 { probes } else { USUAL_PROBES }, hash);
+    fn set_in_lines(self, lines: &mut [Line], probes: u8, tile: Tile<'_>) {
+        for &hash in tile.used() {
+            if probes == USUAL_PROBES {
+                set_one(lines, USUAL_PROBES, hash);
+            } else {
+                set_one(lines, probes, hash);
+            }
         }
     }
 
     #[inline(always)]
-    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+    fn ask_lines(self, lines: &[Line], probes: u8, tile: Tile<'_>) -> u64 {
         let mut answers = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
+        for (i, &hash) in tile.used().iter().enumerate() {
             let line = &lines[line_of(hash, lines.len())];
             answers |= u64::from(all_set(line, probes, walk_of(hash))) << i;
         }
         answers
     }
-}
-
-#[target_feature(enable = "neon")]
-fn insert<const PROBES: usize, const MAX: usize>(
-    lanes: Neon,
-    lines: &mut [Line],
-    probes: u8,
-    source: WideSource<'_>,
-) -> usize {
-    tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
 }
 
 #[target_feature(enable = "neon")]
@@ -86,11 +72,6 @@ fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
         return true;
     };
     all_set(line, probes, walk_of(hash))
-}
-
-#[target_feature(enable = "neon")]
-fn may_match_many(lanes: Neon, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
-    tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
 /// Returns true if the line has the bits of all probes, tested eight at a time.

@@ -3,11 +3,9 @@
 use core::arch::x86_64::*;
 
 use super::Avx2;
-use super::wide::fours;
-use crate::generic::{Lanes, PACKINGS};
 use crate::hash::LaneHash;
 use crate::keys::Keys;
-use crate::wide::TILE;
+use crate::lanes::{Lanes, PACKINGS};
 
 impl Lanes for Avx2 {
     const LANES: usize = 8;
@@ -205,15 +203,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-        let Keys::Slices(slices) = keys else {
-            return self.hash_keys(keys, function, start, hashes);
-        };
-        for (i, hashes) in hashes.chunks_mut(TILE).enumerate() {
-            let start = start + i * TILE;
-            // SAFETY: see the type.
-            unsafe { fours::tile(slices, start, hashes.len()) };
-            self.hash_keys(keys, function, start, hashes);
-        }
+        self.hash_keys(keys, function, start, hashes);
     }
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 use core::arch::x86_64::*;
 
 use super::Avx512;
-use crate::generic::Lanes;
 use crate::hash::LaneHash;
 use crate::keys::Keys;
+use crate::lanes::Lanes;
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;

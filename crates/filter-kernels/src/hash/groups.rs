@@ -3,10 +3,10 @@
 //! Packed keys of 16 bytes can be hashed where their values are used, which is nearly free if registers are available.
 //! Other keys are hashed in parts, by code that is compiled once.
 
-use super::{Lanes, MAX_LANES, STEP, hash};
-use crate::hash::LaneHash;
-use crate::hash::Source;
+use super::tile::tile;
+use super::{LaneHash, Source, TILE, lanes32};
 use crate::keys::Keys;
+use crate::lanes::{Lanes, MAX_LANES, STEP};
 
 /// Hash values in groups.
 pub(crate) trait Groups<S: Lanes> {
@@ -46,7 +46,7 @@ impl<S: Lanes> Groups<S> for Packed<'_> {
                 &filled
             }
         };
-        hash::packed(lanes, self.function, keys)
+        lanes32::packed(lanes, self.function, keys)
     }
 }
 
@@ -98,7 +98,13 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
         let part = match source {
             Source::Keys(keys, function) => {
                 let part = &mut room[..PART.min(len - start)];
-                lanes.hash(keys, function, start, part);
+                for (i, hashes) in part.chunks_mut(TILE).enumerate() {
+                    let start = start + i * TILE;
+                    if let Keys::Slices(slices) = keys {
+                        tile(lanes, slices, start, hashes.len());
+                    }
+                    lanes.hash(keys, function, start, hashes);
+                }
                 &*part
             }
             Source::Hashes(hashes) => hashes,
@@ -139,7 +145,7 @@ pub(crate) fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start
                         &filled[..S::LANES]
                     }
                 };
-                hash::slices(lanes, function, keys)
+                lanes32::slices(lanes, function, keys)
             }
         };
         if hashes.len() == S::LANES {

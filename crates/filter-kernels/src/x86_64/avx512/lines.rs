@@ -1,20 +1,21 @@
 //! RocksDB's cache-local filters: a line is a vector.
 
 mod single;
-mod tile;
+mod split;
 
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
 use single::{all_of_32, key_may_match, may_match, stored_may_match};
-use tile::Tile;
+use split::Split;
 
-use super::super::Avx512;
-use super::{first_bits, half, hash, load, load_words, store_words, whole};
+use super::Avx512;
 use crate::MAX_PROBES;
-use crate::fast_local::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES};
-use crate::generic::entries::line_entries;
-use crate::wide::{TILE, WideSource};
+use crate::bloom64;
+use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES};
+use crate::hash::{TILE, WideSource, xxph3};
+use crate::lanes::entries::{entry, line_entries, tile_entries};
+use crate::tiles::{self, Tile, TileLanes};
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
@@ -54,109 +55,75 @@ impl Avx512 {
 }
 
 line_entries!(Avx512);
+tile_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
+
+impl TileLanes for Avx512 {
+    #[inline(always)]
+    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        /// Compiled once: it is too large to be inlined wherever keys are hashed.
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+        fn run(lanes: Avx512, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+            xxph3::hash(lanes, source, start, hashes);
+        }
+        // SAFETY: see the type.
+        unsafe { run(self, source, start, hashes) }
+    }
+
+    #[inline(always)]
+    fn set_in_lines(self, lines: &mut [Line], probes: u8, tile: Tile<'_>) {
+        // SAFETY: see the type.
+        unsafe {
+            let split = Split::new(self, tile, lines.len());
+            match (probes, lines.len()) {
+                (USUAL_PROBES, 1) => set::<USUAL, USUAL, true>(lines, probes, &split),
+                (USUAL_PROBES, _) => set::<USUAL, USUAL, false>(lines, probes, &split),
+                (_, 1) => set::<0, MAX, true>(lines, probes, &split),
+                _ => set::<0, MAX, false>(lines, probes, &split),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn ask_lines(self, lines: &[Line], probes: u8, tile: Tile<'_>) -> u64 {
+        // SAFETY: see the type.
+        unsafe { ask(lines, probes, &Split::new(self, tile, lines.len())) & tile.mask() }
+    }
+
+    #[inline(always)]
+    fn set_bits(self, bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
+        bloom64::lanes::set(self, bit_array, probes, tile);
+    }
+
+    #[inline(always)]
+    fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
+        bloom64::lanes::ask(self, bit_array, probes, tile)
+    }
+}
 
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the largest possible count.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn insert<const PROBES: usize, const MAX: usize>(
-    lanes: Avx512,
-    lines: &mut [Line],
-    probes: u8,
-    source: WideSource<'_>,
-) -> usize {
-    let count = lines.len();
-    let mut now = Tile::new();
-    let mut rows = Aligned([[0; TILE]; MAX]);
-    if count == 1 {
-        return for_each_tile(source, |hashes, keys| {
-            now.fill(hashes, keys, count);
-            set::<PROBES, MAX, true>(lines, probes, &now, keys, &mut rows);
-        });
-    }
-    if count < PREFETCHED {
-        return for_each_tile(source, |hashes, keys| {
-            now.fill(hashes, keys, count);
-            set::<PROBES, MAX, false>(lines, probes, &now, keys, &mut rows);
-        });
-    }
-    let mut before = Tile::new();
-    let mut waiting = 0;
-    let repeats = for_each_tile(source, |hashes, keys| {
-        now.fill(hashes, keys, count);
-        now.prefetch::<true>(lanes, lines, keys);
-        set::<PROBES, MAX, false>(lines, probes, &before, waiting, &mut rows);
-        core::mem::swap(&mut now, &mut before);
-        waiting = keys;
-    });
-    set::<PROBES, MAX, false>(lines, probes, &before, waiting, &mut rows);
-    repeats
-}
-
-/// Passes the hash values of each tile and their number to `take`; values beyond that number are valid, too. Returns
-/// how many values equal the one before them.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
-    let len = source.len();
-    let mut hashes = Aligned([0; TILE]);
-    let hashes = &mut hashes.0;
-    let mut repeats = 0;
-    // The last value of the previous tile.
-    let mut before = 0;
-    for start in (0..len).step_by(TILE) {
-        let count = TILE.min(len - start);
-        hash(source, start, &mut hashes[..count]);
-        if start == 0 {
-            before = !hashes[0];
-        }
-        repeats += repeats_of(before, hashes, count);
-        before = hashes[TILE - 1];
-        take(hashes, count);
-    }
-    repeats
-}
-
-/// Returns how many of the first `count` values equal the one before them, which is `before` for the first.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
-    let mut equal = 0;
-    let mut last = _mm512_set1_epi64(before.cast_signed());
-    for (i, hashes) in hashes.as_chunks().0.iter().enumerate() {
-        let hashes = load(hashes);
-        let before = _mm512_alignr_epi64::<7>(hashes, last);
-        equal |= u64::from(_mm512_cmpeq_epi64_mask(before, hashes)) << (8 * i);
-        last = hashes;
-    }
-    (equal & first_bits(count)).count_ones() as usize
-}
-
 /// For each probe, the bit positions of all keys of a tile.
 type Rows<const MAX: usize> = Aligned<[[u32; TILE]; MAX]>;
 
-/// Sets the bits of the first `count` keys. With `ONE`, there is a single line, which is kept in a register, because
+/// Sets the bits of all keys. `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the
+/// largest possible count. With `ONE`, there is a single line, which is kept in a register, because
 /// otherwise every key would wait for the one before it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
-    lines: &mut [Line],
-    probes: u8,
-    tile: &Tile,
-    count: usize,
-    rows: &mut Rows<MAX>,
-) {
+fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(lines: &mut [Line], probes: u8, tile: &Split) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
     // The number of bits before each word of a line.
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
+    let count = tile.count;
+    let mut rows: Rows<MAX> = Aligned([[0; TILE]; MAX]);
     // The number of probes is even: the last probe may come twice. The rows are hidden from the optimiser, which would
     // keep them in registers, where reading single values is slower. They are computed for all keys first, so that no
     // key waits for a recent store.
-    let rows = &mut black_box(rows).0[..probes.next_multiple_of(2)];
+    let rows = &mut black_box(&mut rows).0[..probes.next_multiple_of(2)];
     for (group, walks) in tile
         .walks
         .as_chunks()
@@ -202,48 +169,15 @@ fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn may_match_many(lanes: Avx512, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
-    let len = source.len();
-    let mut hashes = [0; TILE];
-    let mut now = Tile::new();
-    let tiles = (0..len).step_by(TILE).map(|start| (start, TILE.min(len - start)));
-    if lines.len() < PREFETCHED {
-        for (word, (start, count)) in answers.iter_mut().zip(tiles) {
-            hash(source, start, &mut hashes[..count]);
-            now.fill(&hashes, count, lines.len());
-            *word = ask(lines, probes, &now, count);
-        }
-        return;
-    }
-    let mut before = Tile::new();
-    let mut waiting = 0;
-    let mut word = 0;
-    for (start, count) in tiles {
-        hash(source, start, &mut hashes[..count]);
-        now.fill(&hashes, count, lines.len());
-        now.prefetch::<false>(lanes, lines, count);
-        if waiting > 0 {
-            answers[word] = ask(lines, probes, &before, waiting);
-            word += 1;
-        }
-        core::mem::swap(&mut now, &mut before);
-        waiting = count;
-    }
-    if waiting > 0 {
-        answers[word] = ask(lines, probes, &before, waiting);
-    }
-}
-
-/// Returns the answers for the first `count` keys.
+/// Returns the answers, one bit each.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn ask(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
+fn ask(lines: &[Line], probes: u8, tile: &Split) -> u64 {
     if probes <= 8 {
-        return ask_pairs(lines, probes, tile, count);
+        return ask_pairs(lines, probes, tile);
     }
     let mut answers = 0;
-    for (i, (&line, &walk)) in tile.lines.iter().zip(&tile.walks).enumerate().take(count) {
+    for (i, (&line, &walk)) in tile.lines.iter().zip(&tile.walks).enumerate().take(tile.count) {
         answers |= u64::from(all_of_32(&lines[line as usize], probes, walk)) << i;
     }
     answers
@@ -252,7 +186,7 @@ fn ask(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
 /// Queries two keys at a time, whose probes, at most 8, are the lanes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
+fn ask_pairs(lines: &[Line], probes: u8, tile: &Split) -> u64 {
     let [powers, ..] = POWERS.as_chunks().0 else {
         unreachable!("there are 32 powers")
     };
@@ -270,7 +204,7 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
         .0
         .iter()
         .zip(tile.walks.as_chunks::<2>().0);
-    for (missing, (numbers, walks)) in missing.iter_mut().zip(pairs).take(count.div_ceil(2)) {
+    for (missing, (numbers, walks)) in missing.iter_mut().zip(pairs).take(tile.count.div_ceil(2)) {
         let [first, next] = numbers.map(|number| whole(&lines[number as usize]));
         let [walk, next_walk] = walks.map(u32::cast_signed);
         let walks = _mm512_mask_set1_epi32(_mm512_set1_epi32(walk), 0xff00, next_walk);
@@ -282,7 +216,7 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
     }
     // SAFETY: the array has the length of a vector.
     let missing = unsafe { _mm512_loadu_si512(missing.as_ptr().cast()) };
-    _mm512_testn_epi8_mask(missing, missing) & first_bits(count)
+    _mm512_testn_epi8_mask(missing, missing)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
@@ -290,4 +224,32 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
 fn put(line: &mut Line, bits: __m512i) {
     // SAFETY: a line has the length of a vector.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), bits) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn whole(line: &Line) -> __m512i {
+    // SAFETY: a line has the length of a vector.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn half(values: &[u32; 8]) -> __m256i {
+    // SAFETY: the array has the length of half a vector.
+    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load_words(values: &[u32; 16]) -> __m512i {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn store_words(values: &mut [u32; 16], vector: __m512i) {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
 }

@@ -5,13 +5,14 @@ use core::hint::black_box;
 
 use hashzoo::xxph3_64;
 
-use super::super::Avx2;
-use super::{filled_up, hash, load_wide, spread};
+use super::Avx2;
 use crate::MAX_PROBES;
+use crate::bloom64;
 use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
-use crate::generic::entries::line_entries;
-use crate::generic::tiles::{self, WideLanes};
-use crate::wide::WideSource;
+use crate::hash::{WideSource, xxph3};
+use crate::lanes::entries::{entry, line_entries, tile_entries};
+use crate::lanes::{Lanes, Lanes64, WideLanes};
+use crate::tiles::{self, Tile, TileLanes};
 
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
@@ -21,73 +22,69 @@ const MAX: usize = MAX_PROBES as usize;
 
 line_entries!(Avx2);
 
-impl WideLanes for Avx2 {
+tile_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
+
+impl TileLanes for Avx2 {
     #[inline(always)]
-    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        /// Compiled once: it is too large to be inlined wherever keys are hashed.
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn run(lanes: Avx2, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+            xxph3::hash(lanes, source, start, hashes);
+        }
         // SAFETY: see the type.
-        unsafe { hash(source, start, hashes) }
+        unsafe { run(self, source, start, hashes) }
     }
 
     #[inline(always)]
-    fn set_in_lines<const PROBES: usize, const MAX: usize>(
-        self,
-        lines: &mut [Line],
-        probes: u8,
-        hashes: &[u64],
-    ) {
+    fn set_in_lines(self, lines: &mut [Line], probes: u8, tile: Tile<'_>) {
         // SAFETY: see the type.
-        unsafe { set::<PROBES, MAX>(lines, probes, hashes) }
+        unsafe {
+            if probes == USUAL_PROBES {
+                set::<USUAL, USUAL>(self, lines, probes, tile);
+            } else {
+                set::<0, MAX>(self, lines, probes, tile);
+            }
+        }
     }
 
     #[inline(always)]
-    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+    fn ask_lines(self, lines: &[Line], probes: u8, tile: Tile<'_>) -> u64 {
         // SAFETY: see the type.
-        unsafe { ask(lines, probes, hashes) }
+        unsafe { ask(lines, probes, tile.used()) }
     }
 
     #[inline(always)]
-    fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
-        // SAFETY: see the type.
-        unsafe { spread::ask(self, bit_array, probes, hashes) }
+    fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
+        bloom64::lanes::ask(self, bit_array, probes, tile)
     }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn insert<const PROBES: usize, const MAX: usize>(
-    lanes: Avx2,
-    lines: &mut [Line],
-    probes: u8,
-    source: WideSource<'_>,
-) -> usize {
-    tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
+fn set<const PROBES: usize, const MAX: usize>(lanes: Avx2, lines: &mut [Line], probes: u8, tile: Tile<'_>) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
-    let count = _mm256_set1_epi64x(lines.len() as i64);
+    let wide = lanes.wide();
+    let count = wide.splat(lines.len() as u64);
     let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
-    let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
+    let multiplier = lanes.splat(POWERS[1]);
     // The word and the bit in the word, for each probe of eight keys.
     let mut rows = [[[0_u32; 8]; 2]; MAX];
-    let mut filled = [0; 8];
-    for hashes in hashes.chunks(8) {
-        let hashes = filled_up(hashes, &mut filled);
+    for (hashes, used) in tile.groups(Avx2::LANES) {
         // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
         let rows = &mut black_box(&mut rows)[..probes];
-        let (first, second) = load_wide(hashes);
-        let mut walks = upper_halves(first, second);
-        let numbers = upper_halves(_mm256_mul_epu32(first, count), _mm256_mul_epu32(second, count));
+        let hashes = lanes.load_walks(hashes);
+        let mut walks = lanes.upper_halves(hashes);
+        let numbers = lanes.upper_halves(hashes.map(|hashes| wide.mul_halves(hashes, count)));
         // Fits: there are fewer than 2^26 lines.
         let starts = _mm256_slli_epi32::<{ WORDS.ilog2() as i32 }>(numbers);
         for [indices, bits] in &mut *rows {
-            store(indices, _mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)));
-            store(bits, bits_of(walks));
+            lanes.store(_mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)), indices);
+            lanes.store(bits_of(walks), bits);
             walks = _mm256_mullo_epi32(walks, multiplier);
         }
         for [indices, bits] in &*rows {
-            for (&index, &bit) in indices.iter().zip(bits) {
+            for (&index, &bit) in indices.iter().zip(bits).take(used) {
                 // Always present: the fraction that is multiplied is below one.
                 if let Some(word) = words.get_mut(index as usize) {
                     *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
@@ -95,14 +92,6 @@ fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, ha
             }
         }
     }
-}
-
-/// Returns the upper halves of eight values, in another order.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
-    let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
-    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -144,11 +133,6 @@ fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
         return true;
     };
     all_set(line, probes, walk_of(hash))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
-    tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -207,11 +191,4 @@ fn bits_of(walks: __m256i) -> __m256i {
 fn load(values: &[u32; 8]) -> __m256i {
     // SAFETY: the array has the length of a vector.
     unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn store(values: &mut [u32; 8], vector: __m256i) {
-    // SAFETY: the array has the length of a vector.
-    unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
 }

@@ -20,7 +20,7 @@ macro_rules! entry {
 }
 
 /// Gives lanes all methods that the other modules call. `$in_place` is the parameter of
-/// [`may_match_many`](crate::generic::query::may_match_many).
+/// [`may_match_many`](crate::leveldb::query::may_match_many).
 macro_rules! entries {
     ($lanes:ident, $features:literal, in_place: $in_place:literal) => {
         impl $lanes {
@@ -67,7 +67,7 @@ macro_rules! entries {
                 function: LaneHash,
                 start: usize,
                 hashes: &mut [u32],
-            ) = source::hash);
+            ) = groups::hash);
 
             entry!($lanes, $features, fn may_match_many(
                 bit_array: &[u8],
@@ -125,26 +125,10 @@ macro_rules! entries {
     };
 }
 
-/// Gives lanes the methods that build and query RocksDB's lines, from functions of the calling module.
+/// Gives lanes the methods that query RocksDB's lines for one key, from functions of the calling module.
 macro_rules! line_entries {
     ($lanes:ident) => {
         impl $lanes {
-            pub(crate) fn insert_in_lines(
-                self,
-                lines: &mut [Line],
-                probes: u8,
-                source: WideSource<'_>,
-            ) -> usize {
-                // SAFETY: see the type.
-                unsafe {
-                    if probes == USUAL_PROBES {
-                        insert::<USUAL, USUAL>(self, lines, probes, source)
-                    } else {
-                        insert::<0, MAX>(self, lines, probes, source)
-                    }
-                }
-            }
-
             #[inline]
             pub(crate) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
                 // SAFETY: see the type.
@@ -162,17 +146,45 @@ macro_rules! line_entries {
                 // SAFETY: see the type.
                 unsafe { stored_may_match(stored, key, filter) }
             }
+        }
+    };
+}
 
-            pub(crate) fn lines_may_match_many(
-                self,
+/// Gives lanes the methods that build and query filters of 64-bit hash values by tiles.
+macro_rules! tile_entries {
+    ($lanes:ident, $features:literal) => {
+        impl $lanes {
+            entry!($lanes, $features, fn insert_in_lines(
+                lines: &mut [Line],
+                probes: u8,
+                source: WideSource<'_>,
+            ) -> usize = tiles::insert_in_lines);
+
+            entry!($lanes, $features, fn lines_may_match_many(
                 lines: &[Line],
                 probes: u8,
                 source: WideSource<'_>,
                 answers: &mut [u64],
-            ) {
-                // SAFETY: see the type.
-                unsafe { may_match_many(self, lines, probes, source, answers) }
-            }
+            ) = tiles::ask_lines);
+
+            entry!($lanes, $features, fn create_spread(
+                bit_array: &mut [u8],
+                probes: u8,
+                source: WideSource<'_>,
+            ) = bloom64::lanes::create);
+
+            entry!($lanes, $features, fn insert_spread(
+                bit_array: &mut [u8],
+                probes: u8,
+                source: WideSource<'_>,
+            ) = tiles::insert_bits);
+
+            entry!($lanes, $features, fn spread_may_match_many(
+                bit_array: &[u8],
+                probes: u8,
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) = tiles::ask_bits);
         }
     };
 }
@@ -209,7 +221,7 @@ macro_rules! block_entries {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use block_entries;
-pub(crate) use {entries, entry, line_entries};
+pub(crate) use {entries, entry, line_entries, tile_entries};
 
 /// Splits a stored filter that has at most 8 probes and a length that lanes support.
 #[inline(always)]

@@ -2,20 +2,16 @@
 //!
 //! Setting the bits takes most of the time. The positions of a group of keys are therefore computed between the stores
 //! of the group before, and stores do not wait for each other: small filters use a map of one byte per bit, others
-//! whole words.
-#![expect(
-    unsafe_code,
-    reason = "with AVX2 a check for each bit takes a tenth of the time"
-)]
+//! whole words. With AVX2, a check for each bit of a map would take a tenth of the time.
 
 use core::hint::black_box;
 use core::mem;
 
 use super::probes::{Probes, Remainders};
-use super::source::{Consumer, Groups, consume};
-use super::{Lanes, MAX_LANES};
 use crate::MAX_PROBES;
+use crate::hash::groups::{Consumer, Groups, consume};
 use crate::hash::{MAP_BITS, Source};
+use crate::lanes::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
 
 /// The map size for the filters of small blocks, which takes less clearing than `MAP_BITS`.

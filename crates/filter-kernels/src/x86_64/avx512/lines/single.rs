@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxph3_64;
 
-use super::super::{half, load_words, whole};
+use super::{half, load_words, whole};
 use crate::fast_local::{Line, POWERS, Stored, line_of, walk_of};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]

@@ -1,7 +1,7 @@
 //! The shared parts of the strategies for querying many keys.
 
-use super::super::Lanes;
 use super::super::probes::{Probes, Remainders};
+use crate::lanes::Lanes;
 
 /// Splits bytes into whole words and a word with the bytes after them.
 #[inline(always)]
@@ -37,17 +37,42 @@ impl<'a, S: Lanes> Words<'a, S> {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.words_at(self.words, self.beyond, positions)
-    }
-
     /// Prefetches the first `count` positions.
     #[inline(always)]
     pub(crate) fn prefetch(&self, lanes: S, positions: &[u32], count: usize) {
         for &position in positions.iter().take(count) {
             lanes.prefetch::<false>(self.bytes, (position / 8) as usize);
         }
+    }
+}
+
+/// A bit array that gives the words with the bits of some positions.
+pub(crate) trait LookUp<S: Lanes> {
+    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector;
+}
+
+impl<S: Lanes> LookUp<S> for Words<'_, S> {
+    #[inline(always)]
+    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
+        lanes.words_at(self.words, self.beyond, positions)
+    }
+}
+
+/// A bit array in registers.
+pub(crate) struct Table<S: Lanes, const QUARTERS: usize>([S::Vector; QUARTERS]);
+
+impl<S: Lanes, const QUARTERS: usize> Table<S, QUARTERS> {
+    /// Loads an array of at most `QUARTERS` quarters of the largest table.
+    #[inline(always)]
+    pub(crate) fn new(lanes: S, bytes: &[u8]) -> Self {
+        Self(lanes.table(bytes))
+    }
+}
+
+impl<S: Lanes, const QUARTERS: usize> LookUp<S> for Table<S, QUARTERS> {
+    #[inline(always)]
+    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
+        lanes.table_words(&self.0, positions)
     }
 }
 
@@ -73,7 +98,7 @@ impl<'a, S: Lanes> Batch<'a, S> {
 
     /// Returns the lanes that have all bits from this probe on.
     #[inline(always)]
-    pub(crate) fn rest(&self, lanes: S, words: &Words<'_, S>, hashes: S::Vector, probe: u32) -> u32 {
+    pub(crate) fn rest(&self, lanes: S, words: &impl LookUp<S>, hashes: S::Vector, probe: u32) -> u32 {
         let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
         let mut hits = lanes.all_hits();
         for _ in probe..self.probes {

@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::super::probes::positions_of;
-use super::super::source::{Consumer, Groups};
-use super::super::{Lanes, MAX_LANES};
-use super::batch::{Batch, Words, answer, first_bits};
+use super::batch::{Batch, LookUp as _, Words, answer, first_bits};
+use crate::hash::groups::{Consumer, Groups};
+use crate::lanes::{Lanes, MAX_LANES};
 
 /// The number of keys that go from probe to probe together, a whole number of words of answers.
 pub(crate) const TILE: usize = 1024;

@@ -1,6 +1,6 @@
 //! Probe positions in lanes.
 
-use super::Lanes;
+use crate::lanes::Lanes;
 use crate::modulus::LaneDivisor;
 
 /// The divisor in all lanes.

@@ -2,15 +2,14 @@
 
 use core::arch::x86_64::*;
 
-use super::super::Avx2;
-use super::xxh64;
-use crate::generic::Lanes;
-use crate::generic::entries::{block_entries, entry};
+use super::Avx2;
+use crate::hash::{WideSource, xxh64};
+use crate::lanes::Lanes;
+use crate::lanes::entries::{block_entries, entry};
 use crate::split_block::{
-    BLOCK_LEN, Block, BlockLanes, SALTS, insert_by, insert_hash_by, key_may_match_by, may_match_by,
-    may_match_each_by, may_match_many_by,
+    Block, BlockLanes, SALTS, insert_by, insert_hash_by, key_may_match_by, may_match_by, may_match_each_by,
+    may_match_many_by,
 };
-use crate::wide::WideSource;
 
 block_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
@@ -37,13 +36,17 @@ impl BlockLanes for Avx2 {
 
     #[inline(always)]
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn run(lanes: Avx2, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+            xxh64::hash(lanes, source, start, hashes);
+        }
         // SAFETY: see the type.
-        unsafe { xxh64::hash(source, start, hashes) }
+        unsafe { run(self, source, start, hashes) }
     }
 
     #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize) {
-        prefetch::<_, WRITE>(self, blocks, index);
+    fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
+        self.prefetch::<WRITE>(bytes, index);
     }
 }
 
@@ -70,14 +73,4 @@ pub(crate) fn set(block: &mut Block, bits: __m256i) {
     let place: *mut __m256i = block.as_mut_ptr().cast();
     // SAFETY: a block has the length of a vector.
     unsafe { _mm256_storeu_si256(place, _mm256_or_si256(_mm256_loadu_si256(place), bits)) }
-}
-
-/// Prefetches both ends, which may lie in two cache lines.
-#[inline(always)]
-pub(crate) fn prefetch<L: Lanes, const WRITE: bool>(lanes: L, blocks: &[Block], index: usize) {
-    let (bytes, start) = (blocks.as_flattened(), index * BLOCK_LEN);
-    lanes.prefetch::<WRITE>(bytes, start);
-    if bytes.as_ptr().align_offset(BLOCK_LEN) != 0 {
-        lanes.prefetch::<WRITE>(bytes, start + BLOCK_LEN - 1);
-    }
 }

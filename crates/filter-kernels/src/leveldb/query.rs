@@ -3,14 +3,14 @@
 mod batch;
 mod levels;
 
-pub(crate) use batch::Words;
 use batch::{Batch, answer};
+pub(crate) use batch::{LookUp, Table, Words};
 use levels::{ByLevel, TILE};
 
-use super::Lanes;
-use super::probes::{Probes, Remainders};
-use super::source::{Consumer, Groups, consume};
+use super::probes::Remainders;
 use crate::hash::Source;
+use crate::hash::groups::{Consumer, Groups, consume};
+use crate::lanes::Lanes;
 use crate::modulus::LaneDivisor;
 
 /// The minimum number of keys for which survivors are packed together after every probe.
@@ -78,14 +78,14 @@ pub(crate) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     };
     let len = bit_array.len();
     if len <= S::TABLE_BYTES / 4 {
-        let table = lanes.table::<1>(bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
+        let words = Table::<S, 1>::new(lanes, bit_array);
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
     } else if len <= S::TABLE_BYTES / 2 {
-        let table = lanes.table::<2>(bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
+        let words = Table::<S, 2>::new(lanes, bit_array);
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
     } else if len <= S::TABLE_BYTES {
-        let table = lanes.table::<4>(bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
+        let words = Table::<S, 4>::new(lanes, bit_array);
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
     } else {
         let words = Words::new(lanes, bit_array);
         if source.len() < FEWEST_FOR_LEVELS {
@@ -98,38 +98,13 @@ pub(crate) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     }
 }
 
-/// Tests the probes of a group one after the other, with the whole bit array in registers.
-struct ByTable<'a, S: Lanes, const QUARTERS: usize> {
-    batch: Batch<'a, S>,
-    table: [S::Vector; QUARTERS],
-}
-
-impl<S: Lanes, const QUARTERS: usize> Consumer<S> for ByTable<'_, S, QUARTERS> {
-    #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
-        let keys = groups.len();
-        let answers = self.batch.next_answers(keys);
-        for group in 0..groups.count() {
-            let mut sequence = Probes::new(self.batch.remainders, groups.group(lanes, group));
-            let mut hits = lanes.all_hits();
-            for _ in 0..self.batch.probes {
-                let positions = sequence.positions();
-                let words = lanes.table_words(&self.table, positions);
-                hits = lanes.hit(hits, words, positions);
-                sequence.advance();
-            }
-            answer::<S>(answers, keys, group * S::LANES, lanes.hit_bits(hits));
-        }
-    }
-}
-
 /// Tests the probes of a group one after the other.
-struct ByGroup<'a, S: Lanes> {
+struct ByGroup<'a, S: Lanes, W> {
     batch: Batch<'a, S>,
-    words: Words<'a, S>,
+    words: W,
 }
 
-impl<S: Lanes> Consumer<S> for ByGroup<'_, S> {
+impl<S: Lanes, W: LookUp<S>> Consumer<S> for ByGroup<'_, S, W> {
     #[inline(always)]
     fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
         let keys = groups.len();

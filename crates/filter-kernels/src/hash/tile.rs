@@ -1,0 +1,160 @@
+//! Hashes the keys of a tile in lanes. The keys of a group belong to one class of lengths and may be anywhere in the
+//! tile, so no branch depends on the length of a key.
+
+use core::hint::assert_unchecked;
+
+use super::TILE;
+use crate::keys::Keys;
+use crate::lanes::{Lanes, Lanes64};
+
+/// The maximum number of keys in a group.
+pub(crate) const MAX_GROUP: usize = 8;
+
+/// If a tile's first and last key are fewer bytes apart, the tile's keys are adjacent in memory.
+const FETCHED_TOGETHER: usize = 128 * TILE;
+
+// A mask has a bit for each key of a tile.
+const _: () = assert!(TILE <= 64);
+
+/// A key for each lane; the others are unused.
+pub(super) type Group<'a> = [&'a [u8]; MAX_GROUP];
+
+/// A hash function for keys of some classes of lengths.
+pub(super) trait Classes {
+    /// The bounds of the classes: the keys of a class are longer than one bound and not longer than the next.
+    const BOUNDS: &[u64];
+
+    /// Returns the hash values of a group.
+    ///
+    /// # Safety
+    ///
+    /// The keys are of the class.
+    unsafe fn of_class<L: Lanes64, const CLASS: usize>(lanes: L, keys: &Group<'_>) -> L::Vector;
+
+    /// Returns the hash value of a key of any length.
+    fn of_one(key: &[u8]) -> u64;
+}
+
+/// Hashes 1 to [`TILE`] keys.
+#[inline(always)]
+pub(super) fn hash_slices<F: Classes, L: Lanes64>(lanes: L, keys: &[&[u8]], hashes: &mut [u64]) {
+    // For each bound, the keys that are longer. Keys at the end that do not fill all lanes are in no class.
+    let mut longer = [0; 4];
+    for (i, keys) in keys.chunks_exact(L::LANES).enumerate() {
+        let lens = lanes.collect(|i| keys[i].len() as u64);
+        for (longer, &bound) in longer.iter_mut().zip(F::BOUNDS) {
+            *longer |= u64::from(lanes.above(lens, bound)) << (L::LANES * i);
+        }
+    }
+    let [above_0, above_1, above_2, above_3] = longer;
+    // SAFETY: the keys at these places are of the class, and there is a hash value for each key.
+    unsafe {
+        hash_class::<F, L, 0>(lanes, above_0 & !above_1, keys, hashes);
+        hash_class::<F, L, 1>(lanes, above_1 & !above_2, keys, hashes);
+        if F::BOUNDS.len() > 3 {
+            hash_class::<F, L, 2>(lanes, above_2 & !above_3, keys, hashes);
+        }
+    }
+    let last = if F::BOUNDS.len() > 3 { above_3 } else { above_2 };
+    let mut others = !(above_0 & !last) & u64::MAX >> (64 - keys.len());
+    while others != 0 {
+        let place = others.trailing_zeros() as usize;
+        hashes[place] = F::of_one(keys[place]);
+        others &= others - 1;
+    }
+}
+
+/// Hashes the keys at these places, as many at a time as there are lanes. The last key fills up the last group.
+///
+/// # Safety
+///
+/// There are keys of the class and room for hash values at all of the places.
+#[inline(always)]
+unsafe fn hash_class<F: Classes, L: Lanes64, const CLASS: usize>(
+    lanes: L,
+    places: u64,
+    keys: &[&[u8]],
+    hashes: &mut [u64],
+) {
+    let (mut left, room) = (places, hashes.len());
+    for _ in 0..(places.count_ones() as usize).div_ceil(L::LANES) {
+        let mut places = [0; MAX_GROUP];
+        let mut group: Group<'_> = [&[]; MAX_GROUP];
+        for (key, place) in group.iter_mut().zip(&mut places).take(L::LANES) {
+            *place = left.trailing_zeros() as usize;
+            // SAFETY: guaranteed by the caller.
+            unsafe { assert_unchecked(*place < keys.len() && *place < room) }
+            let after = left & left.wrapping_sub(1);
+            left = if after == 0 { left } else { after };
+            *key = keys[*place];
+        }
+        let mut values = [0; MAX_GROUP];
+        // SAFETY: guaranteed by the caller.
+        lanes.store(unsafe { F::of_class::<L, CLASS>(lanes, &group) }, &mut values);
+        for (place, value) in places.into_iter().zip(values).take(L::LANES) {
+            hashes[place] = value;
+        }
+    }
+}
+
+/// Returns `count` keys from `start` on, at most [`TILE`], as slices.
+#[inline(always)]
+pub(super) fn slices<'a, 'k, L: Lanes>(
+    lanes: L,
+    keys: &Keys<'k>,
+    start: usize,
+    count: usize,
+    room: &'a mut Option<[&'k [u8]; TILE]>,
+) -> &'a [&'k [u8]]
+where
+    'k: 'a,
+{
+    match keys {
+        Keys::Slices(keys) => tile(lanes, keys, start, count),
+        Keys::Packed(keys) => {
+            let len = keys.key_len();
+            let keys = keys.bytes()[start * len..].chunks_exact(len);
+            let room = room.insert([&[]; TILE]);
+            for (slice, key) in room.iter_mut().zip(keys) {
+                *slice = key;
+            }
+            &room[..count]
+        }
+    }
+}
+
+/// Returns `count` keys from `start` on, at most [`TILE`], and prefetches the keys of the next tile.
+#[inline(always)]
+pub(crate) fn tile<'a, 'k, L: Lanes>(
+    lanes: L,
+    keys: &'a [&'k [u8]],
+    start: usize,
+    count: usize,
+) -> &'a [&'k [u8]] {
+    let (tile, later) = keys[start..].split_at(count);
+    if start == 0 {
+        prefetch(lanes, tile);
+    }
+    prefetch(lanes, &later[..later.len().min(TILE)]);
+    tile
+}
+
+/// Prefetches both ends of keys, unless they are so close together that the processor does so by itself.
+#[inline(always)]
+fn prefetch<L: Lanes>(lanes: L, keys: &[&[u8]]) {
+    let place = |key: Option<&&[u8]>| key.map_or(0, |key| key.as_ptr().addr());
+    if place(keys.first()).abs_diff(place(keys.last())) < FETCHED_TOGETHER {
+        return;
+    }
+    for key in keys {
+        lanes.prefetch::<false>(key, 0);
+        lanes.prefetch::<false>(key, key.len().wrapping_sub(1));
+    }
+}
+
+/// Returns true if all keys have 16 bytes. A separate function without target features: where gather instructions are
+/// available, the compiler uses them for the lengths, which takes as long as hashing the keys.
+#[inline(never)]
+pub(super) fn have_16_bytes(keys: &[&[u8]]) -> bool {
+    keys.iter().fold(0, |bits, key| bits | (key.len() ^ 16)) == 0
+}

@@ -1,0 +1,185 @@
+//! XXPH3 with the seed 0, for a key of 9 to 64 bytes in each lane. Keys of other lengths are hashed one by one.
+
+use hashzoo::xxph3_64;
+
+use super::tile::{Classes, Group, hash_slices, have_16_bytes, slices};
+use super::{PRIME64_1, PRIME64_3, WideSource};
+use crate::keys::Keys;
+use crate::lanes::{Lanes64, WideLanes};
+
+/// The first eight words of XXH3's secret, which seed 0 leaves unchanged.
+///
+/// Source: RocksDB, `util/xxph3.h`.
+const SECRET: [u64; 8] = [
+    0xbe4b_a423_396c_feb8,
+    0x1cad_21f7_2c81_017c,
+    0xdb97_9083_e96d_d4de,
+    0x1f67_b3b7_a4a4_4072,
+    0x78e5_c0cc_4ee6_79cb,
+    0x2172_ffcc_7dd0_5a82,
+    0x8e24_43f7_7446_08b8,
+    0x4c26_3a81_e690_35e0,
+];
+
+/// Computes at most [`TILE`](super::TILE) hash values from `start` on. Panics if there are too few.
+#[inline(always)]
+pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    let (wide, count) = (lanes.wide(), hashes.len());
+    match source {
+        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
+            let (groups, others) = groups_of(wide, hashes);
+            let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
+            for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+                let (low, high) = wide.load_pairs(keys);
+                wide.store(of_two_words(wide, low, high, wide.splat(16)), hashes);
+            }
+            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                *hash = xxph3_64(key, 0);
+            }
+        }
+        WideSource::Keys(keys) => {
+            let mut room = None;
+            let keys = slices(lanes, &keys, start, count, &mut room);
+            if !have_16_bytes(keys) {
+                return hash_slices::<Xxph3, _>(wide, keys, hashes);
+            }
+            let (groups, others) = groups_of(wide, hashes);
+            for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+                // SAFETY: the condition ensures that each key has the two words that are read.
+                let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
+                wide.store(of_two_words(wide, low, high, wide.splat(16)), hashes);
+            }
+            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                *hash = xxph3_64(key, 0);
+            }
+        }
+        WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
+    }
+}
+
+/// Splits hash values into groups of one for each lane and the rest.
+#[inline(always)]
+pub(super) fn groups_of<L: Lanes64>(
+    _: L,
+    hashes: &mut [u64],
+) -> (core::slice::ChunksExactMut<'_, u64>, &mut [u64]) {
+    let (groups, others) = hashes.split_at_mut(hashes.len() / L::LANES * L::LANES);
+    (groups.chunks_exact_mut(L::LANES), others)
+}
+
+struct Xxph3;
+
+impl Classes for Xxph3 {
+    const BOUNDS: &[u64] = &[8, 16, 32, 64];
+
+    #[inline(always)]
+    unsafe fn of_class<L: Lanes64, const CLASS: usize>(lanes: L, keys: &Group<'_>) -> L::Vector {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            match CLASS {
+                0 => of_9_to_16(lanes, keys),
+                1 => of_17_to_32(lanes, keys),
+                _ => of_33_to_64(lanes, keys),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn of_one(key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
+}
+
+/// # Safety
+///
+/// The keys have 9 to 16 bytes.
+#[inline(always)]
+unsafe fn of_9_to_16<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+    // SAFETY: guaranteed by the caller.
+    let (low, high) = unsafe {
+        let low = lanes.collect(|i| word(keys[i], 0));
+        (low, lanes.collect(|i| word(keys[i], keys[i].len() - 8)))
+    };
+    of_two_words(lanes, low, high, lens(lanes, keys))
+}
+
+/// # Safety
+///
+/// The keys have 17 to 32 bytes.
+#[inline(always)]
+unsafe fn of_17_to_32<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+    // SAFETY: guaranteed by the caller.
+    avalanche(lanes, unsafe { outer(lanes, keys) })
+}
+
+/// # Safety
+///
+/// The keys have 33 to 64 bytes.
+#[inline(always)]
+unsafe fn of_33_to_64<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+    // SAFETY: guaranteed by the caller.
+    let (first, last, outer) = unsafe {
+        let first = lanes.collect_pairs(|i| keys[i].as_ptr().add(16));
+        let last = lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 32));
+        (mix(lanes, first, 4), mix(lanes, last, 6), outer(lanes, keys))
+    };
+    avalanche(lanes, lanes.add(outer, lanes.add(first, last)))
+}
+
+/// Mixes the lengths and the first and last 16 bytes.
+///
+/// # Safety
+///
+/// The keys have at least 16 bytes.
+#[inline(always)]
+unsafe fn outer<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+    // SAFETY: guaranteed by the caller.
+    let (first, last) = unsafe {
+        let first = lanes.collect_pairs(|i| keys[i].as_ptr());
+        (
+            first,
+            lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 16)),
+        )
+    };
+    let lens = lanes.mul(lens(lanes, keys), lanes.splat(PRIME64_1));
+    lanes.add(lens, lanes.add(mix(lanes, first, 0), mix(lanes, last, 2)))
+}
+
+#[inline(always)]
+fn lens<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+    lanes.collect(|i| keys[i].len() as u64)
+}
+
+/// Mixes 16 bytes of each key with two words of the secret.
+#[inline(always)]
+fn mix<L: Lanes64>(lanes: L, (low, high): (L::Vector, L::Vector), secret: usize) -> L::Vector {
+    let low = lanes.xor(low, lanes.splat(SECRET[secret]));
+    lanes.fold(low, lanes.xor(high, lanes.splat(SECRET[secret + 1])))
+}
+
+/// Hashes keys of 9 to 16 bytes, given their first and last eight.
+#[inline(always)]
+fn of_two_words<L: Lanes64>(lanes: L, low: L::Vector, high: L::Vector, lens: L::Vector) -> L::Vector {
+    let low = lanes.xor(low, lanes.splat(SECRET[0]));
+    let high = lanes.xor(high, lanes.splat(SECRET[1]));
+    let sum = lanes.add(lens, lanes.add(low, high));
+    avalanche(lanes, lanes.add(sum, lanes.fold(low, high)))
+}
+
+#[inline(always)]
+fn avalanche<L: Lanes64>(lanes: L, sum: L::Vector) -> L::Vector {
+    let mixed = lanes.xor(sum, lanes.shift_right::<37>(sum));
+    let mixed = lanes.mul(mixed, lanes.splat(PRIME64_3));
+    lanes.xor(mixed, lanes.shift_right::<32>(mixed))
+}
+
+/// Reads eight bytes of a key.
+///
+/// # Safety
+///
+/// The key has eight bytes from `place` on.
+#[inline(always)]
+pub(super) unsafe fn word(key: &[u8], place: usize) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    unsafe { key.as_ptr().add(place).cast::<u64>().read_unaligned() }
+}

@@ -1,0 +1,314 @@
+//! Vectors, whose operations are traits with one implementation a processor.
+//!
+//! The algorithms are written once over these traits, and inlined into functions that are compiled for one instruction
+//! set. Every function on the way there is `inline(always)`, and none takes a closure that works on vectors: a closure
+//! cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
+
+pub(crate) mod entries;
+
+use crate::hash::LaneHash;
+use crate::keys::Keys;
+
+/// The maximum number of lanes in a vector.
+pub(crate) const MAX_LANES: usize = 16;
+
+/// The number of bytes of a key that are hashed between two loads.
+pub(crate) const STEP: usize = 16;
+
+/// For each set of 8 lanes, the numbers of the set's lanes in order.
+pub(crate) static PACKINGS: [[u8; 8]; 256] = packings();
+
+const fn packings() -> [[u8; 8]; 256] {
+    let mut packings = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut next) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                packings[set][next] = lane;
+                next += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    packings
+}
+
+/// Operations on vectors of [`LANES`](Self::LANES) lanes of 32 bits.
+///
+/// Values of the implementing types exist only where the processor has the instructions, so the operations are safe to
+/// call. `add`, `sub` and `mul` wrap.
+pub(crate) trait Lanes: Copy {
+    /// The number of lanes in a vector, at most [`MAX_LANES`].
+    const LANES: usize;
+    /// Set if keys of different lengths are hashed faster in lanes than one by one.
+    const UNEVEN: bool;
+    /// The number of bytes in four vectors, the largest table.
+    const TABLE_BYTES: usize;
+
+    type Vector: Copy;
+    /// The lanes that have had all their bits set so far.
+    type Hits: Copy;
+
+    fn splat(self, value: u32) -> Self::Vector;
+    /// Returns 0, 1, 2 and so on.
+    fn iota(self) -> Self::Vector;
+    /// Loads the first values. Panics if there are too few.
+    fn load(self, values: &[u32]) -> Self::Vector;
+    /// Stores over the first values. Panics if there are too few.
+    fn store(self, vector: Self::Vector, values: &mut [u32]);
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Returns the low halves of the products.
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Returns the high halves of the products.
+    fn mul_high(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// Rotates left by 15, which is right by 17.
+    fn rotate_15(self, a: Self::Vector) -> Self::Vector;
+    /// Selects `less` where a < b, `other` elsewhere.
+    fn if_less(
+        self,
+        a: Self::Vector,
+        b: Self::Vector,
+        less: Self::Vector,
+        other: Self::Vector,
+    ) -> Self::Vector;
+
+    /// Returns words in which only the bit of each position, counted modulo 32, is set.
+    fn bit_of(self, positions: Self::Vector) -> Self::Vector;
+    fn all_hits(self) -> Self::Hits;
+    /// Keeps the lanes whose word has the bit of the position, counted modulo 32, set.
+    fn hit(self, hits: Self::Hits, words: Self::Vector, positions: Self::Vector) -> Self::Hits;
+    /// Returns a bit for each lane.
+    fn hit_bits(self, hits: Self::Hits) -> u32;
+    /// Moves the lanes whose bit is set to the front, in order. The other lanes are unspecified.
+    fn compress(self, vector: Self::Vector, bits: u32) -> Self::Vector;
+
+    /// Returns the words that hold the bits of these positions; `beyond` where there is no such word.
+    fn words_at(self, words: &[[u8; 4]], beyond: Self::Vector, positions: Self::Vector) -> Self::Vector;
+    /// Loads the bytes, at most `QUARTERS * TABLE_BYTES / 4`, followed by zeros. `QUARTERS` is 1, 2 or 4.
+    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [Self::Vector; QUARTERS];
+    /// Returns the words of the table that hold the bits of these positions.
+    fn table_words<const QUARTERS: usize>(
+        self,
+        table: &[Self::Vector; QUARTERS],
+        positions: Self::Vector,
+    ) -> Self::Vector;
+
+    /// Returns the highest bit of each of 64 bytes.
+    fn high_bits(self, bytes: &[u8; 64]) -> u64;
+
+    /// Returns words 0 to 3 of 16-byte keys, the lanes in an order that [`in_order`](Self::in_order) corrects. Panics
+    /// if there are fewer than [`LANES`](Self::LANES) keys.
+    fn packed_words(self, keys: &[[u8; STEP]]) -> [Self::Vector; 4];
+    /// Puts lanes into the order of the keys that [`packed_words`](Self::packed_words) was given.
+    fn in_order(self, vector: Self::Vector) -> Self::Vector;
+    /// Returns the four words of each key from the byte at `from` on; 0 for words that do not lie within the key.
+    /// Panics if `WHOLE` and a key lacks one of its four words, or if there are fewer than [`LANES`](Self::LANES) keys.
+    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
+    /// [`groups::hash`](crate::hash::groups::hash), compiled once for the instruction set: it is too large to be inlined wherever keys are hashed.
+    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
+
+    /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
+    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize);
+}
+
+/// Lanes of the processors that also multiply 64-bit numbers in lanes.
+pub(crate) trait WideLanes: Lanes {
+    type Wide: Lanes64;
+    /// Enough lanes that a processor is busy while each lane waits for the step before.
+    type Chains: Lanes64;
+
+    fn wide(self) -> Self::Wide;
+    fn chains(self) -> Self::Chains;
+    /// Loads the first [`LANES`](Lanes::LANES) values, in an order that [`upper_halves`](Self::upper_halves) corrects.
+    /// Panics if there are too few.
+    fn load_walks(self, hashes: &[u64]) -> Walks<Self>;
+    /// Returns the upper halves of the values, in order.
+    fn upper_halves(self, walks: Walks<Self>) -> Self::Vector;
+}
+
+/// A 64-bit value for each 32-bit lane.
+pub(crate) type Walks<S> = [<<S as WideLanes>::Wide as Lanes64>::Vector; 2];
+
+/// Operations on vectors of [`LANES`](Self::LANES) lanes of 64 bits. `add`, `sub` and `mul` wrap.
+pub(crate) trait Lanes64: Copy {
+    /// The number of lanes in a vector, at most [`MAX_GROUP`](crate::hash::tile::MAX_GROUP).
+    const LANES: usize;
+
+    type Vector: Copy;
+
+    fn splat(self, value: u64) -> Self::Vector;
+    /// Returns the value of each lane.
+    fn collect(self, value: impl Fn(usize) -> u64) -> Self::Vector;
+    /// Reads two adjacent words for each lane.
+    ///
+    /// # Safety
+    ///
+    /// There are 16 bytes at each place.
+    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector);
+    /// Returns the first and the last word of each key. Panics if there are too few keys.
+    fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector);
+    /// Stores over the first values. Panics if there are too few.
+    fn store(self, vector: Self::Vector, values: &mut [u64]);
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Returns the low halves of the products.
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Returns the products of the lower halves.
+    fn mul_halves(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Combines the lower halves of one vector with the upper halves of another.
+    fn lower_and_upper(self, lower: Self::Vector, upper: Self::Vector) -> Self::Vector;
+
+    /// XORs both halves of the 128-bit products, which are computed from four products of halves.
+    #[inline(always)]
+    fn fold(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        let (a_high, b_high) = (self.shift_right::<32>(a), self.shift_right::<32>(b));
+        let low = self.mul_halves(a, b);
+        let left = self.mul_halves(a_high, b);
+        let right = self.mul_halves(a, b_high);
+        let high = self.mul_halves(a_high, b_high);
+        // No sum overflows: (2^32 - 1)^2 plus two 32-bit numbers is at most 2^64 - 1.
+        let left = self.add(left, self.shift_right::<32>(low));
+        let right = self.add(right, self.and(left, self.splat(0xffff_ffff)));
+        let high = self.add(high, self.shift_right::<32>(left));
+        let high = self.add(high, self.shift_right::<32>(right));
+        self.xor(self.lower_and_upper(low, self.shift_left::<32>(right)), high)
+    }
+
+    fn shift_left<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// Shifts each lane by its own count; 64 or more leave no bit.
+    fn shift_right_each(self, a: Self::Vector, counts: Self::Vector) -> Self::Vector;
+    /// Rotates left by `LEFT` bits, which is right by `RIGHT`.
+    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: Self::Vector) -> Self::Vector;
+    /// Returns a bit for each lane whose number is above the bound; both are below 2^63.
+    fn above(self, a: Self::Vector, bound: u64) -> u32;
+    /// Selects `yes` where the number is above the bound and `no` elsewhere; both are below 2^63.
+    fn if_above(self, a: Self::Vector, bound: u64, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+}
+
+/// Two vectors of the same lanes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair<L>(pub(crate) L);
+
+impl<L: Lanes64> Lanes64 for Pair<L> {
+    const LANES: usize = 2 * L::LANES;
+
+    type Vector = [L::Vector; 2];
+
+    #[inline(always)]
+    fn splat(self, value: u64) -> Self::Vector {
+        [self.0.splat(value); 2]
+    }
+
+    #[inline(always)]
+    fn collect(self, value: impl Fn(usize) -> u64) -> Self::Vector {
+        [self.0.collect(&value), self.0.collect(|i| value(L::LANES + i))]
+    }
+
+    #[inline(always)]
+    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector) {
+        // SAFETY: guaranteed by the caller.
+        let ((a, b), (c, d)) = unsafe {
+            let first = self.0.collect_pairs(&place);
+            (first, self.0.collect_pairs(|i| place(L::LANES + i)))
+        };
+        ([a, c], [b, d])
+    }
+
+    #[inline(always)]
+    fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) {
+        let ((a, b), (c, d)) = (self.0.load_pairs(keys), self.0.load_pairs(&keys[L::LANES..]));
+        ([a, c], [b, d])
+    }
+
+    #[inline(always)]
+    fn store(self, [first, second]: Self::Vector, values: &mut [u64]) {
+        self.0.store(first, values);
+        self.0.store(second, &mut values[L::LANES..]);
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.add(a[0], b[0]), self.0.add(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.sub(a[0], b[0]), self.0.sub(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.and(a[0], b[0]), self.0.and(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.xor(a[0], b[0]), self.0.xor(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.mul(a[0], b[0]), self.0.mul(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        [self.0.mul_halves(a[0], b[0]), self.0.mul_halves(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn lower_and_upper(self, lower: Self::Vector, upper: Self::Vector) -> Self::Vector {
+        [
+            self.0.lower_and_upper(lower[0], upper[0]),
+            self.0.lower_and_upper(lower[1], upper[1]),
+        ]
+    }
+
+    #[inline(always)]
+    fn shift_left<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
+        [self.0.shift_left::<BY>(a[0]), self.0.shift_left::<BY>(a[1])]
+    }
+
+    #[inline(always)]
+    fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
+        [self.0.shift_right::<BY>(a[0]), self.0.shift_right::<BY>(a[1])]
+    }
+
+    #[inline(always)]
+    fn shift_right_each(self, a: Self::Vector, counts: Self::Vector) -> Self::Vector {
+        [
+            self.0.shift_right_each(a[0], counts[0]),
+            self.0.shift_right_each(a[1], counts[1]),
+        ]
+    }
+
+    #[inline(always)]
+    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: Self::Vector) -> Self::Vector {
+        [
+            self.0.rotate_left::<LEFT, RIGHT>(a[0]),
+            self.0.rotate_left::<LEFT, RIGHT>(a[1]),
+        ]
+    }
+
+    #[inline(always)]
+    fn above(self, [first, second]: Self::Vector, bound: u64) -> u32 {
+        self.0.above(first, bound) | self.0.above(second, bound) << L::LANES
+    }
+
+    #[inline(always)]
+    fn if_above(self, a: Self::Vector, bound: u64, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
+        [
+            self.0.if_above(a[0], bound, yes[0], no[0]),
+            self.0.if_above(a[1], bound, yes[1], no[1]),
+        ]
+    }
+}

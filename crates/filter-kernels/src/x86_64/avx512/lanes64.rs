@@ -1,0 +1,159 @@
+//! The operations on 8 lanes of 64 bits.
+
+use core::arch::x86_64::*;
+
+use super::Avx512;
+use crate::lanes::{Lanes64, WideLanes};
+
+impl WideLanes for Avx512 {
+    type Wide = Octet;
+    type Chains = Octet;
+
+    #[inline(always)]
+    fn wide(self) -> Octet {
+        Octet(self)
+    }
+
+    #[inline(always)]
+    fn chains(self) -> Octet {
+        Octet(self)
+    }
+
+    #[inline(always)]
+    fn load_walks(self, hashes: &[u64]) -> [__m512i; 2] {
+        let hashes: &[u64; 16] = hashes.first_chunk().expect("a value for each lane");
+        let start: *const __m512i = hashes.as_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of the array.
+        unsafe { [_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1))] }
+    }
+
+    #[inline(always)]
+    fn upper_halves(self, [first, second]: [__m512i; 2]) -> __m512i {
+        // SAFETY: see the type.
+        unsafe {
+            let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+            _mm512_permutex2var_epi32(first, odd, second)
+        }
+    }
+}
+
+/// Eight lanes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Octet(Avx512);
+
+impl Lanes64 for Octet {
+    const LANES: usize = 8;
+
+    type Vector = __m512i;
+
+    operations! {
+        fn add(a, b) = _mm512_add_epi64(a, b);
+        fn sub(a, b) = _mm512_sub_epi64(a, b);
+        fn and(a, b) = _mm512_and_si512(a, b);
+        fn xor(a, b) = _mm512_xor_si512(a, b);
+        fn mul(a, b) = _mm512_mullo_epi64(a, b);
+        fn mul_halves(a, b) = _mm512_mul_epu32(a, b);
+        fn lower_and_upper(lower, upper) = _mm512_mask_blend_epi32(0b1010_1010_1010_1010, lower, upper);
+        fn shift_right_each(a, counts) = _mm512_srlv_epi64(a, counts);
+    }
+
+    #[inline(always)]
+    fn splat(self, value: u64) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_set1_epi64(value.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn collect(self, value: impl Fn(usize) -> u64) -> __m512i {
+        let values = [
+            value(0),
+            value(1),
+            value(2),
+            value(3),
+            value(4),
+            value(5),
+            value(6),
+            value(7),
+        ];
+        let [a, b, c, d, e, f, g, h] = values.map(u64::cast_signed);
+        // SAFETY: see the type.
+        unsafe { _mm512_setr_epi64(a, b, c, d, e, f, g, h) }
+    }
+
+    #[inline(always)]
+    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (__m512i, __m512i) {
+        // SAFETY: see the type; the rest is guaranteed by the caller.
+        unsafe {
+            let words = |i| _mm_loadu_si128(place(i).cast());
+            // Each quarter of the words holds the same half of two neighbouring keys.
+            let even = four([words(0), words(2), words(4), words(6)]);
+            let odd = four([words(1), words(3), words(5), words(7)]);
+            (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd))
+        }
+    }
+
+    #[inline(always)]
+    fn load_pairs(self, keys: &[[u8; 16]]) -> (__m512i, __m512i) {
+        let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a key for each lane");
+        let start: *const __m512i = keys.as_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of the array.
+        unsafe {
+            let (first, second) = (_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1)));
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            (
+                _mm512_permutex2var_epi64(first, even, second),
+                _mm512_permutex2var_epi64(first, odd, second),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: __m512i, values: &mut [u64]) {
+        let values: &mut [u64; 8] = values.first_chunk_mut().expect("a value for each lane");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn shift_left<const BY: u32>(self, a: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_slli_epi64::<BY>(a) }
+    }
+
+    #[inline(always)]
+    fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe { _mm512_srli_epi64::<BY>(a) }
+    }
+
+    #[inline(always)]
+    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: __m512i) -> __m512i {
+        const { assert!(LEFT + RIGHT == 64) };
+        // SAFETY: see the type.
+        unsafe { _mm512_rol_epi64::<LEFT>(a) }
+    }
+
+    #[inline(always)]
+    fn above(self, a: __m512i, bound: u64) -> u32 {
+        // SAFETY: see the type.
+        u32::from(unsafe { _mm512_cmpgt_epu64_mask(a, self.splat(bound)) })
+    }
+
+    #[inline(always)]
+    fn if_above(self, a: __m512i, bound: u64, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe {
+            let above = _mm512_cmpgt_epu64_mask(a, self.splat(bound));
+            _mm512_mask_blend_epi64(above, no, yes)
+        }
+    }
+}
+
+/// Concatenates four quarters.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
+    let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
+    _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
+}
