@@ -7,7 +7,9 @@ use hashzoo::xxph3_64;
 use crate::KernelToken;
 #[cfg(target_arch = "x86_64")]
 use crate::MAX_PROBES;
-use crate::hash::{MAP_BITS, WideSource};
+#[cfg(target_arch = "x86_64")]
+use crate::hash::MAP_BITS;
+use crate::hash::WideSource;
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -21,7 +23,6 @@ pub(crate) const USUAL_PROBES: u8 = 7;
 pub(crate) const PREFETCHED: usize = 4 << 20;
 
 /// The length in bytes from which positions do not fit into lanes.
-#[cfg(target_arch = "x86_64")]
 pub(crate) const TOO_LONG: usize = 1 << 28;
 
 /// The powers of the multiplier: the factors of a hash value, one for each probe.

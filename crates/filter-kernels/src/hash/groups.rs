@@ -98,13 +98,7 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
         let part = match source {
             Source::Keys(keys, function) => {
                 let part = &mut room[..PART.min(len - start)];
-                for (i, hashes) in part.chunks_mut(TILE).enumerate() {
-                    let start = start + i * TILE;
-                    if let Keys::Slices(slices) = keys {
-                        tile(lanes, slices, start, hashes.len());
-                    }
-                    lanes.hash(keys, function, start, hashes);
-                }
+                lanes.hash(keys, function, start, part);
                 &*part
             }
             Source::Hashes(hashes) => hashes,
@@ -119,6 +113,9 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
 pub(crate) fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;
+        if let (0, Keys::Slices(keys)) = (i * S::LANES % TILE, keys) {
+            tile(lanes, keys, start, TILE.min(keys.len() - start));
+        }
         let mut filled: [&[u8]; MAX_LANES];
         let vector = match keys {
             Keys::Packed(keys) if keys.key_len() == STEP => {

@@ -167,12 +167,6 @@ macro_rules! tile_entries {
                 answers: &mut [u64],
             ) = tiles::ask_lines);
 
-            entry!($lanes, $features, fn create_spread(
-                bit_array: &mut [u8],
-                probes: u8,
-                source: WideSource<'_>,
-            ) = bloom64::lanes::create);
-
             entry!($lanes, $features, fn insert_spread(
                 bit_array: &mut [u8],
                 probes: u8,

@@ -24,6 +24,14 @@ line_entries!(Avx2);
 
 tile_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
+impl Avx2 {
+    entry!(
+        Avx2,
+        "avx2,bmi1,bmi2,popcnt",
+        fn create_spread(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
+    );
+}
+
 impl TileLanes for Avx2 {
     #[inline(always)]
     fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {

@@ -57,6 +57,14 @@ impl Avx512 {
 line_entries!(Avx512);
 tile_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
+impl Avx512 {
+    entry!(
+        Avx512,
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
+        fn create_spread(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
+    );
+}
+
 impl TileLanes for Avx512 {
     #[inline(always)]
     fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
