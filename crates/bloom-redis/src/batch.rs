@@ -298,6 +298,11 @@ pub(crate) fn exists(key: &[u8]) -> Cmd {
     redis::cmd("EXISTS").arg(key).take()
 }
 
+/// Returns the command for the length of a string, 0 if there is none.
+pub(crate) fn length(key: &[u8]) -> Cmd {
+    redis::cmd("STRLEN").arg(key).take()
+}
+
 /// Returns the error for a reply that the command cannot have.
 pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error {
     /// The longest part of a reply that an error repeats, in characters.

@@ -40,11 +40,11 @@ pub enum ErrorKind {
     /// [`Missing::Reported`](crate::Missing::Reported)). Elements of a batch may have been inserted if their bits are
     /// in parts that exist, or if they were sent in an earlier round trip.
     Missing,
-    /// The prefix has no parameter record.
-    Unrecorded,
     /// The parameter record differs from the caller's parameters.
     Mismatch,
-    /// A value on the server is not one that this crate, or a program of the same design, writes there.
+    /// A value on the server is not one that this crate, or a program of the same design, writes there. A bitmap of
+    /// another length is one of another program, of other parameters, or without the marks that
+    /// [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes.
     Malformed,
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay,
@@ -115,7 +115,17 @@ impl Error {
     }
 
     pub(crate) fn missing(key: &[u8]) -> Self {
-        Self::of_key(ErrorKind::Missing, key, "the filter is not on the server")
+        Self::of_key(
+            ErrorKind::Missing,
+            key,
+            "the filter, or a part of it, is not on the server",
+        )
+    }
+
+    /// Returns the error for a string that has another length than the filter's.
+    pub(crate) fn of_length(key: &[u8], bytes: u64, found: u64) -> Self {
+        let what = format_args!("the string must have {bytes} bytes, got {found}");
+        Self::of_key(ErrorKind::Malformed, key, what)
     }
 
     /// Returns the error for a key that holds an unexpected value.

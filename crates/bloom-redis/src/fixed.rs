@@ -9,8 +9,7 @@ use crate::options::{Expiry, Options};
 use crate::plan;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::rebuild::Rebuild;
-use crate::record::{Design, Record};
-use crate::schema::{REDIS_BITS, Schema};
+use crate::schema::{MARKED_BITS, Schema};
 use crate::statistics::Statistics;
 use crate::stored::{Stored, operations};
 
@@ -56,12 +55,12 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 bits, the limit of a Redis string. Use
-    /// a [`SplitFilter`](crate::SplitFilter) then.
+    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 - 64 bits, the limit of a Redis
+    /// string less the byte after the bits. Use a [`SplitFilter`](crate::SplitFilter) then.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
-        schema.check(REDIS_BITS)?;
+        schema.check(MARKED_BITS)?;
         let stored = Stored {
-            bitmap: Arc::new(Bitmap::whole(Vec::new(), schema)),
+            bitmap: Arc::new(Bitmap::whole(Vec::new(), schema, true)),
             options: Options::default(),
             expiry: Expiry::Keep,
         };
@@ -77,7 +76,7 @@ impl FixedFilter {
     #[must_use]
     pub fn named(&self, name: impl AsRef<[u8]>) -> Self {
         let (prefix, name) = (self.prefix.clone(), name.as_ref().to_vec());
-        let bitmap = Bitmap::whole([&prefix[..], &name].concat(), *self.schema());
+        let bitmap = Bitmap::whole([&prefix[..], &name].concat(), *self.schema(), true);
         let stored = Stored {
             bitmap: Arc::new(bitmap),
             ..self.stored
@@ -104,8 +103,8 @@ impl FixedFilter {
 
     /// Returns the filter's key.
     ///
-    /// In a cluster, a key with a brace but no hash tag cannot be rebuilt, because its companion keys lie in another
-    /// slot. Queries and inserts then need [`follow_rebuilds`](Options::follow_rebuilds) off.
+    /// In a cluster, operations on a key with a brace but no hash tag fail, because its companion keys lie in another
+    /// slot.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         self.stored.bitmap.anchor()
@@ -117,8 +116,15 @@ impl FixedFilter {
         self.schema().positions(hash).collect()
     }
 
-    /// Returns the record of all filters under the prefix.
-    fn record(&self) -> (Vec<u8>, Record) {
-        (self.prefix.clone(), Record::new(Design::Fixed, *self.schema()))
+    /// Gives the string of a filter that a published program made, or an insert with
+    /// [`Missing::Empty`](crate::Missing::Empty), the full length that [`create`](Self::create) gives, which marks it as
+    /// complete: by default a string of another length is an error. The published program goes on with it as before.
+    /// This needs scripts.
+    ///
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
+    /// [`Malformed`](crate::ErrorKind::Malformed) when it is longer.
+    pub fn write_marks(&self) -> Call<'static, ()> {
+        let (bitmap, options) = (self.stored.bitmap.clone(), self.stored.options);
+        Call::new(move |line| async move { plan::lifetime::write_mark(&line, &bitmap, &options).await })
     }
 }

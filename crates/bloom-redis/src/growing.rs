@@ -11,9 +11,9 @@ use crate::names::{display, tag};
 use crate::options::Options;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::{self, Chain};
-use crate::plan::{growth, tally, transfer};
+use crate::plan::{chain_by_commands, growth, tally, transfer};
 use crate::rebuild::GrowingRebuild;
-use crate::record::{self, Design, Record};
+use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
 
@@ -41,7 +41,6 @@ use crate::statistics::Statistics;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct GrowingFilter {
-    prefix: Vec<u8>,
     chain: Chain,
     options: Options,
 }
@@ -92,7 +91,6 @@ impl GrowingFilter {
                 schema,
                 spread: false,
             },
-            prefix: Vec::new(),
             options: Options::default(),
         };
         Ok(filter.with_prefix([b"{", &*tag(name.as_ref()), b"}:"].concat()))
@@ -106,8 +104,7 @@ impl GrowingFilter {
         self.chain.cursor = [&prefix, &b"cursor"[..]].concat();
         self.chain.anchor = self.chain.cursor.clone();
         self.chain.base = [&prefix, &b"bloomfilter-"[..]].concat();
-        self.chain.record = Record::key(&prefix);
-        self.prefix = prefix;
+        self.chain.record = record::key(&prefix);
         self
     }
 
@@ -149,30 +146,27 @@ impl GrowingFilter {
         &self.chain.cursor
     }
 
-    /// Checks the parameter record, like [`FixedFilter::open`](crate::FixedFilter::open).
-    pub fn open(&self) -> Call<'static, ()> {
-        record::open(&self.prefix, Record::new(Design::Growing, self.chain.schema))
-    }
-
-    /// Writes the parameter record if there is none, like [`FixedFilter::adopt`](crate::FixedFilter::adopt). With the
-    /// first record it also writes the cursor, which the published program omits until there is a second bitmap.
-    ///
-    /// A filter that has lost its cursor and `bloomfilter-1` looks new. With a record it counts as missing
-    /// ([`Missing::Reported`](crate::Missing::Reported)).
-    pub fn adopt(&self) -> Call<'static, ()> {
-        let (chain, prefix) = (self.chain.clone(), self.prefix.clone());
-        let record = Record::new(Design::Growing, self.chain.schema);
-        Call::new(move |line| async move {
-            growth::prepare_record(&line, &chain).await?;
-            record::write(&line, &Record::key(&prefix), &record).await
-        })
-    }
-
-    /// Creates the current bitmap, at its full length, if it does not exist; returns whether it was created. The
-    /// published program does this when it starts. The cursor is created with the first bitmap.
+    /// Creates the filter, unless there is one; returns whether it was created. It writes the first bitmap at its full
+    /// length, as the published program does when it starts, then the cursor and the parameter record. A filter that
+    /// lacks any of its keys counts as missing, and if others are left, this call fails with
+    /// [`Missing`](crate::ErrorKind::Missing): [`clear`](Self::clear) or [`rebuild`](Self::rebuild) it.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { growth::create(&line, &chain, &options).await })
+        Call::new(move |line| async move { chain_by_commands::create(&line, &chain, &options).await })
+    }
+
+    /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
+    /// [`Missing::Empty`](crate::Missing::Empty). They mark it as complete: all operations count a filter without them
+    /// as missing. The published program goes on with it as before.
+    ///
+    /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to be
+    /// the whole.
+    ///
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when a bitmap up to the cursor is missing, or when
+    /// there is one after it.
+    pub fn write_marks(&self) -> Call<'static, ()> {
+        let (chain, options) = (self.chain.clone(), self.options);
+        Call::new(move |line| async move { chain_by_commands::write_marks(&line, &chain, &options).await })
     }
 
     /// Queries one element, in one round trip.
@@ -204,10 +198,10 @@ impl GrowingFilter {
         Call::new(move |line| async move { growth::insert(&line, &chain, &hashes, &options).await })
     }
 
-    /// Empties the filter: deletes all bitmaps, creates `bloomfilter-0` again, and sets the cursor to it.
+    /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create) writes.
     pub fn clear(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { growth::reset(&line, &chain, &options).await })
+        Call::new(move |line| async move { chain_by_commands::clear(&line, &chain, &options).await })
     }
 
     /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted if nothing is inserted into it for the
@@ -227,15 +221,17 @@ impl GrowingFilter {
 
     /// Returns the number of bitmaps.
     pub fn bitmaps(&self) -> Call<'static, u64> {
-        let chain = self.chain.clone();
-        Call::new(move |line| async move { Ok(chain.read_cursor(&line).await? + 1) })
+        let (chain, options) = (self.chain.clone(), self.options);
+        Call::new(
+            move |line| async move { Ok(chain_by_commands::current(&line, &chain, &options).await? + 1) },
+        )
     }
 
     /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move {
-            let last = chain.read_cursor(&line).await?;
+            let last = chain_by_commands::current(&line, &chain, &options).await?;
             let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
             tally::statistics(&line, &chain.cursor, &bitmaps, &options).await
         })

@@ -37,7 +37,6 @@ pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options};
 pub use rebuild::{GrowingRebuild, Rebuild};
 pub use reconnecting::Reconnecting;
-pub use record::{Design, Record};
 pub use schema::Schema;
 pub use split::SplitFilter;
 pub use statistics::Statistics;

@@ -28,11 +28,11 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
 
 /// Groups keys into batches: all in one, or, if the filter is spread over several slots of a cluster, those that are
 /// placed by the same text. Keys keep their order within a batch.
-pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>> {
-    let mut groups: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
-    for key in keys.iter().map(AsRef::as_ref) {
-        let slot: &[u8] = if spread { placed_by(key) } else { b"" };
-        groups.entry(slot).or_default().push(key);
+pub(crate) fn slots<K: AsRef<[u8]>>(keys: impl IntoIterator<Item = K>, spread: bool) -> Vec<Vec<K>> {
+    let mut groups: BTreeMap<Vec<u8>, Vec<K>> = BTreeMap::new();
+    for key in keys {
+        let slot = if spread { placed_by(key.as_ref()) } else { b"" };
+        groups.entry(slot.to_vec()).or_default().push(key);
     }
     groups.into_values().collect()
 }
@@ -135,9 +135,8 @@ mod tests {
     #[test]
     fn keys_are_grouped_by_what_places_them() {
         let keys = ["{b}1", "a", "{b}2", "{a}3"];
-        let groups: Vec<Vec<&[u8]>> = vec![vec![b"a", b"{a}3"], vec![b"{b}1", b"{b}2"]];
-        assert_eq!(slots(&keys, true), groups);
-        assert_eq!(slots(&keys, false).len(), 1);
+        assert_eq!(slots(keys, true), [["a", "{a}3"], ["{b}1", "{b}2"]]);
+        assert_eq!(slots(keys, false).len(), 1);
     }
 
     #[test]

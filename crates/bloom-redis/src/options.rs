@@ -123,6 +123,15 @@ impl Options {
         Self { replicas, ..self }
     }
 
+    /// Checks that scripts are allowed.
+    pub(crate) fn need_scripts(&self, what: &str) -> Result<(), Error> {
+        if self.commands.scripts {
+            return Ok(());
+        }
+        let (range, got) = (format_args!("allowed for {what}"), "Commands::scripts(false)");
+        Err(Error::new(ErrorKind::NeedsScripts, "scripts", range, got))
+    }
+
     /// Returns the options for a filter that must exist, such as the generation of a rebuild.
     pub(crate) const fn reported(self) -> Self {
         self.missing(Missing::Reported)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use guava_bloom::BloomFilter;
 
 use crate::call::Call;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::names::display;
 use crate::options::{Expiry, Options, millis};
 use crate::plan::acknowledged::Acknowledged;
@@ -57,7 +57,7 @@ impl Rebuild {
     pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
             live.in_one_slot("rebuilding a filter")?;
-            let name = |token| generation::next(&live, token).keys;
+            let name = |token| (generation::next(&live, token), Vec::new());
             let token = generation::begin(&line, live.anchor(), name, lease, &options).await?;
             Ok(Self {
                 live,
@@ -71,7 +71,7 @@ impl Rebuild {
     /// Inserts elements into the new generation, in round trips of bounded size, and renews the lease. Returns whether
     /// each was new to the generation.
     ///
-    /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended.
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
@@ -87,8 +87,8 @@ impl Rebuild {
     /// [`Commands::scripts`](crate::Commands) the server sets them with one command per key, and temporarily needs as
     /// much memory again.
     ///
-    /// The call fails with [`Incompatible`](ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
-    /// [`Missing`](ErrorKind::Missing) when the lease ended.
+    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
+    /// [`Missing`](crate::ErrorKind::Missing) when the lease ended.
     pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
         let this = self.clone();
         Call::new(move |line| async move {
@@ -108,7 +108,7 @@ impl Rebuild {
     /// Makes the new generation the filter. The old one is freed in the background; with [`Expiry::Keep`] the new one
     /// gets its remaining time to live.
     ///
-    /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended; the filter is then as it was.
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
         Call::new(move |line| async move {
             generation::commit(&line, &self.live, self.token, expiry, &self.options).await
@@ -135,7 +135,7 @@ impl Rebuild {
         Call::new(move |line| async move {
             live.in_one_slot("uploading a filter")?;
             transfer::check_shape(&live, filter)?;
-            let name = |token| generation::next(&live, token).keys;
+            let name = |token| (generation::next(&live, token), Vec::new());
             let token = generation::begin(&line, live.anchor(), name, LEASE, &options).await?;
             let written = transfer::write(&line, &live, token, filter.words(), LEASE, &options).await;
             let done: Result<(), Error> = match written {
@@ -144,7 +144,8 @@ impl Rebuild {
             };
             if done.is_err() {
                 // If this fails, the lease still ends the rebuild. The caller needs the first error.
-                let _ = generation::abandon(&line, live.anchor(), &name(token), token).await;
+                let keys = generation::next(&live, token).keys;
+                let _ = generation::abandon(&line, live.anchor(), &keys, token).await;
             }
             done
         })
@@ -182,12 +183,15 @@ impl GrowingRebuild {
             if live.spread {
                 return Err(Error::spread("rebuilding a filter"));
             }
-            if !options.commands.scripts {
-                let range = "allowed for rebuilding a growing filter";
-                let got = "Commands::scripts(false)";
-                return Err(Error::new(ErrorKind::NeedsScripts, "scripts", range, got));
-            }
-            let name = |token| vec![live.next(token).key(0)];
+            options.need_scripts("rebuilding a growing filter")?;
+            let name = |token| {
+                let next = live.next(token);
+                let marks = vec![
+                    (next.cursor.clone(), "0".to_owned()),
+                    (next.record.clone(), next.parameters()),
+                ];
+                (next.bitmap(0), marks)
+            };
             let token = generation::begin(&line, &live.cursor, name, lease, &options).await?;
             Ok(Self {
                 live,

@@ -9,6 +9,9 @@ use crate::error::{Error, ErrorKind};
 /// The number of bits of the longest Redis string: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
+/// The number of bits of the longest Redis string with a byte after them, in whole words.
+pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 64;
+
 /// The largest number of bits of the published fixed design, whose program keeps it in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;
 
@@ -64,6 +67,34 @@ impl Schema {
     /// [`TooLarge`](ErrorKind::TooLarge) if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
     pub fn words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         parameters(insertions, false_positive_rate).map(|parameters| Self::from_guava(&parameters))
+    }
+
+    /// Returns the size of each bitmap of a [`GrowingFilter`](crate::GrowingFilter) whose false-positive rate stays
+    /// below a total up to so many bitmaps, for `insertions` elements in each.
+    ///
+    /// A bitmap is closed when half of its bits are set, at a rate of 2^-k for k probes, and the rates add up. So k is
+    /// the smallest number with `bitmaps` * 2^-k of at most `total_rate`.
+    ///
+    /// ```
+    /// use bloom_redis::Schema;
+    ///
+    /// // 10 million elements at 0.1 %, in bitmaps of a million.
+    /// let schema = Schema::growing(1_000_000, 10, 0.001)?;
+    /// assert_eq!((schema.probe_count(), schema.bits()), (14, 20_197_760));
+    /// # Ok::<(), bloom_redis::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`words`](Self::words).
+    pub fn growing(insertions: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
+        parameters(insertions, total_rate)?;
+        if bitmaps == 0 {
+            let (thing, range) = ("the number of bitmaps", "at least 1");
+            return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
+        }
+        let probes = libm::ceil(libm::log2(bitmaps as f64 / total_rate));
+        Self::words(insertions, libm::exp2(-probes))
     }
 
     fn from_guava(parameters: &Parameters) -> Self {
@@ -177,7 +208,7 @@ mod tests {
             ),
             (
                 |n| FixedFilter::new("f", Schema::words(n, 0.01)?).map(drop),
-                4_294_967_296,
+                4_294_967_232,
                 448_100_000,
             ),
             (

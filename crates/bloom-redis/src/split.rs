@@ -11,8 +11,7 @@ use crate::options::{Expiry, Options};
 use crate::plan;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::rebuild::Rebuild;
-use crate::record::{Design, Record};
-use crate::schema::{REDIS_BITS, Schema};
+use crate::schema::{MARKED_BITS, Schema};
 use crate::statistics::Statistics;
 use crate::stored::{Stored, operations};
 
@@ -77,7 +76,7 @@ impl SplitFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless `part_bits` is a multiple of 64 from 64 to 2^32 and gives
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless `part_bits` is a multiple of 64 from 64 to 2^32 - 64 and gives
     /// at most 65,536 parts.
     pub fn with_part_bits(self, part_bits: u64) -> Result<Self, Error> {
         let Stored { bitmap, options, .. } = self.stored;
@@ -120,8 +119,8 @@ impl SplitFilter {
         options: Options,
     ) -> Result<Self, Error> {
         let least = schema.bits().div_ceil(Self::MAX_PARTS).next_multiple_of(64);
-        if !part_bits.is_multiple_of(64) || !(least..=REDIS_BITS).contains(&part_bits) {
-            let range = format_args!("a multiple of 64 from {least} to {REDIS_BITS}");
+        if !part_bits.is_multiple_of(64) || !(least..=MARKED_BITS).contains(&part_bits) {
+            let range = format_args!("a multiple of 64 from {least} to {MARKED_BITS}");
             let (kind, thing) = (ErrorKind::InvalidArgument, "the bits of a part");
             return Err(Error::new(kind, thing, range, part_bits));
         }
@@ -136,6 +135,7 @@ impl SplitFilter {
             part_bits,
             schema,
             spread: slots > 1,
+            marked: true,
         });
         Ok(Self {
             name,
@@ -158,14 +158,6 @@ impl SplitFilter {
     #[must_use]
     pub fn keys(&self) -> &[Vec<u8>] {
         &self.stored.bitmap.keys
-    }
-
-    /// Returns the prefix, which no other filter has (`bf-split:{NAME}:`, or `bf-split:SLOTS:{NAME}:` if spread), and
-    /// the record.
-    fn record(&self) -> (Vec<u8>, Record) {
-        let prefix = prefix(&self.name, self.slots, None);
-        let record = Record::of_parts(Design::Split, *self.schema(), self.part_bits());
-        (prefix, record)
     }
 }
 
@@ -218,9 +210,8 @@ mod tests {
                     .unwrap();
                 let tags: BTreeSet<_> = filter.keys().iter().map(|key| hash_tag(key).unwrap()).collect();
                 assert_eq!(tags.len(), usize::from(slots), "{name}");
-                count += filter.keys().len() + 1;
+                count += filter.keys().len();
                 keys.extend(filter.keys().iter().cloned());
-                keys.insert(Record::key(&filter.record().0));
             }
         }
         assert_eq!(keys.len(), count);

@@ -14,7 +14,7 @@ pub(crate) struct Stored {
     pub(crate) expiry: Expiry,
 }
 
-/// Implements the operations of a filter that has `stored` and `record`.
+/// Implements the operations of a filter that has `stored`.
 macro_rules! operations {
     ($filter:ident) => {
         /// Shows the parameters, and the first key.
@@ -48,26 +48,15 @@ macro_rules! operations {
                 &self.stored.bitmap.schema
             }
 
-            /// Checks the parameter record.
-            ///
-            /// The call fails with [`Unrecorded`](crate::ErrorKind::Unrecorded) when there is none, and with
-            /// [`Mismatch`](crate::ErrorKind::Mismatch) when it holds other parameters.
-            pub fn open(&self) -> Call<'static, ()> {
-                let (prefix, record) = self.record();
-                crate::record::open(&prefix, record)
-            }
-
-            /// Writes the parameter record if there is none, and checks it.
-            ///
-            /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when a record holds other parameters.
-            pub fn adopt(&self) -> Call<'static, ()> {
-                let (prefix, record) = self.record();
-                crate::record::adopt(&prefix, record)
-            }
-
             /// Creates an empty filter with this time to live, unless there is one already; returns whether it was
             /// created. A filter must be created before the first insert unless a missing filter counts as empty
             /// ([`Missing::Empty`](crate::Missing::Empty)). [`Expiry::At`] needs Redis 6.2.
+            ///
+            /// Its strings get their full length: that of the bits and of a byte of zeros. No insert makes a string so
+            /// long, so that a string of another length is not taken for the filter. The call fails with
+            /// [`Malformed`](crate::ErrorKind::Malformed) when there is one, and with
+            /// [`Missing`](crate::ErrorKind::Missing) when parts are lost and others are left:
+            /// [`delete`](Self::delete), [`rebuild`](Self::rebuild) or [`upload`](Self::upload) the filter then.
             pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
                 let bitmap = self.stored.bitmap.clone();
                 Call::new(move |line| async move { plan::lifetime::create(&line, &bitmap, expiry).await })

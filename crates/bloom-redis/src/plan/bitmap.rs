@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use guava_bloom::Hash128;
+use redis::{Cmd, cmd};
 
 use crate::error::Error;
 use crate::names::placed_by;
@@ -19,17 +20,69 @@ pub(crate) struct Bitmap {
     pub(crate) schema: Schema,
     /// Set if the parts are meant to lie in several slots of a cluster.
     pub(crate) spread: bool,
+    /// Set if each string has a byte of zeros after its bits. No insert reaches it, so that a string of the full length
+    /// was made by this crate as a whole and is not what inserts began after a loss.
+    pub(crate) marked: bool,
+}
+
+/// One of the strings of a filter.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    pub(crate) key: &'a [u8],
+    /// Its length.
+    pub(crate) bytes: u64,
+}
+
+impl AsRef<[u8]> for Piece<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.key
+    }
+}
+
+impl Piece<'_> {
+    /// Interprets the length of the string on the server: returns whether it is there.
+    pub(crate) fn is_there(self, length: u64) -> Result<bool, Error> {
+        match length {
+            0 => Ok(false),
+            _ if length == self.bytes => Ok(true),
+            _ => Err(Error::of_length(self.key, self.bytes, length)),
+        }
+    }
+
+    /// Returns the command that gives a string of zeros its full length.
+    pub(crate) fn allocate(self) -> Cmd {
+        cmd("SETBIT")
+            .arg(self.key)
+            .arg(self.bytes * 8 - 1)
+            .arg("0")
+            .take()
+    }
 }
 
 impl Bitmap {
     /// Returns a bitmap in one string.
-    pub(crate) fn whole(key: Vec<u8>, schema: Schema) -> Self {
+    pub(crate) fn whole(key: Vec<u8>, schema: Schema, marked: bool) -> Self {
         Self {
             keys: vec![key],
             part_bits: schema.bits(),
             schema,
             spread: false,
+            marked,
         }
+    }
+
+    /// Returns the string with this number, which must exist.
+    pub(crate) fn piece(&self, number: usize) -> Piece<'_> {
+        let bits = self.schema.bits() - self.part_bits * number as u64;
+        Piece {
+            key: &self.keys[number],
+            bytes: bits.min(self.part_bits).div_ceil(8) + u64::from(self.marked),
+        }
+    }
+
+    /// Returns the strings.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        (0..self.keys.len()).map(|number| self.piece(number))
     }
 
     /// Returns the key that companions are named after.
@@ -61,7 +114,7 @@ pub(super) struct Placed<'a> {
 }
 
 pub(super) struct Part<'a> {
-    pub(super) key: &'a [u8],
+    pub(super) piece: Piece<'a>,
     pub(super) offsets: Vec<u64>,
     /// The element of each offset; `None` if the part has all offsets of all elements, one element after another.
     elements: Option<Vec<usize>>,
@@ -80,7 +133,7 @@ impl Part<'_> {
 impl<'a> Placed<'a> {
     pub(super) fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
         let probes = usize::from(bitmap.schema.probe_count());
-        if let [key] = &bitmap.keys[..] {
+        if bitmap.keys.len() == 1 {
             let mut offsets = Vec::with_capacity(hashes.len() * probes);
             for &hash in hashes {
                 offsets.extend(bitmap.schema.positions(hash));
@@ -88,7 +141,7 @@ impl<'a> Placed<'a> {
             let elements = None;
             return Self {
                 parts: vec![Part {
-                    key,
+                    piece: bitmap.piece(0),
                     offsets,
                     elements,
                 }],
@@ -103,7 +156,7 @@ impl<'a> Placed<'a> {
                 // A position is below the number of bits, so its part exists and the number of the part fits.
                 let number = (position / bitmap.part_bits) as usize;
                 let part = parts.entry(number).or_insert_with(|| Part {
-                    key: &bitmap.keys[number],
+                    piece: bitmap.piece(number),
                     offsets: Vec::new(),
                     elements: Some(Vec::new()),
                 });
@@ -113,7 +166,7 @@ impl<'a> Placed<'a> {
         }
         let mut parts: Vec<Part<'a>> = parts.into_values().collect();
         if bitmap.spread {
-            parts.sort_by(|one, other| placed_by(one.key).cmp(placed_by(other.key)));
+            parts.sort_by(|one, other| placed_by(one.piece.key).cmp(placed_by(other.piece.key)));
         }
         Self {
             parts,
@@ -125,7 +178,8 @@ impl<'a> Placed<'a> {
 
     /// Returns the parts of each batch: all of them, or those of one slot if the filter is spread.
     pub(super) fn by_slot(&self) -> impl Iterator<Item = &[Part<'a>]> {
-        (self.parts).chunk_by(|one, other| !self.spread || placed_by(one.key) == placed_by(other.key))
+        let same = |one: &Part<'_>, other: &Part<'_>| placed_by(one.piece.key) == placed_by(other.piece.key);
+        (self.parts).chunk_by(move |one, other| !self.spread || same(one, other))
     }
 }
 
@@ -154,6 +208,7 @@ mod tests {
             part_bits: 1_024,
             schema,
             spread: true,
+            marked: true,
         };
         let hash = Hash128::of(b"element");
         let placed = Placed::new(&bitmap, &[hash, hash]);
@@ -161,7 +216,7 @@ mod tests {
         for part in &placed.parts {
             for (at, offset) in part.offsets.iter().enumerate() {
                 let element = part.element(at, placed.probes);
-                positions[element].push(u64::from(part.key[3]) * 1_024 + offset);
+                positions[element].push(u64::from(part.piece.key[3]) * 1_024 + offset);
             }
         }
         let mut expected: Vec<u64> = schema.positions(hash).collect();
@@ -171,7 +226,10 @@ mod tests {
             assert_eq!(positions, expected);
         }
         // A slot is one batch.
-        let slots: Vec<&[u8]> = placed.by_slot().map(|parts| placed_by(parts[0].key)).collect();
+        let slots: Vec<&[u8]> = placed
+            .by_slot()
+            .map(|parts| placed_by(parts[0].piece.key))
+            .collect();
         assert!(slots.len() > 1 && slots.is_sorted_by(|one, other| one < other));
     }
 }

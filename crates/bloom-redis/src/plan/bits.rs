@@ -6,7 +6,7 @@ use redis::Value;
 use super::bitmap::{Bitmap, Part, Placed, per_trip};
 use super::generation;
 use crate::answer::Answer;
-use crate::batch::{Batch, Replies, bit, exists, unexpected};
+use crate::batch::{Batch, Replies, bit, length, unexpected};
 use crate::bitfield::{Access, BitField};
 use crate::call::Line;
 use crate::error::Error;
@@ -101,9 +101,9 @@ impl Query {
 
     fn push(self, batch: &mut Batch, part: &Part<'_>) {
         match self {
-            Self::Bits(commands) => push_bits(batch, commands, Access::Get, part.key, &part.offsets),
+            Self::Bits(commands) => push_bits(batch, commands, Access::Get, part.piece.key, &part.offsets),
             Self::Whole { bytes } => {
-                let get = batch.add("GETRANGE").arg(part.key);
+                let get = batch.add("GETRANGE").arg(part.piece.key);
                 get.arg(0).arg(bytes - 1);
             }
         }
@@ -217,7 +217,7 @@ async fn contains_once(
         // is lost, or if a rebuild replaces a lost one.
         let look = |batch: &mut Batch| {
             for part in parts.iter().filter(|_| reported) {
-                batch.push(&exists(part.key));
+                batch.push(&length(part.piece.key));
             }
         };
         let generation = |batch: &mut Batch| {
@@ -237,9 +237,10 @@ async fn contains_once(
     let mut replies = line.send_all(batches.collect()).await?;
     let mut answers = vec![Answer::MightContain; placed.elements];
     for parts in placed.by_slot() {
+        // A string of another length is an error, even if another part decides.
         let look = |replies: &mut Replies| -> Result<Vec<bool>, Error> {
             let looked = parts.iter().filter(|_| reported);
-            looked.map(|_| Ok(replies.count()? > 0)).collect()
+            looked.map(|part| part.piece.is_there(replies.count()?)).collect()
         };
         let generation = |replies: &mut Replies| if watched { replies.bytes() } else { Ok(None) };
         let first = generation(&mut replies)?;

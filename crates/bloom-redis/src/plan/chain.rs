@@ -1,7 +1,7 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, cmd};
+use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, cmd};
 
 use super::bitmap::Bitmap;
 use super::generation::{Token, next_key};
@@ -9,8 +9,9 @@ use super::scripts::Digested;
 use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::companion;
+use crate::names::{companion, hash_tag};
 use crate::options::{Commands, Missing, Options};
+use crate::record;
 use crate::schema::Schema;
 
 /// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
@@ -25,7 +26,7 @@ pub(crate) struct Chain {
     pub(crate) cursor: Vec<u8>,
     /// The prefix of the bitmaps' keys; a number follows.
     pub(crate) base: Vec<u8>,
-    /// The key of the parameter record. A filter with a record also has a cursor.
+    /// The key of the parameter record. A filter that lacks it is not complete.
     pub(crate) record: Vec<u8>,
     pub(crate) schema: Schema,
     /// Set if the bitmaps are meant to lie in several slots of a cluster.
@@ -40,8 +41,13 @@ impl Chain {
     pub(crate) fn bitmap(&self, number: u64) -> Bitmap {
         Bitmap {
             spread: self.spread,
-            ..Bitmap::whole(self.key(number), self.schema)
+            ..Bitmap::whole(self.key(number), self.schema, false)
         }
+    }
+
+    /// Returns what the parameter record holds.
+    pub(crate) fn parameters(&self) -> String {
+        record::text(&self.schema)
     }
 
     /// Returns the key of the kept count of ones.
@@ -59,7 +65,6 @@ impl Chain {
         Self {
             cursor: next_key(&self.cursor, token),
             base: next_key(&self.base, token),
-            // Never written.
             record: next_key(&self.record, token),
             ..self.clone()
         }
@@ -80,25 +85,44 @@ impl Chain {
     ) -> Result<Replies, Error> {
         let replies = script
             .run(line, wait, |command| {
-                command.arg(1 + keys.len()).arg(&self.cursor).arg(keys);
+                command
+                    .arg(2 + keys.len())
+                    .arg(&self.cursor)
+                    .arg(&self.record)
+                    .arg(keys);
                 command.arg(&self.base).arg(MAX_BITMAPS);
                 command.arg(u8::from(options.missing == Missing::Reported));
-                arguments(command.arg(&self.record));
+                arguments(command.arg(self.parameters()).arg(self.schema.bits() / 8));
             })
             .await;
-        match replies {
-            Err(error) => Err(
-                match error
-                    .redis()
-                    .and_then(|error| Some((error.code()?, error.detail())))
-                {
-                    Some(("BADCURSOR", detail)) => self.bad_cursor(detail.unwrap_or_default().as_bytes()),
-                    Some(("FULL", _)) => self.full(),
-                    _ => error,
-                },
-            ),
-            replies => replies,
+        replies.map_err(|error| self.explain(error))
+    }
+
+    /// Returns the error that a script's reply stands for.
+    fn explain(&self, error: Error) -> Error {
+        let redis = error.redis();
+        let detail = redis.and_then(RedisError::detail).unwrap_or_default();
+        match redis.and_then(RedisError::code) {
+            Some("BADCURSOR") => self.bad_cursor(detail.as_bytes()),
+            Some("BADRECORD") => match self.check_record(detail.as_bytes()) {
+                Err(error) => error,
+                Ok(()) => error,
+            },
+            Some("BADLENGTH") => {
+                let mut numbers = detail.split(' ').map(|number| number.parse().unwrap_or(0));
+                let (number, length) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+                Error::of_length(&self.key(number), self.schema.bits() / 8, length)
+            }
+            Some("FULL") => self.full(),
+            // All keys have the same hash tag, so that some of them are on another node only while the slot moves.
+            _ if error.kind() == ErrorKind::CrossSlot && hash_tag(&self.base).is_some() => moving(),
+            _ => error,
         }
+    }
+
+    /// Checks the caller's parameters against the record.
+    pub(super) fn check_record(&self, found: &[u8]) -> Result<(), Error> {
+        record::check(&self.record, &self.parameters(), found)
     }
 
     /// Returns the offsets of the elements' bits, element by element.
@@ -121,16 +145,7 @@ impl Chain {
         Error::of_key(ErrorKind::Full, &self.cursor, what)
     }
 
-    /// Reads the number of the current bitmap; 0 if there is no cursor.
-    pub(crate) async fn read_cursor(&self, line: &Line) -> Result<u64, Error> {
-        let mut replies = line.ask(cmd("GET").arg(&self.cursor)).await?;
-        self.parse_cursor(replies.bytes()?.as_deref())
-    }
-
-    pub(super) fn parse_cursor(&self, text: Option<&[u8]>) -> Result<u64, Error> {
-        let Some(text) = text else {
-            return Ok(0);
-        };
+    pub(super) fn parse_cursor(&self, text: &[u8]) -> Result<u64, Error> {
         core::str::from_utf8(text)
             .ok()
             .and_then(|text| text.parse().ok())
@@ -148,4 +163,10 @@ impl Chain {
         }
         cmd("SETBIT").arg(key).arg(last).arg("0").take()
     }
+}
+
+/// Returns the error for a filter whose slot is moving between two nodes of a cluster.
+pub(super) fn moving() -> Error {
+    let kind = RedisErrorKind::Server(ServerErrorKind::TryAgain);
+    RedisError::from((kind, "the filter's slot is moving between nodes")).into()
 }

@@ -4,14 +4,14 @@
 //! whether that happened.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, cmd};
+use redis::cmd;
 
 use super::acknowledged::Acknowledged;
 use super::bits::{ATTEMPTS, push_bits, read_zeros};
 use super::chain::{Chain, MAX_BITMAPS};
 use super::generation::{self, Token, Watch};
 use crate::answer::Answer;
-use crate::batch::{Batch, Replies, exists};
+use crate::batch::{Batch, Replies, exists, length};
 use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::Error;
@@ -37,9 +37,9 @@ pub(super) async fn contains(
         .collect())
 }
 
-/// Returns true if a bitmap or the cursor is missing.
-pub(super) async fn is_missing(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
-    let found = ask(line, chain, &[], options).await?;
+/// Returns true if a key of the filter is missing.
+pub(super) async fn is_missing(line: &Line, chain: &Chain) -> Result<bool, Error> {
+    let found = ask(line, chain, &[], &Options::default()).await?;
     Ok(found.is_some_and(|found| found.missing))
 }
 
@@ -52,7 +52,7 @@ async fn ask(
     options: &Options,
 ) -> Result<Option<Found>, Error> {
     for _ in 0..ATTEMPTS {
-        let state = State::read(line, chain, options).await?;
+        let state = State::read(line, chain).await?;
         if let Some(found) = look(line, chain, &state, hashes, options).await? {
             return Ok(Some(found));
         }
@@ -60,34 +60,142 @@ async fn ask(
     Ok(None)
 }
 
+/// Reads the number of the current bitmap.
+pub(crate) async fn current(line: &Line, chain: &Chain, options: &Options) -> Result<u64, Error> {
+    let state = State::read(line, chain).await?;
+    if options.missing == Missing::Reported && !(state.record && state.cursor.is_some()) {
+        return Err(chain.missing());
+    }
+    Ok(state.current())
+}
+
+/// Creates the filter. Returns true if there was none. Fails if some of its keys are lost.
+pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
+    // Twice, because another client may create the filter meanwhile.
+    for _ in 0..2 {
+        if !is_missing(line, chain).await? {
+            return Ok(false);
+        }
+        if is_new(line, chain).await? {
+            line.ask(&chain.allocate(0, options.commands)).await?.checked()?;
+            write_cursor_and_record(line, chain, 0).await?;
+            return Ok(true);
+        }
+    }
+    Err(chain.missing())
+}
+
+/// Returns true if nothing is left of an earlier filter.
+async fn is_new(line: &Line, chain: &Chain) -> Result<bool, Error> {
+    let state = State::read(line, chain).await?;
+    // What a client that died while it created the filter left: a bitmap of zeros, then the cursor.
+    let first = chain.key(0);
+    let mut begun = Batch::new();
+    begun.push(&exists(&first));
+    begun.add("BITCOUNT").arg(&first);
+    let others = (1..MAX_BITMAPS).map(|number| chain.key(number));
+    let batches = if chain.spread {
+        others.map(|key| Batch::of(&exists(&key))).collect()
+    } else {
+        vec![Batch::of(cmd("EXISTS").arg(others.collect::<Vec<_>>()))]
+    };
+    let mut replies = line
+        .send_all(divide([begun].into_iter().chain(batches), chain))
+        .await?;
+    let (there, ones, mut left) = (replies.count()?, replies.count()?, 0);
+    for _ in 0..if chain.spread { MAX_BITMAPS - 1 } else { 1 } {
+        left += replies.count()?;
+    }
+    let begun = there == 1 && ones == 0 && state.current() == 0;
+    let nothing = there == 0 && state.cursor.is_none();
+    Ok(!state.record && left == 0 && (begun || nothing))
+}
+
+/// Writes the cursor and the parameter record of a filter that the published program made.
+pub(crate) async fn write_marks(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
+    let state = State::read(line, chain).await?;
+    // A bitmap after the cursor's shows that the cursor was lost.
+    let after = exists(&chain.key(state.current() + 1));
+    let Some(found) = look(line, chain, &state, &[], &options.reported()).await? else {
+        return Err(Error::replaced(&chain.cursor));
+    };
+    if found.lost > 0 || line.ask(&after).await?.count()? > 0 {
+        return Err(chain.missing());
+    }
+    write_cursor_and_record(line, chain, state.current()).await
+}
+
+/// Writes the cursor, unless there is one, and then the record.
+async fn write_cursor_and_record(line: &Line, chain: &Chain, current: u64) -> Result<(), Error> {
+    let commands = [
+        cmd("SET").arg(&chain.cursor).arg(current).arg("NX").take(),
+        cmd("SET").arg(&chain.record).arg(chain.parameters()).take(),
+    ];
+    for command in commands {
+        line.ask(&command).await?.checked()?;
+    }
+    Ok(())
+}
+
+/// Deletes all bitmaps and starts over with an empty one. Without its record, the filter is missing meanwhile.
+pub(crate) async fn clear(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
+    let keys = (0..MAX_BITMAPS).map(|number| chain.key(number));
+    let commands = [
+        cmd("UNLINK").arg(&chain.record).take(),
+        cmd("UNLINK").arg(chain.counter()).take(),
+    ];
+    let unlink = |key: Vec<u8>| cmd("UNLINK").arg(key).take();
+    if chain.spread {
+        for command in commands.into_iter().chain(keys.map(unlink)) {
+            line.ask(&command).await?.checked()?;
+        }
+        for command in [
+            chain.allocate(0, options.commands),
+            cmd("UNLINK").arg(&chain.cursor).take(),
+        ] {
+            line.ask(&command).await?.checked()?;
+        }
+        return write_cursor_and_record(line, chain, 0).await;
+    }
+    let mut batch = Batch::atomic(options.commands.transactions);
+    commands.iter().for_each(|command| batch.push(command));
+    batch.add("UNLINK").arg(keys.collect::<Vec<_>>());
+    batch.push(&chain.allocate(0, options.commands));
+    batch.add("SET").arg(&chain.cursor).arg("0");
+    batch.add("SET").arg(&chain.record).arg(chain.parameters());
+    line.send(batch).await?.checked().map(drop)
+}
+
 /// The cursor, and the generation that it belongs to.
 struct State {
     /// The rebuild that last replaced the filter.
     generation: Option<Vec<u8>>,
-    current: u64,
-    missing: bool,
+    cursor: Option<u64>,
+    /// Whether there is a parameter record.
+    record: bool,
 }
 
 impl State {
-    async fn read(line: &Line, chain: &Chain, options: &Options) -> Result<Self, Error> {
-        let commands = [
-            cmd("GET").arg(&chain.cursor).take(),
-            exists(&chain.key(1)),
-            exists(&chain.record),
-        ];
+    /// Returns the number of the current bitmap. As published, a filter without a cursor has one bitmap.
+    fn current(&self) -> u64 {
+        self.cursor.unwrap_or(0)
+    }
+
+    async fn read(line: &Line, chain: &Chain) -> Result<Self, Error> {
+        let commands = [&chain.cursor, &chain.record].map(|key| cmd("GET").arg(key).take());
         // Read before the cursor, so that a rebuild that ends in between is noticed afterwards.
         let last = (!chain.spread).then(|| generation::last(&chain.anchor));
         let batches = last.iter().chain(&commands).map(Batch::of);
         let mut replies = line.send_all(divide(batches, chain)).await?;
         let generation = if chain.spread { None } else { replies.bytes()? };
-        let text = replies.bytes()?;
-        let current = chain.parse_cursor(text.as_deref())?;
-        // A second bitmap or a parameter record shows that there was a cursor.
-        let left = replies.count()? + replies.count()?;
+        let (cursor, record) = (replies.bytes()?, replies.bytes()?);
+        if let Some(record) = &record {
+            chain.check_record(record)?;
+        }
         Ok(Self {
             generation,
-            current,
-            missing: text.is_none() && left > 0 && options.missing == Missing::Reported,
+            cursor: cursor.map(|text| chain.parse_cursor(&text)).transpose()?,
+            record: record.is_some(),
         })
     }
 
@@ -117,7 +225,9 @@ impl State {
 struct Found {
     /// For each element, whether a bitmap has it.
     held: Vec<bool>,
-    /// Set if a bitmap or the cursor is missing.
+    /// The number of bitmaps that are missing.
+    lost: u64,
+    /// Set if a key of the filter is missing and that is reported.
     missing: bool,
     under_way: Option<Token>,
 }
@@ -133,11 +243,12 @@ async fn look(
     let probes = usize::from(chain.schema.probe_count());
     let offsets = chain.offsets(hashes);
     let reported = options.missing == Missing::Reported;
-    let bitmaps = (0..=state.current).map(|number| {
+    let bitmaps = (0..=state.current()).map(|number| {
         let (mut batch, key) = (Batch::new(), chain.key(number));
         push_bits(&mut batch, options.commands, Access::Get, &key, &offsets);
+        // Afterwards, because no insert that follows a loss gives the bitmap its length back.
         if reported {
-            batch.push(&exists(&key));
+            batch.push(&length(&key));
         }
         batch
     });
@@ -145,10 +256,12 @@ async fn look(
     let mut replies = line.send_all(divide(batches, chain)).await?;
     let mut found = Found {
         held: vec![false; hashes.len()],
-        missing: state.missing,
+        lost: 0,
+        missing: false,
         under_way: None,
     };
-    for _ in 0..=state.current {
+    let mut lengths = Vec::new();
+    for _ in 0..=state.current() {
         let mut held = vec![true; hashes.len()];
         read_zeros(&mut replies, options.commands, offsets.len(), |at| {
             held[at / probes] = false
@@ -157,11 +270,18 @@ async fn look(
             *found |= held;
         }
         if reported {
-            found.missing |= replies.count()? == 0;
+            lengths.push(replies.count()?);
         }
     }
-    let unchanged = state.unchanged(chain, &mut replies)?;
-    Ok(unchanged.map(|under_way| Found { under_way, ..found }))
+    let Some(under_way) = state.unchanged(chain, &mut replies)? else {
+        return Ok(None);
+    };
+    for (number, length) in (0..).zip(lengths) {
+        found.lost += u64::from(!chain.bitmap(number).piece(0).is_there(length)?);
+    }
+    let marked = state.record && state.cursor.is_some();
+    found.missing = reported && !(marked && found.lost == 0);
+    Ok(Some(Found { under_way, ..found }))
 }
 
 /// Returns the batches to send: one per key if the filter is spread, a single one otherwise.
@@ -186,10 +306,11 @@ pub(super) async fn insert(
     acknowledged: &mut Acknowledged,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
     let (offsets, mut new) = (chain.offsets(hash), false);
+    let reported = options.missing == Missing::Reported;
     for _ in 0..ATTEMPTS {
-        let state = State::read(line, chain, options).await?;
+        let state = State::read(line, chain).await?;
         // The published program does not query the first bitmap either.
-        if state.current > 0 || options.missing == Missing::Reported {
+        if state.current() > 0 || reported {
             let Some(found) = look(line, chain, &state, hash, options).await? else {
                 continue;
             };
@@ -200,27 +321,35 @@ pub(super) async fn insert(
                 return Ok((vec![new], found.under_way));
             }
         }
-        let (mut batch, key) = (Batch::new(), chain.key(state.current));
-        if millis.is_some() {
-            batch.push(&begin(&key, &[0], millis));
-        }
-        push_bits(&mut batch, options.commands, Access::Set, &key, &offsets);
-        batch.add("BITCOUNT").arg(&key);
+        let bitmap = chain.bitmap(state.current());
+        let piece = bitmap.piece(0);
+        let mut batch = Batch::new();
+        batch.add("BITCOUNT").arg(piece.key);
+        batch.push(&length(piece.key));
+        push_bits(&mut batch, options.commands, Access::Set, piece.key, &offsets);
+        batch.push(&length(piece.key));
+        batch.add("BITCOUNT").arg(piece.key);
         let batch = batch.then(State::watch(chain)).and_wait(acknowledged.wait());
         let mut replies = line.send(batch).await?;
-        if millis.is_some() {
-            replies.value()?;
-        }
-        read_zeros(&mut replies, options.commands, offsets.len(), |_| new = true)?;
-        let ones = replies.count()?;
+        let (ones_before, before, mut added) = (replies.count()?, replies.count()?, 0);
+        read_zeros(&mut replies, options.commands, offsets.len(), |_| added += 1)?;
+        let (after, ones) = (replies.count()?, replies.count()?);
+        new |= added > 0;
         let unchanged = state.unchanged(chain, &mut replies)?;
         acknowledged.read(&mut replies)?;
         let Some(under_way) = unchanged else { continue };
+        // The bits of an insert may by chance give a new string the full length, but not the ones of the old one.
+        let kept = (before, after) == (piece.bytes, piece.bytes) && ones >= ones_before.saturating_add(added);
+        if reported && !kept {
+            // The bitmap was lost since the query, and this insert began another.
+            line.ask(cmd("UNLINK").arg(piece.key)).await?.checked()?;
+            return Err(chain.missing());
+        }
         if ones * 2 > chain.schema.bits() {
-            if state.current + 1 >= MAX_BITMAPS {
+            if state.current() + 1 >= MAX_BITMAPS {
                 return Err(chain.full());
             }
-            open_next(line, chain, state.current, millis, options, acknowledged).await?;
+            open_next(line, chain, &state, millis, options, acknowledged).await?;
         }
         return Ok((vec![new], under_way));
     }
@@ -231,38 +360,48 @@ pub(super) async fn insert(
 async fn open_next(
     line: &Line,
     chain: &Chain,
-    current: u64,
+    state: &State,
     millis: Option<u64>,
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
-    // The cursor must exist before a second bitmap does, or it would count as lost. The bitmap must exist before the
-    // cursor advances, so that a client that dies here leaves no bitmap missing.
-    write(line, &begin(&chain.cursor, b"0", millis), acknowledged).await?;
-    write(line, &begin(&chain.key(current + 1), &[0], millis), acknowledged).await?;
-    let mut advance = cmd("INCR");
-    let opened = write(line, advance.arg(&chain.cursor), acknowledged)
-        .await?
-        .count()?;
-    if millis.is_some() {
-        write(line, &begin(&chain.key(opened), &[0], millis), acknowledged).await?;
+    let current = state.current();
+    // The bitmap must exist before the cursor advances, so that a client that dies here leaves none missing.
+    open(line, chain, current + 1, millis, options, acknowledged).await?;
+    let mut batch = Batch::new();
+    batch.push(&exists(&chain.cursor));
+    batch.add("INCR").arg(&chain.cursor);
+    let batch = batch.then(State::watch(chain)).and_wait(acknowledged.wait());
+    let mut replies = line.send(batch).await?;
+    let (there, opened) = (replies.count()?, replies.count()?);
+    let unchanged = state.unchanged(chain, &mut replies)?.is_some();
+    acknowledged.read(&mut replies)?;
+    if options.missing == Missing::Reported && unchanged && (there == 0 || opened <= current) {
+        // The cursor was lost since it was read, and this began another.
+        line.ask(cmd("UNLINK").arg(&chain.cursor)).await?.checked()?;
+        return Err(chain.missing());
     }
-    write(line, &chain.allocate(opened, options.commands), acknowledged).await?;
+    if opened != current + 1 {
+        open(line, chain, opened, millis, options, acknowledged).await?;
+    }
     Ok(())
 }
 
-/// Returns the command that writes a key unless it exists.
-fn begin(key: &[u8], value: &[u8], millis: Option<u64>) -> Cmd {
+/// Gives a bitmap its full length, whether it is there or not.
+async fn open(
+    line: &Line,
+    chain: &Chain,
+    number: u64,
+    millis: Option<u64>,
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<(), Error> {
     let expiry = millis.map(|millis| ("PX", millis));
-    cmd("SET").arg(key).arg(value).arg("NX").arg(expiry).take()
-}
-
-/// Sends a write, and waits for replicas if the caller does. Returns the reply to the write.
-async fn write(line: &Line, command: &Cmd, acknowledged: &mut Acknowledged) -> Result<Replies, Error> {
-    let mut replies = line
-        .send(Batch::of(command).and_wait(acknowledged.wait()))
-        .await?;
-    let reply = replies.take(1).checked()?;
-    acknowledged.read(&mut replies)?;
-    Ok(reply)
+    let mut batch = Batch::new();
+    let set = batch.add("SET").arg(chain.key(number)).arg(&[0_u8][..]);
+    set.arg("NX").arg(expiry);
+    batch.push(&chain.allocate(number, options.commands));
+    let mut replies = line.send(batch.and_wait(acknowledged.wait())).await?;
+    replies.take(2).checked()?;
+    acknowledged.read(&mut replies)
 }

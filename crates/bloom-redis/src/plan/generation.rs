@@ -18,7 +18,7 @@ use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
 use super::scripts::{COMMIT, eval};
-use crate::batch::{Batch, exists};
+use crate::batch::{Batch, length};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
@@ -86,11 +86,12 @@ pub(super) fn last(anchor: &[u8]) -> Cmd {
 }
 
 /// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
-/// have become the filter, which then lacks the elements and must be written to again.
+/// have become the filter, which then lacks the elements and must be written to again. A string of another length is
+/// none of a generation, and its rebuild fails.
 pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
     match wrote {
         Ok(_) => Ok(None),
-        Err(error) if error.kind() == ErrorKind::Missing => Ok(Some(token)),
+        Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Malformed) => Ok(Some(token)),
         Err(error) => Err(error),
     }
 }
@@ -106,11 +107,12 @@ async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(u64, u64), 
     line.ask(&ask).await?.read("a time")
 }
 
-/// Begins a rebuild with all bits zero. Its companions belong to `anchor`; `name` returns the keys of the new bitmaps.
+/// Begins a rebuild with all bits zero. Its companions belong to `anchor`; `name` returns its bitmap, and other keys with
+/// their values.
 pub(crate) async fn begin(
     line: &Line,
     anchor: &[u8],
-    name: impl Fn(Token) -> Vec<Vec<u8>>,
+    name: impl Fn(Token) -> (Bitmap, Vec<(Vec<u8>, String)>),
     lease: Duration,
     options: &Options,
 ) -> Result<Token, Error> {
@@ -125,19 +127,25 @@ pub(crate) async fn begin(
     replies.count()?;
     let token = Token(replies.count()?);
 
-    let keys = name(token);
+    let (bitmap, others) = name(token);
     let mut batch = Batch::new();
     let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
     take.arg("NX").arg("PX").arg(millis);
     // Read back, because a cluster client may have to send `SET` twice.
     batch.push(&watch.look());
-    for key in &keys {
-        let create = batch.add("SET").arg(key).arg(&[0_u8][..]);
+    for piece in bitmap.pieces() {
+        let create = batch.add("SET").arg(piece.key).arg(&[0_u8][..]);
         create.arg("PX").arg(millis);
+        batch.push(&piece.allocate());
+    }
+    for (key, value) in &others {
+        batch.add("SET").arg(key).arg(value).arg("PX").arg(millis);
     }
     let mut replies = line.send(batch).await?;
     replies.value()?;
     if watch.read(replies.bytes()?.as_deref())? != Some(token) {
+        let others = others.into_iter().map(|(key, _)| key);
+        let keys: Vec<Vec<u8>> = bitmap.keys.into_iter().chain(others).collect();
         abandon(line, anchor, &keys, token).await?;
         let what = "another rebuild is under way";
         return Err(Error::of_key(ErrorKind::RebuildUnderWay, anchor, what));
@@ -192,6 +200,9 @@ pub(crate) async fn commit(
         }
         let mut command = eval(&COMMIT, &keys);
         lifetime.push_to(command.arg(token.0));
+        for piece in next.pieces() {
+            command.arg(piece.bytes);
+        }
         return match line.ask(&command).await?.count()? {
             0 => Err(next.missing()),
             _ => Ok(()),
@@ -201,14 +212,14 @@ pub(crate) async fn commit(
     let mut batch = Batch::new();
     batch.push(&watch.look());
     for (live, next) in live.keys.iter().zip(&next.keys) {
-        batch.push(&exists(next));
+        batch.push(&length(next));
         batch.add("PTTL").arg(live);
     }
     let mut replies = line.send(batch).await?;
     let mut complete = watch.read(replies.bytes()?.as_deref())? == Some(token);
     let mut left = Vec::with_capacity(next.keys.len());
-    for _ in &next.keys {
-        complete &= replies.count()? == 1;
+    for piece in next.pieces() {
+        complete &= replies.count()? == piece.bytes;
         let millis: i64 = replies.read("a time to live")?;
         left.push(u64::try_from(millis).ok().filter(|&millis| millis > 0));
     }
@@ -227,7 +238,12 @@ pub(crate) async fn commit(
     batch.add("HINCRBY").arg(&record).arg("swaps").arg(1);
     let at = batch.add("HSET").arg(&record).arg("at").arg(seconds);
     at.arg("last").arg(token.0);
-    line.send(batch).await?.checked().map(drop)
+    let done = line.send(batch).await?.checked().map(drop);
+    if done.is_err() && live.keys.len() > 1 {
+        // A part of the generation was lost just now: the filter has parts of both.
+        line.ask(cmd("UNLINK").arg(&live.keys)).await?.checked()?;
+    }
+    done
 }
 
 /// Formats a number for a script; `None` becomes empty.

@@ -1,21 +1,21 @@
 //! Operations on a growing filter: by scripts, each in one step, or by plain commands.
 
 use guava_bloom::Hash128;
-use redis::{ErrorKind, RedisError, ServerErrorKind, Value, cmd};
+use redis::Value;
 
 use super::acknowledged::Acknowledged;
 use super::bitmap::per_trip;
 use super::bits::settle;
-use super::chain::Chain;
+use super::chain::{Chain, moving};
 use super::generation::{self, Token, Watch, or_empty, record_key};
 use super::{chain_by_commands, scripts};
 use crate::answer::Answer;
-use crate::batch::{Batch, Replies, exists, unexpected};
+use crate::batch::{Replies, unexpected};
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Options, millis};
+use crate::options::{Missing, Options, millis};
 
-/// The number of attempts of an insert that finds a bitmap missing.
+/// The number of attempts of an insert that finds a key missing.
 const ATTEMPTS: usize = 4;
 
 /// Queries elements. Returns one answer per hash.
@@ -157,8 +157,8 @@ async fn insert_once(
     for _ in 0..ATTEMPTS {
         let wait = acknowledged.wait();
         let run = chain.run(&scripts::INSERT, line, &keys, options, wait, |command| {
-            command.arg(chain.schema.probe_count()).arg(chain.schema.bits());
-            command.arg(or_empty(millis)).arg(chain.offsets(hashes));
+            command.arg(chain.schema.probe_count()).arg(or_empty(millis));
+            command.arg(chain.offsets(hashes));
         });
         let mut replies = run.await?;
         if let Some(mut told) = replies.parts()? {
@@ -170,16 +170,12 @@ async fn insert_once(
             })?;
             return Ok((new, watch.read(told.bytes()?.as_deref())?));
         }
-        if chain_by_commands::is_missing(line, chain, options).await? {
+        if chain_by_commands::is_missing(line, chain).await? {
             return Err(chain.missing());
         }
         // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
     }
-    Err(RedisError::from((
-        ErrorKind::Server(ServerErrorKind::TryAgain),
-        "the filter's slot is moving between nodes",
-    ))
-    .into())
+    Err(moving())
 }
 
 /// Replaces the filter by a rebuild.
@@ -191,10 +187,16 @@ pub(crate) async fn exchange(
 ) -> Result<(), Error> {
     let (next, watch, counter) = (live.next(token), Watch::new(&live.cursor), live.counter());
     let record = record_key(&live.cursor);
-    let keys = [watch.pointer.as_slice(), &record, &live.cursor, &counter];
+    let keys = [
+        watch.pointer.as_slice(),
+        &record,
+        &live.cursor,
+        &live.record,
+        &counter,
+    ];
     let options = options.reported();
     let run = next.run(&scripts::EXCHANGE, line, &keys, &options, None, |command| {
-        command.arg(&live.base).arg(token.0).arg(live.schema.bits());
+        command.arg(&live.base).arg(token.0);
     });
     match run.await?.count()? {
         0 => Err(next.missing()),
@@ -202,80 +204,12 @@ pub(crate) async fn exchange(
     }
 }
 
-/// Creates the current bitmap unless it exists. Returns whether it was created.
-pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
-    let current = chain.read_cursor(line).await?;
-    // Sent alone, so that the key is found while its slot moves between nodes.
-    if line.ask(&exists(&chain.key(current))).await?.count()? == 1 {
-        return Ok(false);
-    }
-    if chain.by_script(options) {
-        let counter = chain.counter();
-        let keys = [counter.as_slice()];
-        let run = chain.run(&scripts::CREATE, line, &keys, options, None, |command| {
-            command.arg(chain.schema.bits());
-        });
-        return Ok(run.await?.count()? == 1);
-    }
-    let allocate = chain.allocate(current, options.commands);
-    line.ask(&allocate).await?.checked()?;
-    write_first_cursor(line, chain).await?;
-    Ok(true)
-}
-
-/// Writes the cursor of a filter with one bitmap, unless there is one. The published program omits it; once written, a
-/// missing cursor is known to be lost.
-async fn write_first_cursor(line: &Line, chain: &Chain) -> Result<(), Error> {
-    if line.ask(&exists(&chain.key(1))).await?.count()? == 0 {
-        let mut set = cmd("SET");
-        line.ask(set.arg(&chain.cursor).arg("0").arg("NX"))
-            .await?
-            .checked()?;
-    }
-    Ok(())
-}
-
-/// Writes the cursor before the first parameter record of a filter, so that a cursor that is missing later was lost.
-pub(crate) async fn prepare_record(line: &Line, chain: &Chain) -> Result<(), Error> {
-    if line.ask(&exists(&chain.record)).await?.count()? == 0 {
-        write_first_cursor(line, chain).await?;
-    }
-    Ok(())
-}
-
-/// Deletes all bitmaps and starts over with an empty one.
-pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
-    if chain.by_script(options) {
-        let counter = chain.counter();
-        let keys = [counter.as_slice()];
-        let run = chain.run(&scripts::RESET, line, &keys, options, None, |command| {
-            command.arg(chain.schema.bits());
-        });
-        return run.await.map(drop);
-    }
-    let last = chain.read_cursor(line).await?;
-    let mut batch = Batch::atomic(options.commands.transactions && !chain.spread);
-    let unlink = batch.add("UNLINK").arg(chain.counter());
-    for number in 0..=last {
-        unlink.arg(chain.key(number));
-    }
-    batch.add("SET").arg(&chain.cursor).arg("0");
-    batch.push(&chain.allocate(0, options.commands));
-    if chain.spread {
-        for command in batch.commands() {
-            line.ask(&command).await?.checked()?;
-        }
-        return Ok(());
-    }
-    line.send(batch).await?.checked().map(drop)
-}
-
 /// Abandons a rebuild: deletes its bitmaps and its cursor.
 pub(crate) async fn abandon(line: &Line, live: &Chain, token: Token) -> Result<(), Error> {
     let next = live.next(token);
-    let last = next.read_cursor(line).await?;
+    let last = chain_by_commands::current(line, &next, &Options::default().missing(Missing::Empty)).await?;
     let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
-    keys.push(next.cursor);
+    keys.extend([next.cursor, next.record]);
     generation::abandon(line, &live.cursor, &keys, token).await
 }
 

@@ -1,17 +1,18 @@
 //! Inserts into a filter in one or several strings.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, Value};
+use redis::{Cmd, Value, cmd};
 
 use super::acknowledged::Acknowledged;
-use super::bitmap::{Bitmap, Part, Placed, per_trip};
+use super::bitmap::{Bitmap, Part, Piece, Placed, per_trip};
 use super::bits::{commands_for, push_bits, read_zeros};
-use super::generation::{self, Token, Watch};
+use super::generation::{self, Token, Watch, or_empty};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
-use crate::batch::{Batch, Replies, bit, exists, unexpected};
+use crate::batch::{Batch, Replies, bit, length, unexpected};
 use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::{Error, ErrorKind, is_redirection};
+use crate::names::companion;
 use crate::options::{Commands, Expiry, Lifetime, Missing, Options};
 
 /// Inserts elements. Returns whether each was new.
@@ -69,7 +70,8 @@ async fn insert_once(
         .collect::<Vec<Insert<'_>>>();
     let mut done = Done {
         new: vec![false; hashes.len()],
-        missing: false,
+        refused: None,
+        started: Vec::new(),
         under_way: None,
         acknowledged,
     };
@@ -100,10 +102,13 @@ async fn insert_once(
             }
         }
     }
-    if done.missing {
-        return Err(bitmap.missing());
+    for key in done.started {
+        line.ask(cmd("UNLINK").arg(key)).await?.checked()?;
     }
-    Ok((done.new, done.under_way))
+    match done.refused {
+        Some(error) => Err(error),
+        None => Ok((done.new, done.under_way)),
+    }
 }
 
 /// The number of bits in one transaction. The server keeps the arguments of a transaction until its end: with 7,000
@@ -124,7 +129,10 @@ fn per_transaction(bitmap: &Bitmap) -> usize {
 struct Done<'a> {
     /// For each element, whether it was new.
     new: Vec<bool>,
-    missing: bool,
+    /// The first part that is missing or has another length.
+    refused: Option<Error>,
+    /// The strings that the insert started in place of lost ones, because it could not be refused.
+    started: Vec<Vec<u8>>,
     /// The first rebuild that was seen under way. If it has ended meanwhile, the insert is repeated.
     under_way: Option<Token>,
     acknowledged: &'a mut Acknowledged,
@@ -135,6 +143,17 @@ impl Done<'_> {
         let under_way = watch.read(replies.bytes()?.as_deref())?;
         self.under_way = self.under_way.or(under_way);
         Ok(())
+    }
+
+    /// Interprets the length of a string. Returns whether the insert took place there.
+    fn found(&mut self, piece: Piece<'_>, length: u64) -> bool {
+        let refused = match piece.is_there(length) {
+            Ok(true) => return true,
+            Ok(false) => Error::missing(piece.key),
+            Err(error) => error,
+        };
+        self.refused.get_or_insert(refused);
+        false
     }
 }
 
@@ -195,17 +214,23 @@ impl<'a> Insert<'a> {
                 batch.push(&self.set(part));
                 continue;
             }
+            let key = part.piece.key;
+            let aside = companion("aside", key);
             if self.guarded {
-                batch.push(eval(&OPEN, &[part.key]).arg(MARK));
+                batch.push(eval(&OPEN, &[key, &aside]).arg(MARK).arg(part.piece.bytes));
             } else if self.checked {
-                batch.push(&exists(part.key));
+                batch.push(&length(key));
             }
-            push_bits(&mut batch, self.commands, Access::Set, part.key, &part.offsets);
+            push_bits(&mut batch, self.commands, Access::Set, key, &part.offsets);
             if self.closes() {
-                let mut close = eval(&CLOSE, &[part.key]);
+                let keys = &[key, &aside][..if self.guarded { 2 } else { 1 }];
+                let mut close = eval(&CLOSE, keys);
                 batch.push(self.lifetime.push_to(close.arg(MARK)));
-            } else if let Some(command) = self.lifetime.command(part.key) {
+            } else if let Some(command) = self.lifetime.command(key) {
                 batch.push(&command);
+            }
+            if self.checked {
+                batch.push(&length(key));
             }
         }
         if let Some(watch) = self.watch {
@@ -229,8 +254,8 @@ impl<'a> Insert<'a> {
 
     /// Returns the script that sets all bits of a part and its time to live.
     fn set(&self, part: &Part<'_>) -> Cmd {
-        let mut set = eval(&SET, &[part.key]);
-        set.arg(u8::from(self.reported));
+        let mut set = eval(&SET, &[part.piece.key]);
+        set.arg(or_empty(self.reported.then_some(part.piece.bytes)));
         self.lifetime.push_to(&mut set).arg(&part.offsets).take()
     }
 
@@ -243,9 +268,12 @@ impl<'a> Insert<'a> {
                 self.read_set(part, replies, done)?;
                 continue;
             }
-            let there = !(self.guarded || self.checked) || replies.count()? == 1;
-            done.missing |= !there;
-            if there || self.checked {
+            let before = if self.guarded || self.checked {
+                replies.count()?
+            } else {
+                part.piece.bytes
+            };
+            if done.found(part.piece, before) || self.checked {
                 read_zeros(replies, self.commands, part.offsets.len(), |at| {
                     done.new[self.first + part.element(at, self.placed.probes)] = true;
                 })?;
@@ -254,6 +282,12 @@ impl<'a> Insert<'a> {
             }
             if self.closes() || !self.lifetime.is_kept() {
                 replies.count()?;
+            }
+            // No insert gives a string the length of a filter's.
+            if self.checked && replies.count()? != part.piece.bytes && [0, part.piece.bytes].contains(&before)
+            {
+                done.found(part.piece, 0);
+                done.started.push(part.piece.key.to_vec());
             }
         }
         if let Some(watch) = self.watch {
@@ -265,7 +299,9 @@ impl<'a> Insert<'a> {
     /// Reads the reply to [`set`](Self::set).
     fn read_set(&self, part: &Part<'_>, replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
         match replies.value()? {
-            Value::Nil => done.missing = true,
+            Value::Int(length) => {
+                done.found(part.piece, length.try_into().unwrap_or(0));
+            }
             Value::Array(bits) if bits.len() == part.offsets.len() => {
                 for (at, value) in bits.iter().enumerate() {
                     if !bit(value)? {
@@ -295,8 +331,8 @@ impl<'a> Insert<'a> {
         // of a missing filter.
         if error.kind() == ErrorKind::WrongType && self.guarded {
             for part in parts {
-                if line.ask(&exists(part.key)).await?.count()? == 0 {
-                    done.missing = true;
+                let length = line.ask(&length(part.piece.key)).await?.count()?;
+                if !done.found(part.piece, length) {
                     return Ok(());
                 }
             }

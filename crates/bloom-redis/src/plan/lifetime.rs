@@ -1,32 +1,110 @@
-//! Creation and expiry of filters.
+//! Creation and expiry of filters, and the mark that shows that a string was made as a whole.
 
 use redis::Value;
 
-use super::bitmap::Bitmap;
-use super::scripts::{EXPIRE, eval};
-use crate::batch::{Batch, exists};
+use super::bitmap::{Bitmap, Piece};
+use super::scripts::{EXPIRE, WRITE_MARK, eval};
+use crate::batch::{Batch, Replies, exists, length};
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::slots;
-use crate::options::{Expiry, Options};
+use crate::options::{Expiry, Lifetime, Options};
 
-/// Creates strings of zeros at the keys that do not exist. Returns true if there were any.
-pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
-    let lifetime = expiry.lifetime()?;
-    let batches = slots(&bitmap.keys, bitmap.spread).into_iter().map(|keys| {
+/// Sends commands for each string, in a batch per slot. Returns the strings in the order of the replies.
+pub(super) async fn ask_each<'a>(
+    line: &Line,
+    pieces: impl IntoIterator<Item = Piece<'a>>,
+    spread: bool,
+    ask: impl Fn(&mut Batch, Piece<'a>),
+) -> Result<(Vec<Piece<'a>>, Replies), Error> {
+    let slots = slots(pieces, spread);
+    let batches = slots.iter().map(|pieces| {
         let mut batch = Batch::new();
-        for key in keys {
-            let set = batch.add("SET").arg(key).arg(&[0_u8][..]).arg("NX");
-            lifetime.push_to_set(set);
-        }
+        pieces.iter().for_each(|&piece| ask(&mut batch, piece));
         batch
     });
-    let mut replies = line.send_all(batches.collect()).await?;
-    let mut created = false;
-    for _ in &bitmap.keys {
-        created |= replies.value()? != Value::Nil;
+    let replies = line.send_all(batches.collect()).await?;
+    Ok((slots.into_iter().flatten().collect(), replies))
+}
+
+/// What a client writes first when it creates a string.
+const BEGUN: &[u8] = &[0];
+
+/// Creates a filter of zeros. Returns true if there was none. Fails if parts are lost and others hold elements.
+pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
+    // Twice, because another client may create the filter meanwhile.
+    for _ in 0..2 {
+        if let Some(created) = create_once(line, bitmap, expiry.lifetime()?).await? {
+            return Ok(created);
+        }
     }
-    Ok(created)
+    Err(bitmap.missing())
+}
+
+/// Returns `None` if parts are lost and others hold elements.
+async fn create_once(line: &Line, bitmap: &Bitmap, lifetime: Lifetime) -> Result<Option<bool>, Error> {
+    let spread = bitmap.spread;
+    // Two bytes tell a string that another client has only begun.
+    let look = |batch: &mut Batch, piece: Piece<'_>| {
+        batch.push(&length(piece.key));
+        batch.add("GETRANGE").arg(piece.key).arg(0).arg(1);
+    };
+    let (pieces, mut replies) = ask_each(line, bitmap.pieces(), spread, look).await?;
+    let (mut whole, mut missing) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        let (bytes, start) = (replies.count()?, replies.bytes()?);
+        let there = start.as_deref() != Some(BEGUN) && piece.is_there(bytes)?;
+        if there { &mut whole } else { &mut missing }.push(piece);
+    }
+    if missing.is_empty() {
+        return Ok(Some(false));
+    }
+    // A client that died while it created the filter left only zeros.
+    let count = |batch: &mut Batch, piece: Piece<'_>| {
+        batch.add("BITCOUNT").arg(piece.key);
+    };
+    let (whole, mut counts) = ask_each(line, whole, spread, count).await?;
+    for _ in whole {
+        if counts.count()? > 0 {
+            return Ok(None);
+        }
+    }
+    // A string gets its length in a second step, which must not extend a string of somebody else.
+    let begin = |batch: &mut Batch, piece: Piece<'_>| {
+        let set = batch.add("SET").arg(piece.key).arg(BEGUN).arg("NX");
+        lifetime.push_to_set(set);
+        look(batch, piece);
+    };
+    let (missing, mut replies) = ask_each(line, missing, spread, begin).await?;
+    let (mut created, mut begun) = (false, Vec::new());
+    for piece in missing {
+        let ours = replies.value()? != Value::Nil;
+        let (bytes, start) = (replies.count()?, replies.bytes()?);
+        if start.as_deref() == Some(BEGUN) {
+            begun.push(piece);
+        } else if !ours && !piece.is_there(bytes)? {
+            // A string without a byte, which is somebody else's.
+            return Err(Error::of_length(piece.key, piece.bytes, 0));
+        }
+        created |= ours;
+    }
+    let finish = |batch: &mut Batch, piece: Piece<'_>| batch.push(&piece.allocate());
+    let (_, replies) = ask_each(line, begun, spread, finish).await?;
+    replies.checked()?;
+    Ok(Some(created))
+}
+
+/// Gives a string that exists its full length.
+pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<(), Error> {
+    options.need_scripts("writing the mark of a filter")?;
+    for piece in bitmap.pieces() {
+        let mut mark = eval(&WRITE_MARK, &[piece.key]);
+        let bytes = line.ask(mark.arg(piece.bytes)).await?.count()?;
+        if !piece.is_there(bytes)? {
+            return Err(Error::missing(piece.key));
+        }
+    }
+    Ok(())
 }
 
 /// Sets the time to live of a filter that must exist.
@@ -37,28 +115,23 @@ pub(crate) async fn expire(
     options: &Options,
 ) -> Result<(), Error> {
     let lifetime = expiry.lifetime()?;
-    let slots = slots(&bitmap.keys, bitmap.spread);
-    let batches = slots.iter().map(|keys| {
-        let mut batch = Batch::new();
-        for &key in keys {
-            if options.commands.scripts {
-                batch.push(lifetime.push_to(&mut eval(&EXPIRE, &[key])));
-                continue;
-            }
-            batch.push(&exists(key));
-            if let Some(command) = lifetime.command(key) {
-                batch.push(&command);
-            }
+    let expire = |batch: &mut Batch, piece: Piece<'_>| {
+        if options.commands.scripts {
+            batch.push(lifetime.push_to(&mut eval(&EXPIRE, &[piece.key])));
+            return;
         }
-        batch
-    });
-    let mut replies = line.send_all(batches.collect()).await?;
+        batch.push(&exists(piece.key));
+        if let Some(command) = lifetime.command(piece.key) {
+            batch.push(&command);
+        }
+    };
+    let (pieces, mut replies) = ask_each(line, bitmap.pieces(), bitmap.spread, expire).await?;
     let plain = usize::from(!options.commands.scripts && !lifetime.is_kept());
-    for key in slots.into_iter().flatten() {
+    for piece in pieces {
         let there = replies.count()? > 0;
         replies.take(plain).checked()?;
         if !there {
-            return Err(Error::missing(key));
+            return Err(Error::missing(piece.key));
         }
     }
     Ok(())

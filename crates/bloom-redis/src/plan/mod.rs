@@ -4,7 +4,7 @@ pub(crate) mod acknowledged;
 pub(crate) mod bitmap;
 pub(crate) mod bits;
 pub(crate) mod chain;
-mod chain_by_commands;
+pub(crate) mod chain_by_commands;
 pub(crate) mod generation;
 pub(crate) mod growth;
 pub(crate) mod insert;

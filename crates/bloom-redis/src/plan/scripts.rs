@@ -29,6 +29,7 @@ sent_whole! {
     SET = "../scripts/lifetime.lua" "../scripts/set.lua";
     MERGE = "../scripts/merge.lua";
     LOAD = "../scripts/load.lua";
+    WRITE_MARK = "../scripts/mark.lua";
 }
 
 /// Removes the comment lines of a script, because the server hashes the whole text each time.
@@ -58,12 +59,8 @@ of_chain! {
     CONTAINS = "../scripts/contains.lua";
     /// Inserts into a growing filter.
     INSERT = "../scripts/insert.lua";
-    /// Creates a growing filter.
-    CREATE = "../scripts/create.lua";
     /// Replaces a growing filter by its rebuild.
     EXCHANGE = "../scripts/exchange.lua";
-    /// Empties a growing filter.
-    RESET = "../scripts/reset.lua";
 }
 
 impl Digested {

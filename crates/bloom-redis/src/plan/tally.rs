@@ -4,25 +4,14 @@ use std::collections::BTreeMap;
 
 use redis::cmd;
 
-use super::bitmap::Bitmap;
+use super::bitmap::{Bitmap, Piece};
 use super::generation::record_key;
-use crate::batch::Batch;
+use super::lifetime::ask_each;
+use crate::batch::{Batch, length};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::slots;
 use crate::options::{Missing, Options};
 use crate::statistics::Statistics;
-
-/// Returns the commands for the length, ones and existence of each string.
-fn count(keys: &[&[u8]]) -> Batch {
-    let mut batch = Batch::new();
-    for key in keys {
-        for name in ["STRLEN", "BITCOUNT", "EXISTS"] {
-            batch.add(name).arg(*key);
-        }
-    }
-    batch
-}
 
 /// Counts the bits of a filter's bitmaps. The filter's companions belong to `anchor`.
 pub(crate) async fn statistics(
@@ -31,24 +20,20 @@ pub(crate) async fn statistics(
     bitmaps: &[Bitmap],
     options: &Options,
 ) -> Result<Statistics, Error> {
-    let keys: Vec<&[u8]> = (bitmaps.iter().flat_map(|bitmap| &bitmap.keys))
-        .map(Vec::as_slice)
-        .collect();
+    let count = |batch: &mut Batch, piece: Piece<'_>| {
+        batch.push(&length(piece.key));
+        batch.add("BITCOUNT").arg(piece.key);
+    };
+    let pieces = bitmaps.iter().flat_map(Bitmap::pieces);
     let spread = bitmaps.iter().any(|bitmap| bitmap.spread);
-    let slots = slots(&keys, spread);
-    let mut batches: Vec<Batch> = slots.iter().map(|keys| count(keys)).collect();
+    let (pieces, mut replies) = ask_each(line, pieces, spread, count).await?;
+    let mut counts: BTreeMap<&[u8], [u64; 2]> = BTreeMap::new();
+    for piece in pieces {
+        counts.insert(piece.key, [replies.count()?, replies.count()?]);
+    }
     let mut record = cmd("HMGET");
     record.arg(record_key(anchor)).arg("swaps").arg("at");
-    match batches.last_mut() {
-        Some(last) if !spread => last.push(&record),
-        _ => batches.push(Batch::of(&record)),
-    }
-
-    let mut replies = line.send_all(batches).await?;
-    let mut counts: BTreeMap<&[u8], [u64; 3]> = BTreeMap::new();
-    for key in slots.into_iter().flatten() {
-        counts.insert(key, [replies.count()?, replies.count()?, replies.count()?]);
-    }
+    let mut replies = line.ask(&record).await?;
     let mut statistics = Statistics {
         probe_count: 0,
         bitmaps: Vec::with_capacity(bitmaps.len()),
@@ -58,30 +43,24 @@ pub(crate) async fn statistics(
     };
     for bitmap in bitmaps {
         let mut ones = 0;
-        for key in &bitmap.keys {
-            let [bytes, ones_here, there] = counts[key.as_slice()];
-            // A longer string was filled with other parameters.
-            let bits = bitmap.part_bits;
-            let most = bits.div_ceil(8);
-            if bytes > most {
-                let range = format_args!("at most {most} for {bits} bits");
-                let what = format_args!("the length in bytes must be {range}, got {bytes}");
-                return Err(Error::of_key(ErrorKind::Malformed, key, what));
+        for piece in bitmap.pieces() {
+            let [bytes, ones_here] = counts[piece.key];
+            // A longer string was filled with other parameters. A shorter one may be as published.
+            let there = if options.missing == Missing::Reported || bytes > piece.bytes {
+                piece.is_there(bytes)?
+            } else {
+                true
+            };
+            if !there {
+                return Err(Error::missing(piece.key));
             }
             if ones_here > bytes * 8 {
                 let range = format_args!("a count of ones in {bytes} bytes");
-                return Err(Error::new(
-                    ErrorKind::UnexpectedReply,
-                    "the reply",
-                    range,
-                    ones_here,
-                ));
+                let kind = ErrorKind::UnexpectedReply;
+                return Err(Error::new(kind, "the reply", range, ones_here));
             }
             statistics.bytes += bytes;
             ones += ones_here;
-            if there == 0 && options.missing == Missing::Reported {
-                return Err(Error::missing(key));
-            }
         }
         statistics.probe_count = bitmap.schema.probe_count();
         statistics.bitmaps.push((bitmap.schema.bits(), ones));

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use guava_bloom::{BloomFilter, Strategy};
 use redis::cmd;
 
-use super::bitmap::Bitmap;
-use super::generation::{self, Token, Watch};
+use super::bitmap::{Bitmap, Piece};
+use super::generation::{self, Token, Watch, or_empty};
 use super::scripts::{LOAD, MERGE, eval};
-use crate::batch::{Batch, Replies, exists};
+use crate::batch::{Batch, length, unexpected};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
@@ -84,14 +84,16 @@ pub(crate) async fn write(
 ) -> Result<(), Error> {
     let next = generation::next(live, token);
     let words_per_part = usize::try_from(live.part_bits / 64).unwrap_or(usize::MAX);
-    for (key, part) in next.keys.iter().zip(words.chunks(words_per_part)) {
-        let load = Load::new(key, lease)?;
+    for (piece, part) in next.pieces().zip(words.chunks(words_per_part)) {
+        let load = Load::new(piece, lease)?;
+        let mut ones = 0;
         for (number, chunk) in part.chunks(CHUNK / 8).enumerate() {
             // Zeros change nothing.
             if chunk.iter().all(|&word| word == 0) {
                 continue;
             }
             let bytes: Vec<u8> = to_redis(chunk).collect();
+            ones += chunk.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
             if options.commands.scripts {
                 load.set_bits(line, number * CHUNK, &bytes).await?;
             } else {
@@ -99,8 +101,8 @@ pub(crate) async fn write(
             }
             generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
         }
-        if !options.commands.scripts {
-            load.set_what_was_put_aside(line).await?;
+        if !options.commands.scripts && ones > 0 {
+            load.set_what_was_put_aside(line, ones).await?;
             generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
         }
     }
@@ -109,29 +111,29 @@ pub(crate) async fn write(
 
 /// An upload of bits to a string of a rebuild. Overwriting the string would undo concurrent inserts.
 struct Load<'a> {
-    key: &'a [u8],
-    /// Companions of `key` for bits on their way.
+    piece: Piece<'a>,
+    /// Companions of its key for bits on their way.
     aside: [Vec<u8>; 2],
     millis: u64,
 }
 
 impl<'a> Load<'a> {
-    fn new(key: &'a [u8], lease: Duration) -> Result<Self, Error> {
+    fn new(piece: Piece<'a>, lease: Duration) -> Result<Self, Error> {
         Ok(Self {
-            key,
-            aside: [companion("load", key), companion("loaded", key)],
+            piece,
+            aside: [companion("load", piece.key), companion("loaded", piece.key)],
             millis: millis(lease)?,
         })
     }
 
     fn missing(&self) -> Error {
-        generation::lost(&[self.key.to_vec()])
+        generation::lost(&[self.piece.key.to_vec()])
     }
 
     /// Sets the bits of one chunk by a script.
     async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
-        let mut load = eval(&LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
-        load.arg(start).arg(bytes);
+        let mut load = eval(&LOAD, &[self.piece.key, &self.aside[0], &self.aside[1]]);
+        load.arg(start).arg(bytes).arg(self.piece.bytes);
         match line.ask(&load).await?.count()? {
             0 => Err(self.missing()),
             _ => Ok(()),
@@ -146,18 +148,23 @@ impl<'a> Load<'a> {
         line.send(batch).await?.checked().map(drop)
     }
 
-    async fn set_what_was_put_aside(&self, line: &Line) -> Result<(), Error> {
+    /// Adds the bits that were put aside, which are so many.
+    async fn set_what_was_put_aside(&self, line: &Line, ones: u64) -> Result<(), Error> {
+        let (key, aside) = (self.piece.key, &self.aside[0]);
         let mut batch = Batch::new();
-        batch.push(&exists(self.key));
-        let merge = batch.add("BITOP").arg("OR").arg(self.key);
-        merge.arg(self.key).arg(&self.aside[0]);
+        batch.add("BITOP").arg("OR").arg(key).arg(key).arg(aside);
         // `BITOP` drops the time to live.
-        batch.add("PEXPIRE").arg(self.key).arg(self.millis);
-        batch.add("UNLINK").arg(&self.aside[0]);
+        batch.add("PEXPIRE").arg(key).arg(self.millis);
+        // Checked afterwards, since either string may be evicted at any moment. What was put aside is shorter than the
+        // generation's string; without that, the result would have another length.
+        batch.push(&length(key));
+        batch.add("BITCOUNT").arg(aside);
+        batch.add("UNLINK").arg(aside);
         let mut replies = line.send(batch).await?.checked()?;
-        if replies.count()? == 0 {
-            // The string was created just now and lacks what others inserted.
-            line.ask(cmd("UNLINK").arg(self.key)).await?.checked()?;
+        replies.take(2);
+        if (replies.count()?, replies.count()?) != (self.piece.bytes, ones) {
+            // The string lacks bits: those put aside, or what others inserted.
+            line.ask(cmd("UNLINK").arg(key)).await?.checked()?;
             return Err(self.missing());
         }
         Ok(())
@@ -190,18 +197,16 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
 async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Option<Vec<u64>>, Error> {
     let mut words: Vec<u64> = Vec::new();
     let mut generation = None;
-    let mut left = bitmap.schema.bits();
-    for key in &bitmap.keys {
-        let part_bytes = usize::try_from(left.min(bitmap.part_bits) / 8).unwrap_or(usize::MAX);
-        left = left.saturating_sub(bitmap.part_bits);
+    for piece in bitmap.pieces() {
+        let part_bytes = usize::try_from(piece.bytes).unwrap_or(usize::MAX) - usize::from(bitmap.marked);
         for start in (0..part_bytes).step_by(CHUNK) {
             let wanted = CHUNK.min(part_bytes - start);
             let mut batch = Batch::new();
             // Checked before and after: zeros prove nothing if the filter is lost or comes back meanwhile.
-            batch.push(&exists(key));
-            let get = batch.add("GETRANGE").arg(key);
+            batch.push(&length(piece.key));
+            let get = batch.add("GETRANGE").arg(piece.key);
             get.arg(start).arg(start + wanted - 1);
-            batch.push(&exists(key));
+            batch.push(&length(piece.key));
             // A spread filter is never replaced.
             if !bitmap.spread {
                 batch.push(&generation::last(bitmap.anchor()));
@@ -209,8 +214,9 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             let mut replies = line.send(batch).await?;
             let before = replies.count()?;
             let bytes = replies.bytes()?.unwrap_or_default();
-            if before.min(replies.count()?) == 0 && options.missing == Missing::Reported {
-                return Err(Error::missing(key));
+            let after = replies.count()?;
+            if options.missing == Missing::Reported && !(piece.is_there(before)? && piece.is_there(after)?) {
+                return Err(Error::missing(piece.key));
             }
             let now = if bitmap.spread { None } else { replies.bytes()? };
             if *generation.get_or_insert_with(|| now.clone()) != now {
@@ -232,6 +238,7 @@ pub(crate) async fn merge(
     from: &[Arc<Bitmap>],
     options: &Options,
 ) -> Result<(), Error> {
+    options.need_scripts("merging filters")?;
     for filter in from.iter().map(Arc::as_ref).chain([into]) {
         filter.in_one_slot("merging filters")?;
         check_same(into, filter)?;
@@ -261,62 +268,34 @@ async fn merge_once(
 ) -> Result<Option<Token>, Error> {
     let mut batch = Batch::new();
     let reported = options.missing == Missing::Reported;
-    let parts: Vec<Vec<&[u8]>> = (into.keys.iter().enumerate())
-        .map(|(part, key)| {
-            core::iter::once(key.as_slice())
-                .chain(from.iter().map(|filter| filter.keys[part].as_slice()))
-                .collect()
-        })
-        .collect();
-    for keys in &parts {
-        if options.commands.scripts {
-            batch.push(eval(&MERGE, keys).arg(u8::from(reported)));
-        } else {
-            for key in keys {
-                batch.push(&exists(key));
-            }
-            batch.add("BITOP").arg("OR").arg(keys[0]).arg(keys);
-        }
+    let pieces = |number: usize| {
+        let filters = core::iter::once(into).chain(from.iter().map(Arc::as_ref));
+        filters
+            .map(move |filter| filter.piece(number))
+            .collect::<Vec<Piece<'_>>>()
+    };
+    for (number, piece) in into.pieces().enumerate() {
+        let keys: Vec<&[u8]> = pieces(number).iter().map(|piece| piece.key).collect();
+        batch.push(eval(&MERGE, &keys).arg(or_empty(reported.then_some(piece.bytes))));
     }
     if let Some(watch) = watch {
         batch.push(&watch.look());
     }
     let mut replies = line.send(batch).await?;
-    let mut missing = None;
-    for keys in &parts {
-        missing = missing.or(first_missing(&mut replies, keys, options)?);
-    }
-    let under_way = match watch {
-        Some(watch) => watch.read(replies.bytes()?.as_deref())?,
-        None => None,
-    };
-    match missing {
-        Some(key) if reported => Err(Error::missing(key)),
-        _ => Ok(under_way),
-    }
-}
-
-/// Reads the replies for one part of a merge. Returns the first missing key.
-fn first_missing<'a>(
-    replies: &mut Replies,
-    keys: &[&'a [u8]],
-    options: &Options,
-) -> Result<Option<&'a [u8]>, Error> {
-    if options.commands.scripts {
-        let number = replies.count()?;
-        return Ok(usize::try_from(number)
-            .ok()
-            .and_then(|number| number.checked_sub(1))
-            .and_then(|at| keys.get(at).copied()));
-    }
-    let mut missing = None;
-    for &key in keys {
-        if replies.count()? == 0 {
-            missing = missing.or(Some(key));
+    for number in 0..into.keys.len() {
+        if let Some(mut other) = replies.parts()? {
+            let (which, length) = (other.count()?, other.count()?);
+            let which = usize::try_from(which).unwrap_or(0).saturating_sub(1);
+            let piece = pieces(number).get(which).copied();
+            let piece = piece.ok_or_else(|| unexpected("the number of a filter", None))?;
+            piece.is_there(length)?;
+            return Err(Error::missing(piece.key));
         }
     }
-    replies.count()?;
-    Ok(missing)
+    match watch {
+        Some(watch) => watch.read(replies.bytes()?.as_deref()),
+        None => Ok(None),
+    }
 }
 
 #[cfg(test)]

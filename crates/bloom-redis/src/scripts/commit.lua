@@ -1,12 +1,13 @@
 -- Puts a new generation in the place of a filter. Follows lifetime.lua.
 -- KEYS[1]: which rebuild is under way. KEYS[2]: the generations' record. KEYS[3] and on: part and new part, in turn.
--- ARGV[1]: the rebuild. ARGV[2], ARGV[3]: how the time to live of the parts is set, and the number.
+-- ARGV[1]: the rebuild. ARGV[2], ARGV[3]: how the time to live of the parts is set, and the number. ARGV[4] and on: bytes of
+-- each part.
 -- Returns 1 if it is done, 0 if the rebuild is not the one under way or lacks a part.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end
 for part = 3, #KEYS, 2 do
-  if redis.call('EXISTS', KEYS[part + 1]) == 0 then
+  if redis.call('STRLEN', KEYS[part + 1]) ~= tonumber(ARGV[(part + 5) / 2]) then
     return 0
   end
 end

@@ -1,25 +1,23 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[5]: bits of an element.
--- ARGV[6]: bits of a bitmap. ARGV[7]: least time to live of all keys of the filter in ms, or '' if they have none. ARGV[8] and
--- on: offsets, element by element.
--- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a bitmap is missing and that is
--- reported.
+-- KEYS[3]: which rebuild is under way. KEYS[4], if there is one: the kept count, `bitmap:ones`. ARGV[6]: bits of an element.
+-- ARGV[7]: least time to live of all keys of the filter in ms, or '' if they have none. ARGV[8] and on: offsets, element by
+-- element.
+-- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a key is missing and that is reported.
 --
 -- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
 -- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
 -- bit that is set meanwhile is one more, and no other client comes between. With a kept count, they are counted once a bitmap.
-local probes, bits = tonumber(ARGV[5]), tonumber(ARGV[6])
-local cursor, problem = read_cursor()
+local probes, bits = tonumber(ARGV[6]), bytes * 8
+local cursor, complete = read_filter()
 if not cursor then
-  return problem
+  return complete
 end
-local _, any_missing = find_missing(cursor)
-if any_missing then
+if not complete then
   return false
 end
 
 local ones
-local counter = KEYS[3]
+local counter = KEYS[4]
 if counter and redis.call('EXISTS', base .. cursor) == 1 then
   local number, count = string.match(redis.call('GET', counter) or '', '^(%d+):(%d+)$')
   if number == tostring(cursor) then
@@ -35,9 +33,8 @@ local function grow()
   local key = base .. (cursor + 1)
   -- Where the slot is moving to another node of a cluster, a key that is not there is an error: before anything changed.
   ones = redis.call('BITCOUNT', key)
-  if ones == 0 then
-    redis.call('SETBIT', key, bits - 1, 0)
-  end
+  -- A bitmap that is there keeps its last bit.
+  redis.call('BITFIELD', key, 'INCRBY', 'u1', bits - 1, 0)
   cursor = redis.call('INCR', KEYS[1])
 end
 
@@ -92,8 +89,9 @@ local function live_on(key)
 end
 if ARGV[7] ~= '' then
   live_on(KEYS[1])
+  live_on(KEYS[2])
   for number = 0, cursor do
     live_on(base .. number)
   end
 end
-return { table.concat(answers), redis.call('GET', KEYS[2]) }
+return { table.concat(answers), redis.call('GET', KEYS[3]) }

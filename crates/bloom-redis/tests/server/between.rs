@@ -363,7 +363,7 @@ fn a_generation_that_one_who_was_late_began_again_takes_no_insert() {
             filter.create().query(&mut other).unwrap();
             let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
             let [next]: [String; 1] = redis::cmd("KEYS")
-                .arg("bloom-redis:next:*")
+                .arg("bloom-redis:next:*:bloomfilter-0")
                 .query(&mut other)
                 .unwrap();
             let mut act = || {

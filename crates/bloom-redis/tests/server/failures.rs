@@ -103,7 +103,10 @@ fn a_command_that_hangs_ends_at_its_time_out() {
 
     let redis = redis::Client::open(server.url()).unwrap();
     let mut connection = Reconnecting::new(redis.clone(), Duration::from_secs(30), SHORT);
-    let open = filter().with_options(Options::default().on_failure(OnFailure::MightContain));
+    let open = Options::default()
+        .missing(Missing::Empty)
+        .on_failure(OnFailure::MightContain);
+    let open = filter().with_options(open);
     assert_eq!(
         open.might_contain("b").query(&mut connection).unwrap(),
         Answer::Absent

@@ -78,7 +78,7 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
                     .insert("a"),
             ),
             client.fail(filter(options).named("gone").insert("a")),
-            client.fail(filter(options).adopt()),
+            client.fail(filter(options).named("new").create(Expiry::Keep)),
             client.fail(growing.insert("a")),
         ] {
             assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");

@@ -1,0 +1,478 @@
+//! Filters that lost some of their keys, or whose keys another program replaced: a stored element is never "absent".
+
+use std::time::Duration;
+
+use bloom_redis::{
+    Answer, Call, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Options, Schema, SplitFilter,
+};
+use guava_bloom::{BloomFilter, Bytes, Parameters};
+use redis::cmd;
+
+use crate::between::Between;
+use crate::support::{Client, Server, all_commands, for_each_client};
+
+const LEASE: Duration = Duration::from_secs(60);
+
+/// A filter of one of the designs, and elements that fill it as wanted.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    filter: Filter,
+    pub(crate) elements: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Filter {
+    Fixed(FixedFilter),
+    Split(SplitFilter),
+    Growing(GrowingFilter),
+}
+
+impl Stored {
+    /// Returns filters of all designs: a split one of six strings, and growing ones of one to four bitmaps.
+    pub(crate) fn all(options: Options) -> Vec<Self> {
+        let fixed = FixedFilter::new("f", Schema::words(300, 1e-4).unwrap()).unwrap();
+        let split = SplitFilter::new("s", Schema::words(300, 1e-4).unwrap())
+            .and_then(|split| split.with_part_bits(960))
+            .unwrap();
+        let growing = GrowingFilter::new("g", Schema::words(40, 1e-4).unwrap()).unwrap();
+        let of = |filter, elements| {
+            let elements = (0..elements).map(|i| format!("stored {i}")).collect();
+            Self { filter, elements }
+        };
+        let mut all = vec![
+            of(Filter::Fixed(fixed.with_options(options)), 300),
+            of(Filter::Split(split.with_options(options)), 300),
+        ];
+        let growing = Filter::Growing(growing.with_options(options));
+        all.extend([20, 60, 100, 140].map(|elements| of(growing.clone(), elements)));
+        all
+    }
+
+    pub(crate) fn create(&self) -> Call<'static, bool> {
+        match &self.filter {
+            Filter::Fixed(filter) => filter.create(Expiry::Never),
+            Filter::Split(filter) => filter.create(Expiry::Never),
+            Filter::Growing(filter) => filter.create(),
+        }
+    }
+
+    pub(crate) fn insert_many(&self, elements: &[String]) -> Call<'static, Vec<bool>> {
+        match &self.filter {
+            Filter::Fixed(filter) => filter.insert_many(elements),
+            Filter::Split(filter) => filter.insert_many(elements),
+            Filter::Growing(filter) => filter.insert_many(elements),
+        }
+    }
+
+    pub(crate) fn ask(&self, elements: &[String]) -> Call<'static, Vec<Answer>> {
+        match &self.filter {
+            Filter::Fixed(filter) => filter.might_contain_many(elements),
+            Filter::Split(filter) => filter.might_contain_many(elements),
+            Filter::Growing(filter) => filter.might_contain_many(elements),
+        }
+    }
+
+    /// Creates and fills the filter on an empty server. Returns its keys.
+    pub(crate) fn fill(&self, client: &mut Client) -> Vec<String> {
+        client.words::<()>(&["FLUSHALL"]);
+        assert!(client.run(self.create()));
+        client.run(self.insert_many(&self.elements));
+        let mut keys: Vec<String> = client.words(&["KEYS", "*"]);
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Checks that no stored element is absent, asked together or alone.
+    #[track_caller]
+    pub(crate) fn check(&self, client: &mut Client, case: &str) {
+        let answers = client.try_run(self.ask(&self.elements));
+        let absent = |answers: &[Answer]| answers.contains(&Answer::Absent);
+        assert!(!answers.is_ok_and(|answers| absent(&answers)), "{self:?} {case}");
+        let last = &self.elements[self.elements.len() - 1];
+        for element in [&self.elements[0], last] {
+            let answer = client.try_run(self.ask(std::slice::from_ref(element)));
+            assert!(!answer.is_ok_and(|answer| absent(&answer)), "{self:?} {case}");
+        }
+    }
+
+    /// Checks what is told of a filter that is not whole.
+    #[track_caller]
+    fn check_lost(&self, client: &mut Client, case: &str) {
+        self.check(client, case);
+        for elements in [&["another".to_owned()][..], &self.elements] {
+            let insert = client.try_run(self.insert_many(elements));
+            let lost = |kind| [ErrorKind::Missing, ErrorKind::Malformed].contains(&kind);
+            // Inserts into the parts that are left succeed.
+            let touches_some = matches!(self.filter, Filter::Split(_)) && elements.len() == 1;
+            match insert {
+                Err(error) => assert!(lost(error.kind()), "{self:?} {case}: {error}"),
+                Ok(_) => assert!(touches_some, "{self:?} {case}"),
+            }
+        }
+        self.check(client, case);
+        match &self.filter {
+            Filter::Fixed(filter) => {
+                client.fail(filter.statistics());
+                client.fail(filter.download(Bytes));
+                client.fail(filter.merge([filter]));
+            }
+            Filter::Split(filter) => {
+                client.fail(filter.statistics());
+                client.fail(filter.download(Bytes));
+                client.fail(filter.merge([filter]));
+            }
+            Filter::Growing(filter) => {
+                client.fail(filter.statistics());
+                let bitmaps = client.try_run(filter.bitmaps()).unwrap_or(0);
+                let downloads = (0..bitmaps).map(|number| client.try_run(filter.download(number, Bytes)));
+                let whole: Vec<_> = downloads.filter_map(Result::ok).collect();
+                assert!(
+                    bitmaps == 0 || whole.len() < usize::try_from(bitmaps).unwrap(),
+                    "{case}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_keys_are_lost_no_stored_element_is_absent() {
+    for_each_client(|client| {
+        let mut most = 0;
+        for commands in all_commands() {
+            for stored in Stored::all(Options::default().commands(commands)) {
+                let keys = stored.fill(client);
+                let dumps: Vec<Vec<u8>> = (keys.iter())
+                    .map(|key| client.command(cmd("DUMP").arg(key)))
+                    .collect();
+                most = most.max(keys.len());
+                for lost in 1..1_u32 << keys.len() {
+                    client.words::<()>(&["FLUSHALL"]);
+                    let is_lost = |number: usize| lost >> number & 1 == 1;
+                    for (number, key) in keys.iter().enumerate().filter(|&(number, _)| !is_lost(number)) {
+                        client.command::<()>(cmd("RESTORE").arg(key).arg(0).arg(&dumps[number]));
+                    }
+                    let case = format!("without {lost:b} of {keys:?}");
+                    stored.check_lost(client, &case);
+                    // A program that starts creates its filter first. A filter of which anything is left is not new.
+                    let created = client.try_run(stored.create());
+                    if lost + 1 == 1 << keys.len() {
+                        assert_eq!(created, Ok(true), "{stored:?} {case}");
+                    } else {
+                        let error = created.unwrap_err();
+                        assert_eq!(error.kind(), ErrorKind::Missing, "{stored:?} {case}: {error}");
+                        stored.check_lost(client, &case);
+                    }
+                }
+            }
+        }
+        assert_eq!(most, 6);
+    });
+}
+
+#[test]
+fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
+    for_each_client(|client| {
+        for commands in all_commands() {
+            for stored in Stored::all(Options::default().commands(commands)) {
+                let keys = stored.fill(client);
+                for key in &keys {
+                    let before: Vec<u8> = client.command(cmd("GET").arg(key));
+                    let longer = vec![b'1'; before.len() + 1];
+                    for other in [&b""[..], b"1", b"42", b"a short text", &longer, &longer[2..]] {
+                        client.command::<()>(cmd("SET").arg(key).arg(other));
+                        let case = format!("{key}: {}", other.escape_ascii());
+                        stored.check_lost(client, &case);
+                        assert!(client.try_run(stored.create()).is_err(), "{stored:?} {case}");
+                        if commands == commands.scripts(true) {
+                            let after: Vec<u8> = client.command(cmd("GET").arg(key));
+                            assert_eq!(after, other, "{stored:?} {case}");
+                            assert_eq!(client.words::<u64>(&["DBSIZE"]), keys.len() as u64, "{case}");
+                        }
+                        client.command::<()>(cmd("SET").arg(key).arg(&before));
+                    }
+                    stored.check(client, "as before");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_loss_between_the_commands_of_a_call_hides_nothing() {
+    let server = Server::start(&[]);
+    let (mut client, mut other) = (Client::blocking(&server), Client::blocking(&server));
+    let mut acts = 0;
+    for commands in all_commands() {
+        let options = Options::default().commands(commands);
+        for stored in Stored::all(options) {
+            let more: Vec<String> = (0..60).map(|i| format!("more {i}")).collect();
+            let keys = stored.fill(&mut client);
+            for key in keys.iter().map(Some).chain([None]) {
+                for operation in 0..4 {
+                    for before in 0.. {
+                        stored.fill(&mut client);
+                        let mut act = || match key {
+                            Some(key) => other.words::<()>(&["DEL", key]),
+                            None => other.words::<()>(&["FLUSHALL"]),
+                        };
+                        let mut between = Between::new(&server, [before], &mut act);
+                        let case = format!("{key:?} lost before command {before} of {operation}");
+                        // An insert of several elements opens bitmaps.
+                        let inserted = match operation {
+                            0 => &more[..1],
+                            1 if before < 200 => &more,
+                            _ => &[],
+                        };
+                        if operation == 2 {
+                            let answers = stored.ask(&stored.elements).query(&mut between).unwrap();
+                            assert!(!answers.contains(&Answer::Absent), "{stored:?} {case}");
+                        } else if operation == 3 {
+                            // The filter exists, so that nothing is created unless all of it is lost.
+                            let created = stored.create().query(&mut between);
+                            if created == Ok(true) {
+                                break;
+                            }
+                        }
+                        let done = stored.insert_many(inserted).query(&mut between);
+                        let acted = between.acted;
+                        stored.check(&mut client, &case);
+                        if done.is_ok() {
+                            let of = Stored {
+                                elements: [&stored.elements, inserted].concat(),
+                                ..stored.clone()
+                            };
+                            of.check(&mut client, &case);
+                        }
+                        if !acted {
+                            break;
+                        }
+                        acts += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(acts > 1_000, "{acts}");
+}
+
+#[test]
+fn an_upload_that_loses_bits_on_their_way_fails() {
+    let server = Server::start(&[]);
+    let (mut client, mut other) = (Client::blocking(&server), Client::blocking(&server));
+    // Three chunks of 1 MiB, the last of them shorter.
+    let schema = Schema::words(2_000_000, 0.01).unwrap();
+    let mut local = BloomFilter::new(Bytes, &Parameters::try_from(&schema).unwrap()).unwrap();
+    let elements: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+    for element in &elements {
+        local.insert(element.as_bytes());
+    }
+    for scripts in [true, false] {
+        for transactions in [true, false] {
+            let commands = Commands::default().scripts(scripts).transactions(transactions);
+            let filter = FixedFilter::new("f", schema)
+                .unwrap()
+                .with_options(Options::default().commands(commands));
+            let (mut acts, mut failed) = (0, 0);
+            for before in 0.. {
+                client.words::<()>(&["FLUSHALL"]);
+                let mut act = || {
+                    let keys: Vec<String> = other.words(&["KEYS", "bloom-redis:*:{bf:f}"]);
+                    for key in keys {
+                        other.words::<()>(&["DEL", &key]);
+                    }
+                };
+                let mut between = Between::new(&server, [before], &mut act);
+                let done = filter.upload(&local, Expiry::Never).query(&mut between);
+                let acted = between.acted;
+                failed += usize::from(done.is_err());
+                let answers = client.run(filter.might_contain_many(&elements));
+                let expected = if done.is_ok() {
+                    Answer::MightContain
+                } else {
+                    Answer::Missing
+                };
+                assert!(
+                    answers.iter().all(|&answer| answer == expected),
+                    "{commands:?}, command {before}"
+                );
+                if !acted {
+                    break;
+                }
+                acts += 1;
+            }
+            assert!(acts > 10 && failed > acts / 2, "{commands:?}: {failed} of {acts}");
+        }
+    }
+}
+
+/// Fills the server's memory with other keys until it evicts some.
+fn press(client: &mut Client, round: u32) {
+    let value = "x".repeat(1_000);
+    for number in 0..400 {
+        let mut set = cmd("SET");
+        client.command::<()>(set.arg(format!("other {round} {number}")).arg(&value));
+    }
+}
+
+#[test]
+fn an_evicted_key_hides_nothing_whatever_the_policy() {
+    for policy in ["allkeys-lru", "allkeys-random"] {
+        for scripts in [true, false] {
+            let server = Server::start(&["--maxmemory-policy", policy]);
+            let mut client = Client::blocking(&server);
+            let options = Options::default().commands(Commands::default().scripts(scripts));
+            for stored in Stored::all(options) {
+                client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
+                let mut all = stored.fill(&mut client);
+                let mut round = 0;
+                while !all.is_empty() {
+                    round += 1;
+                    assert!(round < 400, "{policy} {stored:?}: never lost {all:?}");
+                    client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
+                    let keys = stored.fill(&mut client);
+                    let used: String = client.words(&["INFO", "memory"]);
+                    let used = used.split("used_memory:").nth(1).unwrap();
+                    let used: u64 = used.split('\r').next().unwrap().parse().unwrap();
+                    let most = (used + 300_000).to_string();
+                    client.words::<()>(&["CONFIG", "SET", "maxmemory", &most]);
+                    // Until it loses a key, under load as if others used the server.
+                    for pressure in 0..20 {
+                        press(&mut client, pressure);
+                        let exists =
+                            |client: &mut Client, key: &String| client.words::<u64>(&["EXISTS", key]) == 1;
+                        let lost: Vec<&String> =
+                            keys.iter().filter(|key| !exists(&mut client, key)).collect();
+                        all.retain(|key| !lost.contains(&key));
+                        stored.check(&mut client, &format!("{policy}, {lost:?} lost"));
+                        let more = client.try_run(stored.insert_many(&["more".to_owned()]));
+                        if !matches!(stored.filter, Filter::Split(_)) {
+                            assert!(lost.is_empty() || more.is_err(), "{policy} {stored:?} {lost:?}");
+                        }
+                        stored.check(&mut client, &format!("{policy}, {lost:?} lost, after an insert"));
+                        if !lost.is_empty() {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rebuild_that_lost_keys_is_not_committed() {
+    for_each_client(|client| {
+        let filter = GrowingFilter::new("g", Schema::words(40, 1e-4).unwrap()).unwrap();
+        let elements: Vec<String> = (0..140).map(|i| i.to_string()).collect();
+        let mut lost = 0;
+        for which in 0.. {
+            client.words::<()>(&["FLUSHALL"]);
+            client.run(filter.create());
+            client.run(filter.insert("old"));
+            let rebuild = client.run(filter.rebuild(LEASE));
+            client.run(rebuild.insert_many(&elements));
+            let mut keys: Vec<String> = client.words(&["KEYS", "bloom-redis:next:*"]);
+            keys.sort_unstable();
+            let Some(key) = keys.get(which) else {
+                client.run(rebuild.commit());
+                break;
+            };
+            client.words::<()>(&["DEL", key]);
+            assert!(
+                client.fail(rebuild.insert_many(["more"])).kind() == ErrorKind::Missing,
+                "{key}"
+            );
+            assert!(
+                client.fail(rebuild.commit()).kind() == ErrorKind::Missing,
+                "{key}"
+            );
+            assert_eq!(client.run(filter.might_contain("old")), Answer::MightContain);
+            lost += 1;
+        }
+        // The cursor, the record and four bitmaps.
+        assert_eq!(lost, 6);
+        let answers = client.run(filter.might_contain_many(&elements));
+        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+    });
+}
+
+#[test]
+fn marks_are_written_for_published_filters_that_are_whole() {
+    for_each_client(|client| {
+        for commands in all_commands() {
+            let options = Options::default().commands(commands);
+            for prefix in ["{g}:", ""] {
+                let filter = GrowingFilter::new("", Schema::words(40, 1e-4).unwrap())
+                    .unwrap()
+                    .with_prefix(prefix)
+                    .with_options(options);
+                let published = filter
+                    .clone()
+                    .with_options(options.missing(bloom_redis::Missing::Empty));
+                for bitmaps in 1..=4 {
+                    client.words::<()>(&["FLUSHALL"]);
+                    assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::Missing);
+                    // As the published program begins, which has no cursor before the second bitmap.
+                    let last = filter.schema().bits() - 1;
+                    client.command::<()>(cmd("SETBIT").arg(filter.key(0)).arg(last).arg(0));
+                    let elements: Vec<String> = (0..40 * bitmaps - 20).map(|i| i.to_string()).collect();
+                    client.run(published.insert_many(&elements));
+                    assert_eq!(client.run(published.bitmaps()), bitmaps);
+                    assert_eq!(client.run(filter.might_contain("none")), Answer::Missing);
+                    // A program that creates the filter does not declare it to be whole.
+                    assert!(client.fail(filter.create()).kind() == ErrorKind::Missing);
+                    if bitmaps > 1 {
+                        // Neither bitmaps nor a cursor may be missing.
+                        for key in [filter.cursor_key().to_vec(), filter.key(0)] {
+                            let dump: Vec<u8> = client.command(cmd("DUMP").arg(&key));
+                            client.command::<()>(cmd("DEL").arg(&key));
+                            assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::Missing);
+                            client.command::<()>(cmd("RESTORE").arg(&key).arg(0).arg(dump));
+                        }
+                    }
+                    for _ in 0..2 {
+                        client.run(filter.write_marks());
+                        let answers = client.run(filter.might_contain_many(&elements));
+                        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+                        assert_eq!(client.run(filter.might_contain("none")), Answer::Absent);
+                        assert!(!client.run(filter.create()));
+                    }
+                }
+            }
+            // The published program's string ends at the last byte that it wrote.
+            let filter = FixedFilter::new("f", Schema::fixed(300, 1e-4).unwrap())
+                .unwrap()
+                .with_options(options);
+            let published = filter
+                .clone()
+                .with_options(options.missing(bloom_redis::Missing::Empty));
+            client.run(published.insert("a"));
+            for error in [
+                client.fail(filter.might_contain("a")),
+                client.fail(filter.insert("a")),
+                client.fail(filter.create(Expiry::Never)),
+            ] {
+                assert_eq!(error.kind(), ErrorKind::Malformed, "{error}");
+                assert!(
+                    error
+                        .to_string()
+                        .starts_with("bf:f: the string must have 720 bytes, got ")
+                );
+            }
+            if commands != commands.scripts(true) {
+                assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::NeedsScripts);
+                continue;
+            }
+            client.run(filter.write_marks());
+            assert_eq!(
+                client.run(filter.might_contain_many(["a", "b"])),
+                [Answer::MightContain, Answer::Absent]
+            );
+            assert_eq!(
+                client.fail(filter.named("gone").write_marks()).kind(),
+                ErrorKind::Missing
+            );
+        }
+    });
+}
