@@ -21,7 +21,7 @@ use crate::statistics::Statistics;
 ///
 /// An element goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the
 /// current bitmap are set, the next one is opened. All of this is as published. A query tests all bitmaps, and their
-/// false-positive rates add up. A script on the server decides on growth, so two writers never open two bitmaps.
+/// false-positive rates add up; [`Schema::growing`] takes the total. A script on the server decides on growth, so two writers never open two bitmaps.
 ///
 /// The published names allow one filter per database; a name or prefix allows more. In a cluster a filter needs a hash
 /// tag to stay in one slot, which [`GrowingFilter::new`] adds.
@@ -62,7 +62,7 @@ impl GrowingFilter {
     pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
 
     /// Returns a filter with default options. Its keys begin with `{NAME}:`, which keeps them in one slot of a cluster.
-    /// The schema describes one bitmap and is usually [`Schema::words`].
+    /// The schema describes one bitmap and is usually [`Schema::growing`], or [`Schema::words`] as published.
     ///
     /// A name that is empty, holds a `}` or begins with a percent sign is escaped, so that no two names share a key: a
     /// percent sign is put before it, and any `}` and `%` in it become `%7D` and `%25`.

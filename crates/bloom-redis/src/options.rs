@@ -152,7 +152,7 @@ impl Options {
 /// |---|---|---|
 /// | `bitfield` | a `GETBIT` or `SETBIT` for each bit | speed |
 /// | `transactions` | a script for each insert that must not start a filter, or sets a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a cluster moves a slot to another node, a new element may be reported as seen |
-/// | `scripts` | plain commands in transactions | a growing filter grows as published: two writers at the same moment may open two bitmaps (no insert is lost); it takes several round trips, and only a client with scripts can rebuild it; an insert into a missing filter starts a new one, and only this insert reports the loss; [`Expiry::AfterFirst`] needs Redis 7.0, and an expiry is also set on a key of another type; a merged filter loses its time to live; an upload needs as much memory again, and for each key one command that occupies the server; old generations are freed in the foreground |
+/// | `scripts` | plain commands in transactions | a growing filter grows as published: two writers at the same moment may open two bitmaps (no insert is lost); it takes several round trips, and only a client with scripts can rebuild it; an insert into a missing filter begins a string and deletes it again (a client that dies in between leaves one that is an error until it is deleted), and an insert into a string of another program changes it before it fails; no merge, and no [`write_marks`](crate::FixedFilter::write_marks); [`Expiry::AfterFirst`] needs Redis 7.0, and an expiry is also set on a key of another type; an upload needs as much memory again, and for each key one command that occupies the server; old generations are freed in the foreground |
 /// | `transactions`, `scripts` | plain pipelines | the losses of both; a client that dies between an insert and its expiry leaves a key without a time to live; elements inserted at the moment a rebuild ends may be lost |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commands {
@@ -208,7 +208,7 @@ pub enum Missing {
     #[default]
     Reported,
     /// The filter is empty: queries answer [`Answer::Absent`](crate::Answer::Absent), and the first insert creates it.
-    /// The published programs do this. It is right if filters come and go by design, for example one per day.
+    /// The published programs do this. What was lost is not noticed, nor is a string of another length. It is right if filters come and go by design, for example one per day.
     Empty,
 }
 

@@ -4,7 +4,7 @@
 //! whether that happened.
 
 use guava_bloom::Hash128;
-use redis::cmd;
+use redis::{Cmd, cmd};
 
 use super::acknowledged::Acknowledged;
 use super::bits::{ATTEMPTS, push_bits, read_zeros};
@@ -324,6 +324,10 @@ pub(super) async fn insert(
         let bitmap = chain.bitmap(state.current());
         let piece = bitmap.piece(0);
         let mut batch = Batch::new();
+        if millis.is_some() {
+            // If the generation ended just now, what this writes expires.
+            batch.push(&begin(piece.key, millis));
+        }
         batch.add("BITCOUNT").arg(piece.key);
         batch.push(&length(piece.key));
         push_bits(&mut batch, options.commands, Access::Set, piece.key, &offsets);
@@ -331,6 +335,9 @@ pub(super) async fn insert(
         batch.add("BITCOUNT").arg(piece.key);
         let batch = batch.then(State::watch(chain)).and_wait(acknowledged.wait());
         let mut replies = line.send(batch).await?;
+        if millis.is_some() {
+            replies.value()?;
+        }
         let (ones_before, before, mut added) = (replies.count()?, replies.count()?, 0);
         read_zeros(&mut replies, options.commands, offsets.len(), |_| added += 1)?;
         let (after, ones) = (replies.count()?, replies.count()?);
@@ -376,12 +383,14 @@ async fn open_next(
     let (there, opened) = (replies.count()?, replies.count()?);
     let unchanged = state.unchanged(chain, &mut replies)?.is_some();
     acknowledged.read(&mut replies)?;
-    if options.missing == Missing::Reported && unchanged && (there == 0 || opened <= current) {
+    let began = there == 0 && opened == 1;
+    if options.missing == Missing::Reported && (began || unchanged && opened <= current) {
         // The cursor was lost since it was read, and this began another.
         line.ask(cmd("UNLINK").arg(&chain.cursor)).await?.checked()?;
         return Err(chain.missing());
     }
-    if opened != current + 1 {
+    // A rebuild that ended meanwhile has removed the bitmap.
+    if opened != current + 1 || !unchanged {
         open(line, chain, opened, millis, options, acknowledged).await?;
     }
     Ok(())
@@ -396,12 +405,16 @@ async fn open(
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
-    let expiry = millis.map(|millis| ("PX", millis));
     let mut batch = Batch::new();
-    let set = batch.add("SET").arg(chain.key(number)).arg(&[0_u8][..]);
-    set.arg("NX").arg(expiry);
+    batch.push(&begin(&chain.key(number), millis));
     batch.push(&chain.allocate(number, options.commands));
     let mut replies = line.send(batch.and_wait(acknowledged.wait())).await?;
     replies.take(2).checked()?;
     acknowledged.read(&mut replies)
+}
+
+/// Returns the command that begins a bitmap unless it exists.
+fn begin(key: &[u8], millis: Option<u64>) -> Cmd {
+    let expiry = millis.map(|millis| ("PX", millis));
+    cmd("SET").arg(key).arg(&[0_u8][..]).arg("NX").arg(expiry).take()
 }

@@ -324,3 +324,62 @@ fn a_kept_count_is_the_count() {
         check_count(client);
     });
 }
+
+#[test]
+fn a_growing_filter_with_other_parameters_is_refused() {
+    for_each_client(|client| {
+        for scripts in [true, false] {
+            client.words::<()>(&["FLUSHALL"]);
+            let options = Options::default().commands(Commands::default().scripts(scripts));
+            let of = |rate| {
+                let filter = GrowingFilter::new("g", Schema::words(50, rate).unwrap()).unwrap();
+                filter.with_options(options)
+            };
+            client.run(of(0.01).create());
+            for error in [
+                client.fail(of(0.02).create()),
+                client.fail(of(0.02).might_contain("a")),
+                client.fail(of(0.02).insert("a")),
+                client.fail(of(0.02).bitmaps()),
+            ] {
+                assert_eq!(
+                    error.to_string(),
+                    "bloom-redis:parameters:{g}:: fpp must be 0.01 as in the record, got 0.02"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn a_total_rate_is_kept_by_as_many_bitmaps_as_planned() {
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    for (bitmaps, total) in [(1, 0.05), (5, 0.03), (8, 0.01)] {
+        client.words::<()>(&["FLUSHALL"]);
+        let schema = Schema::growing(2_000, bitmaps, total).unwrap();
+        let filter = GrowingFilter::new("g", schema).unwrap();
+        client.run(filter.create());
+        // A bitmap takes what it is meant for, less its own false positives.
+        let elements = (0..2_000 * bitmaps).map(|i| i.to_string());
+        client.run(filter.insert_many(elements));
+        assert!(client.run(filter.bitmaps()).abs_diff(bitmaps) <= 1);
+        let rate = client.run(filter.statistics()).false_positive_rate();
+        assert!(
+            rate <= total * 1.02 && rate > total * 0.45,
+            "{bitmaps} {total}: {rate}"
+        );
+        let absent = client.run(filter.might_contain_many((0..20_000).map(|i| format!("absent {i}"))));
+        let found = absent
+            .iter()
+            .filter(|&&answer| answer == Answer::MightContain)
+            .count();
+        let spread = 4.0 * (20_000.0 * rate).sqrt();
+        assert!(
+            (found as f64 - 20_000.0 * rate).abs() <= spread,
+            "{found}, {rate}"
+        );
+    }
+    let error = Schema::growing(1, 0, 0.01).unwrap_err().to_string();
+    assert_eq!(error, "the number of bitmaps must be at least 1, got 0");
+}

@@ -13,7 +13,7 @@ fn elements(count: u32) -> Vec<String> {
 }
 
 #[test]
-fn one_trip_whatever_the_number_of_elements() {
+fn one_trip_for_each_65536_bits() {
     let server = Server::start(&[]);
     let mut connection = Counting::new(server.connection());
     let connection = &mut connection;
@@ -31,23 +31,24 @@ fn one_trip_whatever_the_number_of_elements() {
             fixed.create(Expiry::Keep).query(connection).unwrap();
             split.create(Expiry::Keep).query(connection).unwrap();
             connection.trips();
-            for count in [1, 10, 1_000] {
+            // 13,107 elements of 5 bits.
+            for (count, trips) in [(1, 1), (10, 1), (13_107, 1), (13_108, 2)] {
                 let elements = elements(count);
                 fixed.might_contain_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), 1, "{commands:?}");
+                assert_eq!(connection.trips(), trips, "{commands:?}");
                 fixed.insert_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), 1, "{commands:?}");
+                assert_eq!(connection.trips(), trips, "{commands:?}");
                 fixed
                     .clone()
                     .with_expiry(HOUR)
                     .insert_many(&elements)
                     .query(connection)
                     .unwrap();
-                assert_eq!(connection.trips(), 1, "{commands:?}");
+                assert_eq!(connection.trips(), trips, "{commands:?}");
                 split.might_contain_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), 1, "{commands:?}");
+                assert_eq!(connection.trips(), trips, "{commands:?}");
                 split.insert_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), 1, "{commands:?}");
+                assert_eq!(connection.trips(), trips, "{commands:?}");
             }
         }
     }

@@ -18,6 +18,10 @@ const MIN_TIGHTENING_CAPACITY: u64 = 8;
 /// The minimum factor between probabilities. This bound also limits the size of the next link: see `least_bits`.
 const MIN_RATIO: f64 = 0.1;
 
+/// The highest rate of links of the same size, which gives them two probes. With one, an element has the same bit in
+/// all links: the second would hold only bits that the first lacks, never be full, and the two would hold every bit.
+const MAX_SAME_SIZE_RATE: f64 = 0.35;
+
 /// The excess of a link's error rate over `(ones / bits)^k`, times the link's bits.
 ///
 /// Guava's positions are multiples of one stride. An element whose stride has a small order modulo the number of bits
@@ -56,8 +60,8 @@ pub enum GrowthRule {
         /// The factor between probabilities, from 0.1 to below 1.
         ratio: f64,
     },
-    /// Each link equals the first, made for the requested rate, and is full as soon as more than half of its bits are
-    /// set. Its rate is then 2^-k at k probes, and that of n full links is `1 - (1 - 2^-k)^n`, nearly n times as high:
+    /// Each link equals the first, made for the requested rate, or for 0.35 if that is lower, and is full as soon as
+    /// more than half of its bits are set. Its rate is then 2^-k at k probes, and that of n full links is `1 - (1 - 2^-k)^n`, nearly n times as high:
     /// the rate has no bound.
     SameSize,
 }
@@ -173,7 +177,7 @@ impl GrowingParameters {
 fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize) -> Result<LinkShape, Error> {
     match rule {
         GrowthRule::SameSize => {
-            let parameters = Parameters::new(capacity, false_positive_rate)?;
+            let parameters = Parameters::new(capacity, false_positive_rate.min(MAX_SAME_SIZE_RATE))?;
             Ok(LinkShape {
                 limit: parameters.bits() / 2,
                 parameters,

@@ -262,6 +262,30 @@ fn links_of_the_same_size_add_up_their_rates() {
 }
 
 #[test]
+fn links_of_the_same_size_go_on_growing_whatever_the_rate() {
+    for rate in [0.9, 0.5, 0.36, 0.2] {
+        for capacity in [20, 1_000] {
+            let parameters = GrowingParameters::with_rule(capacity, rate, GrowthRule::SameSize).unwrap();
+            let mut filter = filter(&parameters);
+            for hash in Hashes::from_seed(7).take(40_000) {
+                filter.insert_hash(hash).unwrap();
+                if filter.stats().links == 5 {
+                    break;
+                }
+            }
+            assert_eq!(filter.stats().links, 5, "{rate} {capacity}");
+            let absent = Hashes::from_seed(8).take(20_000);
+            let found = absent.filter(|&hash| filter.might_contain_hash(hash)).count() as f64 / 20_000.0;
+            let told = filter.false_positive_rate();
+            assert!(
+                (told - 0.01..told + 0.12).contains(&found),
+                "{rate} {capacity}: {found}, told {told}"
+            );
+        }
+    }
+}
+
+#[test]
 fn clearing_leaves_an_empty_first_link() {
     for rule in [GrowthRule::default(), GrowthRule::SameSize] {
         let parameters = GrowingParameters::with_rule(100, 0.01, rule).unwrap();
