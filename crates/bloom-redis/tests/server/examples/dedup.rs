@@ -208,7 +208,10 @@ fn a_key_of_something_else_is_left_alone() {
     };
     word(&["RPUSH", "bf:list", "a"]);
     word(&["SETBIT", "bf:longer", "30000", "1"]);
-    for (key, part) in [("list", "WRONGTYPE"), ("longer", "2737 for 21895 bits, got 3751")] {
+    for (key, part) in [
+        ("list", "WRONGTYPE"),
+        ("longer", "must have 2738 bytes, got 3751"),
+    ] {
         let arguments = format!("--key {key} --capacity 3000 --fpp 0.03");
         let (code, answered, message) = refused(&server.url(), &arguments, b"a\n");
         assert_eq!((code, answered.as_str()), (2, ""), "{key}: {message}");
