@@ -186,8 +186,8 @@ macro_rules! operations {
                 })
             }
 
-            /// Merges other filters into this one on the server, which executes nothing else meanwhile. In a cluster,
-            /// all their keys must be in one slot.
+            /// Merges other filters into this one on the server, which executes nothing else meanwhile. This needs
+            /// scripts. In a cluster, all their keys must be in one slot.
             ///
             /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits, probe count or
             /// parts.

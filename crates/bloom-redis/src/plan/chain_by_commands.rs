@@ -171,7 +171,7 @@ struct State {
     /// The rebuild that last replaced the filter.
     generation: Option<Vec<u8>>,
     cursor: Option<u64>,
-    /// Whether there is a parameter record.
+    /// Set if there is a parameter record.
     record: bool,
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn ask_each<'a>(
     Ok((slots.into_iter().flatten().collect(), replies))
 }
 
-/// What a client writes first when it creates a string.
+/// The first thing that a client writes when it creates a string.
 const BEGUN: &[u8] = &[0];
 
 /// Creates a filter of zeros. Returns true if there was none. Fails if parts are lost and others hold elements.
