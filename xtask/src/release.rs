@@ -10,7 +10,7 @@ use crate::cargo::{cargo, cargo_command, output_of, run_command, words};
 const UNSET: &str = "//unset.invalid";
 
 /// The packages whose tests need only Rust.
-const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package guava-bloom --package membership-filters";
+const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package guava-bloom --package membership-filters";
 
 /// Builds all published packages from the archives that would be uploaded, runs tests from the archives, and checks
 /// that the packages can be released. With `publish`, uploads them instead.

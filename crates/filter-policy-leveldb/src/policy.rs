@@ -4,9 +4,10 @@
 
 use core::ffi::{CStr, c_int};
 
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
-use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
 /// `FILTER_POLICY_BLOOM_FILTER2` of the header: the policy `BloomFilter2`.
 pub const POLICY_BLOOM_FILTER2: c_int = 0;

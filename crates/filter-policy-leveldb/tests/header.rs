@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };

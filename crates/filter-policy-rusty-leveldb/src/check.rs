@@ -7,9 +7,7 @@ use std::rc::Rc;
 
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError,
-};
+use filter_tables::{BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError};
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
 

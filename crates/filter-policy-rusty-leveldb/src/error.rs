@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use filter_policy::filter_block::FilterBlockDamage;
-use filter_policy::table::TableError;
+use filter_tables::TableError;
 use rusty_leveldb::Status;
 
 use crate::policy::EmptyName;

@@ -2,9 +2,10 @@
 
 use alloc::vec::Vec;
 
+use crate::building::append_with;
 use crate::error::Error;
 use crate::key_hash::{KeyHash, KeyHashes};
-use crate::policy::{FilterPolicy, WRONG_HASHES, append_with};
+use crate::policy::{FilterPolicy, WRONG_HASHES};
 
 /// Builds a filter from keys that come one by one, for a policy of any type: a pointer to one as well.
 ///
@@ -12,17 +13,17 @@ use crate::policy::{FilterPolicy, WRONG_HASHES, append_with};
 /// of keys is faster: see [`FilterPolicy::append_filter`].
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, FilterBuilder, FilterPolicy, policies};
+/// use filter_policy::{BloomFilterPolicy, FilterBuilder, FilterPolicy};
 ///
-/// let policy = policies::by_name("BloomFilter2", BitsPerKey::whole(10))?;
-/// let mut builder = FilterBuilder::new(&*policy);
+/// let policy: Box<dyn FilterPolicy> = Box::new(BloomFilterPolicy::new(10.into()));
+/// let mut builder = FilterBuilder::new(&policy);
 /// for key in ["apple", "banana", "cherry"] {
 ///     builder.add(key.as_bytes())?;
 /// }
 /// let filter = builder.finish()?;
 /// assert!(policy.key_may_match(b"banana", &filter));
 /// assert!(!policy.key_may_match(b"plum", &filter));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct FilterBuilder<P> {

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use filter_kernels::Keys;
 
-use crate::batches::for_each_batch;
+#[cfg(feature = "alloc")]
+use crate::building::{append_with, collect};
+use crate::building::{for_each_batch, room, without_repeats};
 use crate::error::Error;
 use crate::key_hash::{HashValue, KeyHashes};
 use crate::keys::KeyBatch;
-#[cfg(feature = "alloc")]
-use crate::policy::append_with;
 use crate::policy::{FilterPolicy, HashedKey, WRONG_HASHES};
 
 /// The methods that the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as
@@ -268,12 +268,6 @@ fn announced(values: &impl Iterator) -> Option<usize> {
     (upper == Some(lower)).then_some(lower)
 }
 
-pub(crate) fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
-    let given = out.len();
-    out.get_mut(..needed)
-        .ok_or(Error::BufferTooShort { needed, given })
-}
-
 /// Writes a filter of this length, sized for `count` values, and returns the number of values inserted.
 fn write<P: HashedPolicy + ?Sized>(
     policy: &P,
@@ -290,36 +284,4 @@ fn write<P: HashedPolicy + ?Sized>(
     } else {
         for_each_batch(hashes, insert)
     })
-}
-
-/// Drops each value that equals the one before it.
-pub(crate) fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
-    let mut last = None;
-    hashes.filter(move |&hash| last.replace(hash) != Some(hash))
-}
-
-#[cfg(feature = "alloc")]
-pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
-    let mut collected = Vec::new();
-    for hash in hashes {
-        if collected.len() == collected.capacity() {
-            // Grows by doubling. The size hint is not trusted: it could request all of the memory.
-            collected.try_reserve(1).map_err(|_| Error::AllocationFailed {
-                bytes: collected.len().saturating_add(1).saturating_mul(size_of::<H>()),
-            })?;
-        }
-        collected.push(hash);
-    }
-    Ok(collected)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_follows_at_once_is_a_repeat() {
-        // Zero is an ordinary value.
-        assert!(without_repeats([0_u32, 0, 1, 0, 0, 2].into_iter()).eq([0, 1, 0, 2]));
-    }
 }

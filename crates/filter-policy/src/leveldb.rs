@@ -95,7 +95,7 @@ pub const fn stored(filter: &[u8]) -> Stored<'_> {
     }
 }
 
-/// A Bloom filter in LevelDB's layout, with a choice of hash functions; see [`format`](crate::format) for the bytes.
+/// A Bloom filter in LevelDB's layout, with a choice of hash functions. `FORMAT.md` of the crate `filter-formats` describes the bytes.
 ///
 /// [`new`](Self::new) makes this project's own policy, `BloomFilter2`: MurmurHash2 with the seed 5381, a step between
 /// probes that is the hash rotated by 17 bits, the probe count in the last byte. The other constructors differ in the
@@ -349,86 +349,4 @@ fn may_match_hashes(plan: &Plan, bit_array: &[u8], hashes: KeyHashes<'_>, answer
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn probe_counts_are_those_of_leveldb() {
-        let known = [
-            (0, 1),
-            (1, 1),
-            (2, 1),
-            (3, 2),
-            (10, 6),
-            (14, 9),
-            (15, 10),
-            (20, 13),
-            (30, 20),
-            (43, 29),
-            (44, 30),
-            (45, 30),
-        ];
-        for (bits, probes) in known {
-            assert_eq!(
-                probe_count(BitsPerKey::whole(bits)),
-                probes,
-                "{bits} bits per key"
-            );
-        }
-        // No product below the upper limit is a whole number, so integer arithmetic must agree with the doubles.
-        for bits in 0..=1000_u32 {
-            let exact = (bits * 69 / 100).clamp(1, 30);
-            assert_eq!(
-                u32::from(probe_count(BitsPerKey::whole(bits))),
-                exact,
-                "{bits} bits per key"
-            );
-        }
-        assert_eq!(probe_count(BitsPerKey::MAX), 30);
-    }
-
-    #[test]
-    fn sizes_that_were_published() {
-        let published = [
-            (10, 80_000, 100_001, 6),
-            (15, 80_000, 150_001, 10),
-            (20, 80_000, 200_001, 13),
-            (10, 45_402, 56_754, 6),
-            (15, 45_402, 85_130, 10),
-            (20, 45_402, 113_506, 13),
-        ];
-        for (bits, keys, bytes, probes) in published {
-            let bits_per_key = BitsPerKey::whole(bits);
-            assert_eq!(filter_len(bits_per_key, keys), Ok(bytes));
-            assert_eq!(probe_count(bits_per_key), probes);
-        }
-    }
-
-    #[test]
-    fn small_filters_have_64_bits() {
-        for (bits, keys) in [(0, 0), (0, 1_000_000), (10, 0), (10, 1), (10, 6), (64, 1)] {
-            assert_eq!(
-                filter_len(BitsPerKey::whole(bits), keys),
-                Ok(9),
-                "{bits} bits per key, {keys} keys"
-            );
-        }
-        assert_eq!(filter_len(BitsPerKey::whole(10), 7), Ok(10));
-        assert_eq!(filter_len(BitsPerKey::whole(65), 1), Ok(10));
-    }
-
-    #[test]
-    fn sizes_beyond_the_platform_are_errors() {
-        let error = filter_len(BitsPerKey::MAX, usize::MAX).unwrap_err();
-        assert_eq!(
-            error,
-            Error::FilterTooLarge {
-                keys: usize::MAX as u64,
-                bits_per_key: 4_294_967_295.0
-            }
-        );
-        // The product fits into 64 bits, but not once it is rounded up to whole bytes.
-        assert!(filter_bits(BitsPerKey::whole(1), u64::MAX).is_err());
-        assert_eq!(filter_bits(BitsPerKey::whole(1), u64::MAX - 7), Ok(u64::MAX - 7));
-    }
-}
+mod tests;

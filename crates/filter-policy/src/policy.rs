@@ -11,6 +11,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::answers::each;
+#[cfg(feature = "alloc")]
+use crate::building::append_with;
 use crate::error::Error;
 use crate::key_hash::{KeyHash, KeyHashes};
 pub use hashed_key::HashedKey;
@@ -284,20 +286,3 @@ forward!(
     #[cfg(feature = "alloc")]
     Arc<P>
 );
-
-/// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error
-/// leaves `out` unchanged.
-#[cfg(feature = "alloc")]
-pub(crate) fn append_with(
-    out: &mut Vec<u8>,
-    max_len: usize,
-    write: impl FnOnce(&mut [u8]) -> Result<usize, Error>,
-) -> Result<(), Error> {
-    let start = out.len();
-    out.try_reserve(max_len)
-        .map_err(|_| Error::AllocationFailed { bytes: max_len })?;
-    out.resize(start + max_len, 0);
-    let written = write(out.get_mut(start..).unwrap_or_default());
-    out.truncate(start + written.unwrap_or(0));
-    written.map(|_| ())
-}

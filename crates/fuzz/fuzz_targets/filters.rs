@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use filter_policy::policies::{self, AnyPolicy};
-use filter_policy::view::{FilterLayout, FilterView};
+use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, KeyBatch};
 use libfuzzer_sys::fuzz_target;
 

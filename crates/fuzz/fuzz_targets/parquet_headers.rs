@@ -1,7 +1,7 @@
 //! The header of a Parquet Bloom filter, and the bit set after it.
 #![no_main]
 
-use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,7 @@
 //! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 #![no_main]
 
-use filter_policy::table::{BlockHandle, BlockRole, RocksDbFilters, RocksDbTable, Table, TableError};
+use filter_tables::{BlockHandle, BlockRole, RocksDbFilters, RocksDbTable, Table, TableError};
 use libfuzzer_sys::fuzz_target;
 
 /// The largest number of blocks read: a table of a few bytes may name its only block a million times.

@@ -1,13 +1,13 @@
 //! The blocked Bloom filter: all bits of an element in 32 bytes, tested by one vector comparison.
 //!
 //! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007). The blocks are those
-//! of Apache Parquet's split-block filter, which [`filter_policy::parquet`] implements.
+//! of Apache Parquet's split-block filter, which [`filter_formats::parquet`] implements.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-use filter_policy::parquet::{SplitBlockFilter, SplitBlockFilterMut};
-use filter_policy::view::{FilterLayout, FilterView};
+use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
+use filter_formats::view::{FilterLayout, FilterView};
 use guava_bloom::{Error, Funnel, Hash128};
 
 mod bits;

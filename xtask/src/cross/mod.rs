@@ -144,9 +144,9 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
 /// Property tests of thousands of random cases would take hours in an emulator and do not depend on the processor;
 /// neither do the three skipped searches of sizes, which take ten times as long as all other tests.
 const LIBRARIES: [&str; 2] = [
-    "--package hashzoo --package filter-kernels --package filter-policy --package guava-bloom --package membership-filters --lib --test golden \
+    "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package guava-bloom --package membership-filters --lib --test golden \
      --test guard_pages -- --skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer",
-    "--package filter-policy --package guava-bloom --package membership-filters --test all -- \
+    "--package filter-formats --package filter-tables --features filter-tables/snappy,filter-tables/xxhash --package guava-bloom --package membership-filters --test all -- \
      golden_ policies:: format:: stored::",
 ];
 

@@ -16,9 +16,9 @@ use crate::tidy;
 const SECTIONS: [(&str, &str); 9] = [
     ("Start", "README.md"),
     ("Guides", "crates/guides"),
-    ("Policies", "crates/filter-policy/WHICH.md"),
-    ("Formats", "crates/filter-policy/FORMAT.md"),
-    ("Theory", "crates/filter-policy/THEORY.md"),
+    ("Policies", "crates/filter-formats/WHICH.md"),
+    ("Formats", "crates/filter-formats/FORMAT.md"),
+    ("Theory", "crates/filter-formats/THEORY.md"),
     ("Report", "reports/reference"),
     ("Benchmarks", "crates/benchmarks/README.md"),
     ("Map", "crates/ARCHITECTURE.md"),

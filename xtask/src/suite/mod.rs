@@ -30,11 +30,16 @@ struct Suite {
 }
 
 /// Crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 6] = [
+const NO_STD: [(&str, &[&str]); 8] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-kernels", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
+    ("filter-formats", &["--no-default-features"]),
+    (
+        "filter-formats",
+        &["--no-default-features", "--features", "alloc"],
+    ),
     ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
@@ -81,7 +86,9 @@ const STEPS: [Step; 17] = [
         // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
         // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
-        let wanted = |binary: &Binary| ["filter-kernels", "filter-policy"].contains(&&*binary.package);
+        let wanted = |binary: &Binary| {
+            ["filter-kernels", "filter-policy", "filter-formats"].contains(&&*binary.package)
+        };
         suite.binaries.run(wanted, &["--skip", "rates::"], &scalar)
     }),
     Step::full("packages", |suite| {
@@ -202,7 +209,7 @@ fn table(times: &[(&str, Duration)]) -> String {
 /// Runs a range of cases on numbered mutations of tables.
 pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
     let arguments =
-        words("test --release --package filter-policy --features snappy,xxhash --test all fuzz::");
+        words("test --release --package filter-tables --features snappy,xxhash --test all fuzz::");
     let mut command = cargo_command(root, &arguments);
     command
         .env("FILTER_POLICY_FUZZ_FIRST", first.to_string())
@@ -247,7 +254,7 @@ fn without_std(root: &Path) -> Result<(), String> {
     }
     // Only unit tests, because other tests run with the standard library. All packages at once, as cargo builds them
     // together.
-    let mut arguments = words("test --lib --no-default-features --features filter-policy/alloc");
+    let mut arguments = words("test --lib --no-default-features --features filter-formats/alloc");
     for (package, _) in NO_STD {
         arguments.extend(["--package", package]);
     }

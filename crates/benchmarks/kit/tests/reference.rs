@@ -10,8 +10,8 @@ use bench_kit::suites::memory::{Memory, Structure};
 use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Rate, Scheme};
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
+use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
-use filter_policy::sizing::Format;
 use hash_comparison::record::table::{self, Row};
 
 fn reference(folder: &str) -> PathBuf {

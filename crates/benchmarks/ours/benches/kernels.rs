@@ -9,10 +9,11 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::kernels::Kernel;
-use filter_policy::rocksdb::FastLocalBloomPolicy;
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

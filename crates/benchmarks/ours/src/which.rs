@@ -7,8 +7,9 @@ use bench_kit::policies::ours::{by_trait, one_by_one};
 use bench_kit::policies::{FEWEST_IN_BATCH, rounds};
 use bench_kit::suites::which::{Batch, Policy, Task};
 use bench_kit::turns::{Contender, Work, take_turns};
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

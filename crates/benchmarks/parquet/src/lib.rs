@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
 use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::ReaderProperties;

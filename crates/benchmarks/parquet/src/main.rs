@@ -16,10 +16,11 @@ use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom, sbb
 use bench_kit::suites::policy::{Contender as Name, Form, KeyLengths};
 use bench_kit::turns::Work;
 use bench_kit::{program, version};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::{SplitBlockBloomPolicy, SplitBlockFilter, SplitBlockFilterMut};
+use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::kernels::Kernel;
-use filter_policy::parquet::{SplitBlockBloomPolicy, SplitBlockFilter, SplitBlockFilterMut};
-use filter_policy::rocksdb::FastLocalBloomPolicy;
-use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
 use parquet::bloom_filter::Sbbf;
 
 /// The keys of a filter.

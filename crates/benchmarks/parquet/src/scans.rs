@@ -10,7 +10,7 @@ use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYT
 use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
 use bench_kit::version;
 use bench_parquet::{Asks, scan};
-use filter_policy::parquet::PhysicalValue;
+use filter_formats::parquet::PhysicalValue;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bench_parquet::{Asks, scan};
-use filter_policy::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -16,7 +16,7 @@ use parquet::record::{Row, RowAccessor as _};
 use parquet::schema::parser::parse_message_type;
 
 fn pyarrows() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy/tests/data/parquet/row_groups.parquet")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-formats/tests/data/parquet/row_groups.parquet")
 }
 
 /// Returns the stored filter of a column.

@@ -9,9 +9,10 @@ use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, f
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EnginePolicy, version};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::kernels::Kernel;
-use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
 
 const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);

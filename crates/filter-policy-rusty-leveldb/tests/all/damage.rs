@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use filter_policy::filter_block::FilterBlockDamage;
 use filter_policy::hashers::Murmur2;
-use filter_policy::table::{BlockHandle, BlockRole, Damage, Table, TableError, block_checksum};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{
     FilterDefect, ManifestDefect, OpenError, RustyLevelDbPolicy, check, checked_open,
 };
+use filter_tables::{BlockHandle, BlockRole, Damage, Table, TableError, block_checksum};
 use rusty_leveldb::{DB, Options};
 
 use super::support::{options, tables, with_policy};

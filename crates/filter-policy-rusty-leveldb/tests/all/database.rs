@@ -6,13 +6,14 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use counting_env::CountingEnv;
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::table::{BlockRole, Table};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
+use filter_tables::{BlockRole, Table};
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
 
 use super::support::asked::{Counting, counting};

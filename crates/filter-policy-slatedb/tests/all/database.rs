@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::FilterPolicy;
 use slatedb::config::{CompactorOptions, Settings};

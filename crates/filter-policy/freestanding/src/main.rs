@@ -8,12 +8,13 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
+use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_formats::sizing::Format;
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::parquet::SplitBlockBloomPolicy;
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
-use filter_policy::sizing::Format;
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 

@@ -74,7 +74,7 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
     /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
     ///
     /// Writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words unchanged.
-    /// [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) prefetches the blocks of 64 filters; other
+    /// The policy of split blocks prefetches the blocks of 64 filters; other
     /// policies query one filter after the other.
     ///
     /// # Errors

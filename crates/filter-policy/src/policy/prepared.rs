@@ -6,7 +6,7 @@ use filter_kernels::{KernelToken, Keys};
 
 use super::{FilterPolicy, HashedKey};
 use crate::answers::{each, fill, words_for};
-use crate::batches::for_each_batch;
+use crate::building::for_each_batch;
 use crate::error::Error;
 use crate::key_hash::{HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::MATCHES_EVERYTHING;
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use serde::Serialize;
 use statistics::significant;
 
@@ -126,7 +126,8 @@ fn is_zero(number: &u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, policies};
+    use filter_formats::policies;
+    use filter_policy::BitsPerKey;
 
     use super::*;
 

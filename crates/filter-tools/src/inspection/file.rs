@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use filter_policy::table::{
+use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
 };
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use filter_formats::policies::layout_of;
+use filter_formats::view::FilterLayout;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
-use filter_policy::policies::layout_of;
-use filter_policy::table::BlockHandle;
-use filter_policy::view::FilterLayout;
+use filter_tables::BlockHandle;
 use serde::Serialize;
 
 use super::bits::Bits;

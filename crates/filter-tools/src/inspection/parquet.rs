@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
-use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
-use filter_policy::view::{FilterLayout, FilterView};
+use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_formats::view::{FilterLayout, FilterView};
 use serde::Serialize;
 use statistics::significant;
 
@@ -279,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    const FILE: &[u8] = include_bytes!("../../../filter-policy/tests/data/parquet/pyarrow.parquet");
+    const FILE: &[u8] = include_bytes!("../../../filter-formats/tests/data/parquet/pyarrow.parquet");
     const ALL: Question<'_> = Question {
         column: None,
         key: None,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_policy::table::{BlockHandle, RocksDbFilters, RocksDbTable};
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_tables::{BlockHandle, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::bits::Bits;

@@ -1,7 +1,7 @@
 //! The filters of this project, each sized by the code that writes it.
 
+use filter_formats::sizing::{self, Format};
 use filter_policy::BitsPerKey;
-use filter_policy::sizing::{self, Format};
 use guava_bloom::{Parameters, ProbeCountRule};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, GrowingParameters};
 

@@ -1,7 +1,7 @@
 //! Finds the keys and the setting of a filter for a question, by trying the sizes of its format. Knows no formulas of
 //! sizes.
 
-use filter_policy::sizing::{self, Format};
+use filter_formats::sizing::{self, Format};
 use filter_policy::{BitsPerKey, leveldb};
 use membership_filters::GrowthRule;
 

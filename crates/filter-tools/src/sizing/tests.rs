@@ -1,8 +1,9 @@
 //! Tests published sizes, the sizes that the filters write, and questions of all kinds.
 
-use filter_policy::parquet::SplitBlockBloomPolicy;
-use filter_policy::rocksdb::FastLocalBloomPolicy;
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 use guava_bloom::{BloomFilter, Bytes, Parameters};
 use membership_filters::{CuckooFilter, CuckooParameters};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! The textbook's filter: independent probes, and no rounding except of the probe count and the last byte.
 
-use filter_policy::sizing;
+use filter_formats::sizing;
 
 use super::filter::words;
 use super::{Answer, Filter, Question};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use filter_policy::MATCHES_EVERYTHING;
-use filter_policy::table::{BlockHandle, MAX_BLOCK_BYTES};
+use filter_tables::{BlockHandle, MAX_BLOCK_BYTES};
 
 use super::table_file::{File, encode, entries};
 use super::{Workbench, golden};

@@ -93,7 +93,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Returns the folder of tables that engines wrote.
 fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-formats/tests/data")
 }
 
 fn golden(name: &str) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Writes small tables, valid or damaged.
 
-use filter_policy::table::{BlockHandle, MAGIC, StoredBlock, block_checksum};
+use filter_tables::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 
 /// A table file under construction.
 #[derive(Default)]

@@ -12,7 +12,8 @@ mod tests;
 
 use std::hash::Hasher as _;
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb, sizing};
+use filter_formats::sizing;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -2,14 +2,14 @@
 //!
 //! Independent of elements, hashes and stored bytes.
 
-use filter_policy::parquet::{bytes_for_rate, expected_rate};
+use filter_formats::parquet::{bytes_for_rate, expected_rate};
 use guava_bloom::{Error, ErrorKind};
 
 use crate::cuckoo::check_rate;
 
 const BLOCK_BYTES: u32 = 32;
 
-/// The largest number of blocks that `filter_policy::parquet` accepts: 2 GiB minus one block.
+/// The largest number of blocks that `filter_formats::parquet` accepts: 2 GiB minus one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
 /// The size of a blocked filter: its number of blocks of 32 bytes.

@@ -1,7 +1,7 @@
 //! The blocked filter's contract, seen from outside.
 
+use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_policy::kernels::Kernel;
-use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::{BitsPerKey, HashedPolicy as _};
 use guava_bloom::{Bytes, Hash128, Long, Parameters, Utf8};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, ErrorKind};

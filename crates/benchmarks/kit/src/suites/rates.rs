@@ -97,7 +97,7 @@ pub struct Rate {
     /// Bloom filter of `bits_per_key`.
     #[serde(with = "statistics::significant")]
     pub ideal: f64,
-    /// The rate by the filter's own formula: for policies [`filter_policy::sizing::Format::rate`]; for a growing filter
+    /// The rate by the filter's own formula: for policies [`filter_formats::sizing::Format::rate`]; for a growing filter
     /// its requested rate, an upper bound; for Guava's, the counting and the legacy filter the ideal rate.
     #[serde(with = "statistics::significant")]
     pub expected: f64,

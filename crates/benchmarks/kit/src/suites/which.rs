@@ -132,7 +132,7 @@ pub const SUITE: Suite<Batch, Which> = Suite::new(
     summary,
 );
 
-/// Formats the table of times for the page `crates/filter-policy/WHICH.md`.
+/// Formats the table of times for the page `crates/filter-formats/WHICH.md`.
 fn summary(rows: &[Which]) -> String {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.filter_keys).collect();
     sizes.dedup();

@@ -7,9 +7,10 @@
 use std::path::Path;
 
 use bench_leveldb::EnginePolicy;
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy};
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -37,7 +38,7 @@ fn key(rule: &str, i: u32) -> Vec<u8> {
 
 /// Reads a JSON Lines file of golden data.
 fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy/tests/data");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-formats/tests/data");
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())

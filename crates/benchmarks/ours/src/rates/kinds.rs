@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Mutex;
 
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::sizing::{self, Format};
+use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::hashers::Murmur2;
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::sizing::{self, Format};
-use filter_policy::view::{FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy, leveldb};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy, leveldb};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,

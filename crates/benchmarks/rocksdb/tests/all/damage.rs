@@ -9,8 +9,8 @@
 //!   end.
 
 use bench_rocksdb::EnginePolicy;
-use filter_policy::rocksdb::FastLocalBloomPolicy;
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
 
 use super::support::Source;

@@ -1,8 +1,8 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_rocksdb::{EnginePolicy, version};
-use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 use super::support::Source;

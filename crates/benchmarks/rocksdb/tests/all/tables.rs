@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use bench_rocksdb::{EnginePolicy, TableForm};
-use filter_policy::rocksdb::{
+use filter_formats::rocksdb::{
     COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
 };
-use filter_policy::table::{BlockRole, RocksDbFilters, RocksDbTable};
-use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::{BlockRole, RocksDbFilters, RocksDbTable};
 
 use super::support::Source;
 

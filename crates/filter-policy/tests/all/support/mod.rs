@@ -1,19 +1,3 @@
 //! Code shared by several tests.
 
-pub(crate) mod any_bytes;
-pub(crate) mod data;
-pub(crate) mod entries;
-pub(crate) mod expectation;
-pub(crate) mod keys;
-pub(crate) mod mutation;
 pub(crate) mod reading;
-pub(crate) mod rows;
-pub(crate) mod rules;
-pub(crate) mod sst_file;
-pub(crate) mod table_file;
-pub(crate) mod ways;
-pub(crate) mod which_policy;
-pub(crate) mod wide_filters;
-
-pub(crate) use keys::key;
-pub(crate) use rows::{rows, unhex};

@@ -8,8 +8,8 @@ use crate::record::files::Records;
 use crate::record::{
     AtSize, Basis, DatasetSummary, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
 };
+use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
-use filter_policy::sizing::Format;
 use statistics::binomial::proportion_interval;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::FAMILY_LEVEL;

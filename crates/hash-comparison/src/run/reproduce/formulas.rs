@@ -1,6 +1,6 @@
 //! The published formulas and rules of thumb, computed by the library that sizes filters.
 
-use filter_policy::sizing;
+use filter_formats::sizing;
 
 /// A published figure that follows from a formula.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,38 @@
+// Points the README's file links at modules in the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//! [THEORY.md]: theory
+//! [WHICH.md]: which
+//!
+#![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "alloc"),
+    doc = "Stored filters of RocksDB, Parquet and others, without an allocator. `README.md` introduces them."
+)]
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod bloom64;
+mod contents;
+pub mod format;
+pub mod parquet;
+#[cfg(feature = "alloc")]
+pub mod policies;
+pub mod rocksdb;
+pub mod sizing;
+pub mod theory;
+pub mod view;
+pub mod which;
+
+pub use bloom64::BloomFilter64Policy;

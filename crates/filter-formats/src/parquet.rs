@@ -1,0 +1,45 @@
+//! The split-block Bloom filter of Parquet, also used by Impala, Kudu and Arrow: as a policy for engines, and as stored
+//! in Parquet files.
+//!
+//! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
+//! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
+//! header. Three functions return the sizes that existing writers choose; [`bytes_for_rate`] returns the size that
+//! keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! encoding. See [`format`](crate::format) for the bytes.
+//!
+//! ```
+//! use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, arrow_rs_bytes};
+//!
+//! // A writer that expects a hundred values.
+//! let mut bitset = [0; 128];
+//! assert_eq!(arrow_rs_bytes(100, 0.01)?, 128);
+//! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
+//! for id in 0..100 {
+//!     filter.insert_hash(PhysicalValue::Int64(id).hash());
+//! }
+//! let bitset = filter.fold_to_rate(0.01);
+//! let header = Header::new(bitset.len())?.encode();
+//! let stored = [header.as_ref(), bitset].concat();
+//!
+//! // A reader that looks for rows with one value.
+//! let filter = SplitBlockFilter::read(&stored)?;
+//! assert!(filter.may_match_value(PhysicalValue::Int64(7)));
+//! assert!(!filter.may_match_value(PhysicalValue::Int64(1007)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod filter;
+mod header;
+mod policy;
+mod sizes;
+mod value;
+
+pub use error::ReadError;
+pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
+pub use header::{EncodedHeader, Header};
+pub use policy::SplitBlockBloomPolicy;
+pub use sizes::{
+    MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, bytes_for_rate, expected_rate, parquet_java_bytes,
+};
+pub use value::PhysicalValue;

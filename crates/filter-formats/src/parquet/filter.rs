@@ -1,0 +1,278 @@
+//! Borrowed filters in Parquet's stored form.
+
+use core::fmt;
+
+use filter_kernels::split_block::{self, BLOCK_LEN, Block};
+use filter_kernels::{KernelToken, WideSource};
+use filter_policy::building::for_each_batch;
+use filter_policy::{BitsPerKey, Error, KeyBatch, PreparedFilter};
+use hashzoo::xxh64;
+
+use super::error::ReadError;
+use super::header::Header;
+use super::policy::SplitBlockBloomPolicy;
+use super::value::{Equals, PhysicalValue};
+use crate::contents::Contents;
+use crate::view::count_ones;
+
+/// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
+static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
+
+/// A filter for queries: a borrowed bit set of a valid length.
+///
+/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to
+/// query many filters for one key, see [`HashedKey::may_match_each`](filter_policy::HashedKey::may_match_each); for size, fill
+/// and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
+///
+/// ```
+/// use filter_formats::parquet::{ReadError, SplitBlockFilter};
+/// use filter_formats::view::{FilterLayout, FilterView};
+///
+/// // `hello` and `world`, as a Parquet file has them: the header, then a block.
+/// let stored = [
+///     0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0, // 32 bytes follow.
+///     0x00, 0x00, 0x30, 0x00, 0x00, 0x02, 0x00, 0x02, 0x10, 0x04, 0x00, 0x00, 0xa0, 0x00, 0x00, 0x00, //
+///     0x20, 0x02, 0x00, 0x00, 0x00, 0x00, 0x80, 0x80, 0x00, 0x00, 0x20, 0x10, 0x00, 0x00, 0x01, 0x08,
+/// ];
+/// let filter = SplitBlockFilter::read(&stored)?;
+/// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
+/// let view = FilterView::new(FilterLayout::SplitBlocks, filter.bitset());
+/// assert_eq!(view.estimated_len(), Some(2));
+///
+/// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });
+/// assert_eq!(SplitBlockFilter::new(&[0; 33]).unwrap_err(), ReadError::Length { given: 33 });
+/// # Ok::<(), ReadError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct SplitBlockFilter<'a> {
+    /// At least one block.
+    blocks: &'a [Block],
+    kernel: KernelToken,
+}
+
+impl<'a> SplitBlockFilter<'a> {
+    /// Wraps a bit set without a header; accepts any bytes of a valid length.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Length`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
+    #[inline]
+    pub fn new(bitset: &'a [u8]) -> Result<Self, ReadError> {
+        Header::new(bitset.len())?;
+        Ok(Self {
+            blocks: bitset.as_chunks().0,
+            kernel: KernelToken::best(),
+        })
+    }
+
+    /// Reads a header and a bit set, as stored in a Parquet file at a column's `bloom_filter_offset`. Trailing bytes
+    /// are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Header`], [`ReadError::Unknown`], [`ReadError::Length`], [`ReadError::Truncated`].
+    pub fn read(stored: &'a [u8]) -> Result<Self, ReadError> {
+        let (header, start) = Header::read(stored)?;
+        let needed = start as u64 + u64::from(header.bitset_len());
+        let bitset = usize::try_from(needed)
+            .ok()
+            .and_then(|end| stored.get(start..end));
+        Self::new(bitset.ok_or(ReadError::Truncated {
+            needed,
+            given: stored.len() as u64,
+        })?)
+    }
+
+    /// Returns the bit set, without a header.
+    pub const fn bitset(&self) -> &'a [u8] {
+        self.blocks.as_flattened()
+    }
+
+    /// Returns true if the filter may hold a key, the plain encoding of a value, and false if the key is certainly
+    /// absent.
+    #[inline]
+    pub fn may_match(&self, key: &[u8]) -> bool {
+        split_block::key_may_match(self.kernel, self.blocks, key)
+    }
+
+    /// Returns whether the filter may hold a value that compares equal to this one.
+    ///
+    /// Calls [`may_match_hash`](Self::may_match_hash) with the value's hash, with two exceptions: a zero is looked up
+    /// with both signs, and a NaN always may match, because the bits it was written with are unknown.
+    pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
+        match value.equals() {
+            Equals::One(hash) => self.may_match_hash(hash),
+            Equals::Both(one, other) => self.may_match_hash(one) || self.may_match_hash(other),
+            Equals::Unknown => true,
+        }
+    }
+
+    /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
+    #[inline(always)]
+    pub fn may_match_hash(&self, hash: u64) -> bool {
+        split_block::may_match(self.kernel, self.blocks, hash)
+    }
+
+    /// Prepares the filter for queries of many keys in one call, like a policy's filter.
+    #[inline]
+    pub fn prepare(&self) -> PreparedFilter<'a> {
+        let plan = Contents::SplitBlocks(self.blocks).plan(self.kernel);
+        PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
+    }
+}
+
+impl fmt::Debug for SplitBlockFilter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SplitBlockFilter({} blocks)", self.blocks.len())
+    }
+}
+
+/// A filter under construction: a borrowed bit set, without an allocator.
+///
+/// ```
+/// use filter_formats::parquet::{PhysicalValue, SplitBlockFilterMut};
+///
+/// let mut bitset = [0; 4 * 32];
+/// let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
+/// filter.insert_batch(&[*b"one", *b"two"]);
+/// filter.insert_hashes([1, 2, 3].map(|id| PhysicalValue::Int32(id).hash()));
+/// assert!(filter.as_filter().may_match(b"two"));
+///
+/// // There is room to spare.
+/// let bitset = filter.fold_to_rate(0.01);
+/// assert_eq!(bitset.len(), 32);
+/// # Ok::<(), filter_formats::parquet::ReadError>(())
+/// ```
+pub struct SplitBlockFilterMut<'a> {
+    /// At least one block.
+    blocks: &'a mut [Block],
+    kernel: KernelToken,
+}
+
+impl<'a> SplitBlockFilterMut<'a> {
+    /// Wraps a bit set to add values to; all zeros are an empty filter.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Length`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
+    pub fn new(bitset: &'a mut [u8]) -> Result<Self, ReadError> {
+        Header::new(bitset.len())?;
+        Ok(Self {
+            blocks: bitset.as_chunks_mut().0,
+            kernel: KernelToken::best(),
+        })
+    }
+
+    /// Adds a key, the plain encoding of a value.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) {
+        self.insert_hash(xxh64(key, 0));
+    }
+
+    /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        split_block::insert_hash(self.kernel, self.blocks, hash);
+    }
+
+    /// Adds many keys; the fastest method. A page of numbers in plain encoding is [`PackedKeys`](filter_policy::PackedKeys).
+    pub fn insert_batch<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
+        let batch = keys.into();
+        match batch.for_kernels() {
+            Some(keys) => split_block::insert(self.kernel, self.blocks, WideSource::Keys(keys)),
+            None => self.insert_hashes(batch.iter().map(|key| xxh64(key, 0))),
+        }
+    }
+
+    /// Adds values with these hashes.
+    pub fn insert_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
+        for_each_batch(hashes.into_iter(), |hashes| {
+            split_block::insert(self.kernel, self.blocks, WideSource::Hashes(hashes));
+        });
+    }
+
+    /// Adds the values of another filter, as if they had been inserted into this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDomain`] when the other filter's length is not a multiple of this one's; this filter is then
+    /// unchanged.
+    pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
+        let count = self.blocks.len();
+        if !other.blocks.len().is_multiple_of(count) {
+            return Err(Error::OutOfDomain {
+                what: "length of the filter that is merged",
+                given: other.bitset().len() as f64,
+                allowed: "a multiple of this filter's length",
+            });
+        }
+        let groups = other.blocks.chunks_exact(other.blocks.len() / count);
+        for (block, group) in self.blocks.iter_mut().zip(groups) {
+            group.iter().for_each(|other| unite(block, other));
+        }
+        Ok(())
+    }
+
+    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the wrapped
+    /// slice.
+    ///
+    /// A fold halves the filter by merging each pair of adjacent blocks into their union. Blocks are chosen by
+    /// multiplication, so the result equals a filter of the same values with half as many blocks, and no value is lost.
+    /// Folding stops when the number of blocks is odd or the next fold would raise the estimated rate above `rate`. The
+    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^folds))^8` for an overall share `f` of ones. The
+    /// estimate assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView)
+    /// reports for the result.
+    pub fn fold_to_rate(self, rate: f64) -> &'a mut [u8] {
+        let Self { blocks, .. } = self;
+        let bytes = blocks.as_flattened();
+        let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
+        let mut group = 1;
+        while (blocks.len() / group).is_multiple_of(2) {
+            zeros *= zeros;
+            if eighth_power(1.0 - zeros) <= rate {
+                group *= 2;
+            } else {
+                break;
+            }
+        }
+        let folded = blocks.len() / group;
+        for i in 0..folded {
+            // Reads only blocks at or after the written one.
+            let mut united = [0; BLOCK_LEN];
+            for block in blocks.iter().skip(i * group).take(group) {
+                unite(&mut united, block);
+            }
+            if let Some(block) = blocks.get_mut(i) {
+                *block = united;
+            }
+        }
+        let bytes = blocks.as_flattened_mut();
+        bytes.get_mut(..folded * BLOCK_LEN).unwrap_or_default()
+    }
+
+    /// Returns the filter in its current state.
+    pub fn as_filter(&self) -> SplitBlockFilter<'_> {
+        SplitBlockFilter {
+            blocks: self.blocks,
+            kernel: self.kernel,
+        }
+    }
+}
+
+impl fmt::Debug for SplitBlockFilterMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SplitBlockFilterMut({} blocks)", self.blocks.len())
+    }
+}
+
+/// Adds the ones of `other` to `block`.
+fn unite(block: &mut Block, other: &Block) {
+    for (byte, other) in block.iter_mut().zip(other) {
+        *byte |= other;
+    }
+}
+
+fn eighth_power(x: f64) -> f64 {
+    let fourth = (x * x) * (x * x);
+    fourth * fourth
+}

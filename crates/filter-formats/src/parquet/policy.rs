@@ -1,0 +1,155 @@
+//! Split-block Bloom filters as a policy.
+
+use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
+use filter_policy::answers::each;
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter};
+use hashzoo::xxh64;
+
+use crate::contents::Contents;
+use crate::contents::split_block::{bitset_bytes, contents, may_match_each};
+
+/// The Bloom filter of Parquet: `SplitBlockBloomFilter.Xxh64`.
+///
+/// All eight probes of a key fall into one 32-byte block, one into each of its 32-bit words, so a single vector
+/// comparison answers a query: the fastest filter here. The price is the false-positive rate, 1.3 % instead of 0.82 %
+/// at 10 bits per key, and the fixed number of probes, which is best at about 11.5 bits per key.
+///
+/// A filter is the bit set alone, with any number of blocks up to 2 GiB. Parquet stores a [`Header`](super::Header)
+/// before it, and writers of Parquet files choose powers of two; see [`arrow_rs_bytes`](super::arrow_rs_bytes) and
+/// [`SplitBlockFilterMut`](super::SplitBlockFilterMut).
+///
+/// ```
+/// use filter_formats::parquet::SplitBlockBloomPolicy;
+/// use filter_policy::{FilterPolicy, HashedPolicy};
+///
+/// let policy = SplitBlockBloomPolicy::new(10.into());
+/// assert_eq!(policy.name(), "SplitBlockBloomFilter.Xxh64");
+///
+/// let mut buffer = [0; 64];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(filter.len(), 32);
+/// assert!(policy.key_may_match(b"hello", filter));
+/// assert!(!policy.key_may_match(b"foo", filter));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct SplitBlockBloomPolicy {
+    bits_per_key: BitsPerKey,
+    /// `None` selects the best available kernel.
+    kernel: Option<Kernel>,
+}
+
+impl SplitBlockBloomPolicy {
+    /// The name under which engines store the filters.
+    pub const NAME: &str = "SplitBlockBloomFilter.Xxh64";
+
+    /// Makes a policy with this many bits per key.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self {
+            bits_per_key,
+            kernel: None,
+        }
+    }
+
+    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
+    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
+    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = Some(kernel);
+        self
+    }
+
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
+        self.bits_per_key
+    }
+
+    #[inline]
+    fn token(&self) -> KernelToken {
+        KernelToken::given(self.kernel)
+    }
+}
+
+impl HashedPolicy for SplitBlockBloomPolicy {
+    type Hash = u64;
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        xxh64(key, 0)
+    }
+
+    fn start(&self, _: usize, filter: &mut [u8]) {
+        filter.fill(0);
+    }
+
+    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
+        let blocks = filter.as_chunks_mut().0;
+        split_block::insert(self.token(), blocks, WideSource::Hashes(hashes));
+    }
+
+    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
+        filter.fill(0);
+        let blocks = filter.as_chunks_mut().0;
+        split_block::insert(self.token(), blocks, WideSource::Keys(keys));
+        Some(0)
+    }
+}
+
+impl FilterPolicy for SplitBlockBloomPolicy {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    /// Returns the exact length of a filter of this many keys.
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        let bytes = bitset_bytes(self.bits_per_key, keys as u64)?;
+        // Below 2^31.
+        Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        self.build_batch_in(keys, out)
+    }
+
+    #[inline]
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        match contents(filter) {
+            Contents::SplitBlocks(blocks) => split_block::key_may_match(self.token(), blocks, key),
+            contents => matches!(contents, Contents::Reserved),
+        }
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        match (contents(filter), hash) {
+            (Contents::SplitBlocks(blocks), KeyHash::Bits64(hash)) => {
+                split_block::may_match(self.token(), blocks, hash)
+            }
+            _ => self.key_may_match(key, filter),
+        }
+    }
+
+    fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
+        match hash {
+            KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, answers),
+            KeyHash::Bits32(_) => each(filters.iter(), answers, |filter| self.key_may_match(key, filter)),
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
+    }
+}

@@ -1,0 +1,313 @@
+//! All policies, by the names under which engines store their filters.
+//!
+//! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](filter_policy::hashers::KeyHasher)
+//!   in `hashers.rs` of `filter-policy`, a constructor in its `leveldb.rs`, and a line in [`ALL`].
+//! * **A new layout** needs a module with a policy that implements [`FilterPolicy`] and
+//!   [`HashedPolicy`](filter_policy::HashedPolicy); a variant of `Contents` in `src/contents.rs`, of [`FilterLayout`] in
+//!   `src/view.rs`; and a line in [`ALL`].
+//!
+//! Tests read the list and report anything else that is missing: the bytes in `tests/data/policies.jsonl`, the page
+//! `FORMAT.md`, a line in `tests/all/contract.rs`.
+
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+
+use crate::bloom64::BloomFilter64Policy;
+use crate::parquet::SplitBlockBloomPolicy;
+use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use crate::sizing::Format;
+use crate::view::FilterLayout;
+
+/// A boxed policy of any type.
+pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
+
+/// A stored format: the policy's name, the layout that its readers recognise, its sizes and rates.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedPolicy {
+    name: &'static str,
+    layout: FilterLayout,
+    format: Option<Format>,
+    new: fn(BitsPerKey) -> AnyPolicy,
+}
+
+impl NamedPolicy {
+    /// Returns the policy's [`name`](FilterPolicy::name).
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the layout of the policy's filters.
+    pub const fn layout(&self) -> FilterLayout {
+        self.layout
+    }
+
+    /// Returns the sizes and rates of the policy's filters; `None` for RocksDB's legacy filters, whose rate has no formula.
+    pub const fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// Makes the policy with this many bits per key.
+    pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
+        (self.new)(bits_per_key)
+    }
+}
+
+/// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
+/// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
+///
+/// ```
+/// use filter_formats::policies;
+/// use filter_policy::{BitsPerKey, FilterPolicy as _};
+///
+/// for known in policies::ALL {
+///     assert_eq!(known.build(BitsPerKey::whole(10)).name(), known.name());
+/// }
+/// ```
+pub const ALL: &[NamedPolicy] = &[
+    named(
+        LevelDbHash::POLICY_NAME,
+        FilterLayout::LevelDb,
+        Some(Format::LevelDb),
+        |bits| Box::new(BloomFilterPolicy::leveldb_builtin(bits)),
+    ),
+    named(
+        Murmur2::POLICY_NAME,
+        FilterLayout::LevelDb,
+        Some(Format::LevelDb),
+        |bits| Box::new(BloomFilterPolicy::new(bits)),
+    ),
+    named(
+        Murmur2SignedTail::POLICY_NAME,
+        FilterLayout::LevelDb,
+        Some(Format::LevelDb),
+        |bits| Box::new(BloomFilterPolicy::signed_tail(bits)),
+    ),
+    named(
+        BloomFilter64Policy::NAME,
+        FilterLayout::BloomFilter64,
+        Some(Format::BloomFilter64),
+        |bits| Box::new(BloomFilter64Policy::new(bits)),
+    ),
+    named(
+        FastLocalBloomPolicy::NAME,
+        FilterLayout::RocksDb,
+        Some(Format::FastLocalBloom),
+        |bits| Box::new(FastLocalBloomPolicy::new(bits)),
+    ),
+    named(
+        LegacyFullFilterPolicy::NAME,
+        FilterLayout::RocksDb,
+        None,
+        |bits| Box::new(LegacyFullFilterPolicy::new(bits)),
+    ),
+    named(
+        RibbonPolicy::NAME,
+        FilterLayout::RocksDb,
+        Some(Format::Ribbon),
+        |bits| Box::new(RibbonPolicy::new(bits)),
+    ),
+    named(
+        SplitBlockBloomPolicy::NAME,
+        FilterLayout::SplitBlocks,
+        Some(Format::SplitBlock),
+        |bits| Box::new(SplitBlockBloomPolicy::new(bits)),
+    ),
+];
+
+const fn named(
+    name: &'static str,
+    layout: FilterLayout,
+    format: Option<Format>,
+    new: fn(BitsPerKey) -> AnyPolicy,
+) -> NamedPolicy {
+    NamedPolicy {
+        name,
+        layout,
+        format,
+        new,
+    }
+}
+
+/// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
+///
+/// The bits per key apply to filters that the policy builds. Every policy reads filters of any size, so any value will
+/// do for reading.
+///
+/// ```
+/// use filter_formats::policies;
+/// use filter_policy::{BitsPerKey, FilterPolicy as _};
+///
+/// let ten = BitsPerKey::whole(10);
+/// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {
+///     assert_eq!(policies::by_name(name, ten)?.name(), name);
+/// }
+/// assert!(policies::by_name("BloomFilter3", ten).is_err());
+/// # Ok::<(), policies::UnknownPolicy>(())
+/// ```
+///
+/// # Errors
+///
+/// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
+pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
+    find(name, bits_per_key)
+        // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
+        .filter(|policy| policy.name() == name)
+        .ok_or_else(|| UnknownPolicy {
+            name: name.to_owned(),
+        })
+}
+
+fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    // The extractor's part of a name has no dot.
+    if let Some((policy, extractor)) = name.rsplit_once('.')
+        && let Some(policy) = policy.strip_suffix(".Prefix")
+    {
+        let policy = find(policy, bits_per_key)?;
+        if let Some(len) = extractor.strip_prefix("Fixed") {
+            return Some(Box::new(PrefixPolicy::new(
+                policy,
+                FixedPrefix::new(len.parse().ok()?),
+            )));
+        }
+        let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
+        let separator = u8::from_str_radix(separator, 16).ok()?;
+        let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
+        return Some(Box::new(PrefixPolicy::new(policy, extractor)));
+    }
+    if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
+        let seed = u32::from_str_radix(seed, 16).ok()?;
+        return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
+    }
+    let known = ALL.iter().find(|known| known.name == name)?;
+    Some(known.build(bits_per_key))
+}
+
+/// Returns the layout of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
+/// policy of this crate has the name.
+///
+/// ```
+/// use filter_formats::view::FilterLayout;
+/// use filter_formats::policies::layout_of;
+///
+/// assert_eq!(layout_of(b"leveldb.BuiltinBloomFilter2"), Some(FilterLayout::LevelDb));
+/// assert_eq!(layout_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(FilterLayout::LevelDb));
+/// assert_eq!(layout_of(b"BloomFilter3"), None);
+/// ```
+pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
+    let name = str::from_utf8(without_prefixes(name)).ok()?;
+    by_name(name, BitsPerKey::whole(10)).ok()?;
+    let known = ALL.iter().find(|policy| policy.name == name);
+    Some(known.map_or(FilterLayout::LevelDb, NamedPolicy::layout))
+}
+
+/// Returns the name of the policy that stores the prefixes, without the suffixes that [`PrefixPolicy`] appended. The
+/// extractor's part of a suffix has no dot.
+fn without_prefixes(mut name: &[u8]) -> &[u8] {
+    while let Some(policy) = name
+        .iter()
+        .rposition(|&byte| byte == b'.')
+        .and_then(|dot| name.get(..=dot)?.strip_suffix(b".Prefix."))
+    {
+        name = policy;
+    }
+    name
+}
+
+/// The error for a name that belongs to no policy of this crate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownPolicy {
+    /// The unknown name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("policy name must be ")?;
+        for policy in ALL {
+            write!(f, "{}, ", policy.name)?;
+        }
+        write!(
+            f,
+            "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or .Prefix.Separated1x2f, \
+             for example, got {:?}",
+            self.name
+        )
+    }
+}
+
+impl core::error::Error for UnknownPolicy {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+    /// Columns: the name, whether its layout is known, whether its policy is known.
+    #[test]
+    fn names_that_are_known() {
+        for (name, layout, policy) in [
+            ("BloomFilter2.Seed9747b28c", true, true),
+            ("BloomFilter2.Seed9747B28C", false, false),
+            ("BloomFilter2.Seed00001505", false, false),
+            ("BloomFilter2.Seed+0000007", false, false),
+            ("BloomFilter2.Seed7", false, false),
+            ("BloomFilter2.Prefix.Fixed4", true, true),
+            ("BloomFilter2.Prefix.Fixed+4", true, false),
+            ("BloomFilter2.Prefix.Fixed04", true, false),
+            ("BloomFilter2.Prefix.Fixed99999999999999999999", true, false),
+            ("BloomFilter2.Prefix.Separated1x2F", true, false),
+            ("BloomFilter2.Prefix.Separated1x2f3", true, false),
+            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true, true),
+            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true, false),
+            (
+                "BloomFilter2.Seed9747b28c.Prefix.Fixed9.Prefix.Fixed4",
+                true,
+                true,
+            ),
+            ("BloomFilter2.Prefix.Fixed.4", false, false),
+            ("BloomFilter2.prefix.Fixed4", false, false),
+            (".Prefix.Fixed4", false, false),
+            ("another.Prefix.Fixed4", false, false),
+            ("", false, false),
+            ("rocksdb.BuiltinBloomFilter", false, false),
+            (
+                "rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4",
+                true,
+                true,
+            ),
+        ] {
+            assert_eq!(layout_of(name.as_bytes()).is_some(), layout, "{name:?}");
+            match by_name(name, TEN) {
+                Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
+                Err(error) => {
+                    assert!(!policy, "{name:?}");
+                    assert!(error.to_string().ends_with(&alloc::format!("got {name:?}")));
+                }
+            }
+        }
+        assert!(layout_of(&[0xff; 9]).is_none());
+        for policy in ALL {
+            assert_eq!(layout_of(policy.name.as_bytes()), Some(policy.layout));
+            if let Some(format) = policy.format {
+                let stated = format.filter_bytes(5_000, TEN).unwrap();
+                let longest = policy.build(TEN).max_filter_len(5_000).unwrap() as u64;
+                assert!(stated <= longest && stated > longest / 2, "{}", policy.name);
+            }
+            assert_eq!(
+                by_name(policy.name, TEN).map(|made| made.name() == policy.name),
+                Ok(true)
+            );
+        }
+    }
+}

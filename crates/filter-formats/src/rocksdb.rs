@@ -1,0 +1,25 @@
+//! RocksDB's filters: Bloom filters whose probes stay in one cache line, and Ribbon filters.
+//!
+//! Every filter ends in five bytes that identify its kind, and RocksDB has one reader for all kinds. So does this
+//! crate: each policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them.
+//! The policies differ in what they write. See [`format`](crate::format) for the bytes and the names.
+
+mod bits_per_key;
+mod fast_local;
+mod legacy;
+mod rates;
+#[cfg(feature = "alloc")]
+mod ribbon;
+
+pub(crate) use bits_per_key::RocksDbBits;
+pub use fast_local::FastLocalBloomPolicy;
+pub use legacy::{CacheLine, LegacyFullFilterPolicy};
+pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
+#[cfg(feature = "alloc")]
+pub use ribbon::RibbonPolicy;
+
+/// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
+/// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.
+///
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`BuiltinFilterPolicy::kCompatibilityName`).
+pub const COMPATIBILITY_NAME: &str = "rocksdb.BuiltinBloomFilter";

@@ -1,0 +1,199 @@
+//! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
+//! as the cache line of the machine that wrote the filter.
+
+use core::num::NonZeroU32;
+
+use filter_kernels::KernelToken;
+use filter_policy::{
+    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter, leveldb,
+};
+
+use super::bits_per_key::RocksDbBits;
+use crate::contents::legacy::{self, Lines};
+use crate::contents::rocksdb::{TAIL_LEN, addressable, contents, hashed_may_match, may_match};
+
+/// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
+///
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`LegacyBloomBitsBuilder::CalculateSpace`).
+const MAX_BITS: u64 = 0xffff_0000;
+
+/// The length of a line in a legacy full filter. RocksDB uses the cache line of the machine it was compiled for
+/// (`port/port_posix.h`), so the same keys give different filters on ARM and x86; readers infer the length from the
+/// filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum CacheLine {
+    /// 64 bytes: x86 and most others.
+    #[default]
+    Bytes64,
+    /// 128 bytes: 64-bit ARM and PowerPC.
+    Bytes128,
+    /// 256 bytes: IBM Z.
+    Bytes256,
+}
+
+impl CacheLine {
+    /// Returns the length in bytes.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::Bytes64 => 64,
+            Self::Bytes128 => 128,
+            Self::Bytes256 => 256,
+        }
+    }
+}
+
+/// RocksDB's full Bloom filter of format version 4 and earlier.
+///
+/// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloomPolicy`] is better in rate and
+/// speed. The 32-bit hash causes more false positives the more keys there are. A filter is at most half a GiB.
+///
+/// RocksDB rounds bits per key to a whole number from 1 to 100 here: lower values count as 1, higher values as 100. A
+/// key equal to the previous one is not counted.
+///
+/// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
+/// filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
+///
+/// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
+///
+/// ```
+/// use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
+///
+/// let policy = LegacyFullFilterPolicy::new(10.into());
+/// let mut buffer = [0; 200];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(filter.len(), 64 + 5);
+/// assert!(policy.key_may_match(b"hello", filter));
+///
+/// // The filter that RocksDB writes on 64-bit ARM.
+/// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(on_arm.len(), 128 + 5);
+/// assert!(policy.key_may_match(b"hello", on_arm));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct LegacyFullFilterPolicy {
+    bits_per_key: BitsPerKey,
+    line: CacheLine,
+}
+
+impl LegacyFullFilterPolicy {
+    /// The name under which engines store the filters.
+    pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
+
+    /// Makes a policy with this many bits per key and lines of 64 bytes.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self {
+            bits_per_key,
+            line: CacheLine::Bytes64,
+        }
+    }
+
+    /// Returns this policy with another line length, to write filters as other machines would.
+    #[must_use]
+    pub const fn with_line(self, line: CacheLine) -> Self {
+        Self { line, ..self }
+    }
+
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
+        self.bits_per_key
+    }
+
+    /// Returns the length of the lines that the policy writes.
+    pub const fn line(&self) -> CacheLine {
+        self.line
+    }
+
+    const fn whole_bits(&self) -> u32 {
+        RocksDbBits::new(self.bits_per_key).rounded()
+    }
+
+    /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no
+    /// keys.
+    fn line_count(&self, keys: usize) -> u32 {
+        if keys == 0 {
+            return 0;
+        }
+        let bits = (keys as u64)
+            .saturating_mul(u64::from(self.whole_bits()))
+            .min(MAX_BITS);
+        // At most 2^23.
+        u32::try_from(bits.div_ceil(u64::from(self.line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
+    }
+}
+
+impl HashedPolicy for LegacyFullFilterPolicy {
+    type Hash = u32;
+
+    const DROPS_REPEATS: bool = true;
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u32 {
+        legacy::hash(key)
+    }
+
+    fn start(&self, keys: usize, filter: &mut [u8]) {
+        filter.fill(0);
+        if let Some([probes, lines @ ..]) = filter.last_chunk_mut::<TAIL_LEN>() {
+            // LevelDB's rule for the same bits per key, at most 30.
+            *probes = leveldb::probe_count(BitsPerKey::whole(self.whole_bits()));
+            *lines = self.line_count(keys).to_le_bytes();
+        }
+    }
+
+    fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
+        let log2_bits = self.line.bytes().ilog2() + 3;
+        if let Some((bits, [probes, lines @ ..])) = filter.split_last_chunk_mut::<TAIL_LEN>()
+            && let Some(count) = NonZeroU32::new(u32::from_le_bytes(*lines))
+        {
+            legacy::insert(bits, Lines { count, log2_bits }, *probes, hashes);
+        }
+    }
+}
+
+impl FilterPolicy for LegacyFullFilterPolicy {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    /// Returns the exact length of a filter of this many keys if no key equals the one before it.
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        let bytes = u64::from(self.line_count(keys)) * u64::from(self.line.bytes());
+        addressable(bytes, keys, self.bits_per_key)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        self.build_in(keys, out)
+    }
+
+    #[inline]
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        may_match(KernelToken::best(), key, filter)
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        hashed_may_match(KernelToken::best(), key, hash, filter)
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
+    }
+}

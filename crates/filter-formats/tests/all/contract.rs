@@ -1,0 +1,771 @@
+//! The contract, over every policy: all ways to build give the same bytes and all ways to query the same answers,
+//! errors are the same everywhere, no key is denied, and no bytes make a reader panic.
+
+// tidy: long file: one contract, a test for each of its sentences.
+
+use std::fmt::Debug;
+
+use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::rocksdb::RibbonPolicy;
+use filter_formats::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_formats::{BloomFilter64Policy, policies};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::kernels::Kernel;
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterPolicy, HashValue, HashedKey, HashedPolicy,
+    KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, contract,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::support::ways::{answers, built, check_many};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// A hash function that kernels do not know.
+#[derive(Debug, Clone, Copy)]
+struct Custom;
+
+impl KeyHasher for Custom {
+    fn hash(&self, key: &[u8]) -> u32 {
+        key.iter().fold(1, |hash: u32, byte| {
+            hash.wrapping_mul(31).wrapping_add(u32::from(*byte))
+        })
+    }
+
+    fn policy_name(&self) -> &str {
+        "test.Custom"
+    }
+}
+
+/// A check of one policy.
+trait Check {
+    fn check<P: HashedPolicy<Hash: Numbered> + Send + Sync + Copy + Debug + 'static>(&mut self, policy: P);
+}
+
+/// Checks every policy of this crate that hashes keys, its variants, and one with an external hash function.
+fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
+    check.check(BloomFilterPolicy::with_seed(7, bits));
+    check.check(BloomFilterPolicy::signed_tail(bits));
+    for kernel in Kernel::available() {
+        check.check(BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel));
+        check.check(BloomFilterPolicy::new(bits).on_kernel(kernel));
+        check.check(BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel));
+        check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
+        check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
+        check.check(SplitBlockBloomPolicy::new(bits).on_kernel(kernel));
+    }
+    for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
+        check.check(LegacyFullFilterPolicy::new(bits).with_line(line));
+    }
+    check.check(RibbonPolicy::new(bits));
+}
+
+/// Hash values made from numbers.
+trait Numbered: HashValue {
+    fn number(i: u32) -> Self;
+}
+
+impl Numbered for u32 {
+    fn number(i: u32) -> Self {
+        i.wrapping_mul(0x9e37_79b9)
+    }
+}
+
+impl Numbered for u64 {
+    fn number(i: u32) -> Self {
+        Self::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+#[test]
+fn every_policy_takes_part() {
+    struct Names(Vec<String>);
+
+    impl Check for Names {
+        fn check<P: HashedPolicy>(&mut self, policy: P) {
+            self.0.push(policy.name().to_owned());
+        }
+    }
+
+    let mut names = Names(Vec::new());
+    every_policy(TEN, &mut names);
+    for known in policies::ALL {
+        assert!(
+            names.0.iter().any(|name| name == known.name()),
+            "{} is not checked: add it to crates/filter-formats/tests/all/contract.rs",
+            known.name()
+        );
+    }
+}
+
+/// Keys to build a filter from, and others.
+struct Ways<'a> {
+    keys: &'a [&'a [u8]],
+    others: &'a [&'a [u8]],
+    context: String,
+}
+
+/// Queries filters of these lengths, some with keys and some damaged, for one key in one call.
+#[test]
+fn many_filters_for_one_key() {
+    struct Each;
+
+    impl Check for Each {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            let mut filters: Vec<Vec<u8>> = (0..140_u32)
+                .map(|i| {
+                    let len = usize::try_from(i).unwrap();
+                    let hashes = (0..i * 7).map(|key| P::Hash::number(1000 * i + key));
+                    let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
+                    policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
+                })
+                .collect();
+            filters[3].pop();
+            filters[70].clear();
+            filters[71] = MATCHES_EVERYTHING.to_vec();
+            let filters: Vec<&[u8]> = filters.iter().map(Vec::as_slice).collect();
+            for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
+                let filters = &filters[..count];
+                for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
+                    let key = policy.hashed_key(key);
+                    let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
+                    check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
+                        key.may_match_each(filters, answers)
+                    });
+                }
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Each);
+}
+
+impl Check for Ways<'_> {
+    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+        let context = format!("{policy:?}, {}", self.context);
+        let filter = built(&policy, self.keys, &context);
+        let of_keys = answers(&policy, &filter, self.keys, &context);
+        assert!(of_keys.iter().all(|&answer| answer), "{context}: a key is denied");
+        answers(&policy, &filter, self.others, &context);
+    }
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
+    prop_oneof![
+        (0..=110_u32).prop_map(BitsPerKey::whole),
+        (0.0..=60.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn all_ways_agree(
+        keys in vec(vec(any::<u8>(), 0..40), 0..300),
+        others in vec(vec(any::<u8>(), 0..40), 0..100),
+        times in 1..4_usize,
+        bits in any_bits_per_key(),
+    ) {
+        let keys: Vec<&[u8]> = slices(&keys).into_iter().flat_map(|key| std::iter::repeat_n(key, times)).collect();
+        every_policy(bits, &mut Ways { keys: &keys, others: &slices(&others), context: String::new() });
+    }
+
+    #[test]
+    fn any_bytes_are_read(
+        filter in vec(any::<u8>(), 0..400),
+        tail in prop_oneof![
+            any::<[u8; 5]>(),
+            (0..=31_u8, 0..=1_u8).prop_map(|(probes, rest)| [0xff, 0, probes, rest, 0]),
+            (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
+            (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
+            (0..=0x9f_u8).prop_map(|last| [0xff, 0xff, 0xff, 0xff, last]),
+        ],
+        blocks in proptest::option::of(0..9_usize),
+        keys in vec(vec(any::<u8>(), 0..40), 1..70),
+    ) {
+        let mut filter = [&filter[..], &tail].concat();
+        if let Some(blocks) = blocks {
+            filter.resize(32 * blocks, 0xff);
+        }
+        every_policy(TEN, &mut Asked { filter: &filter, keys: &slices(&keys) });
+    }
+}
+
+/// Queries stored bytes.
+struct Asked<'a> {
+    filter: &'a [u8],
+    keys: &'a [&'a [u8]],
+}
+
+impl Check for Asked<'_> {
+    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+        answers(&policy, self.filter, self.keys, &format!("{policy:?}"));
+    }
+}
+
+#[test]
+fn keys_of_all_shapes() {
+    let long = [0xff; 300];
+    let numbers: Vec<[u8; 16]> = (0..200_u128).map(u128::to_be_bytes).collect();
+    let numbers: Vec<&[u8]> = numbers.iter().map(|key| &key[..]).collect();
+    let sets: [&[&[u8]]; 7] = [
+        &[],
+        &[b""],
+        &[b"", b"\0", b"\0\0"],
+        &[b"same".as_slice(); 100],
+        &[&long, &long[1..], &long[2..], &long[3..]],
+        &[b"\xc3\x28"],
+        &numbers,
+    ];
+    for keys in sets {
+        every_policy(
+            TEN,
+            &mut Ways {
+                keys,
+                others: &[b"other", b"", b"a key of 16 byte"],
+                context: String::new(),
+            },
+        );
+    }
+}
+
+/// Truncated and altered filters: no query panics, and all ways to query agree.
+#[test]
+fn damaged_filters_are_read() {
+    struct Damaged<'a>(&'a [&'a [u8]]);
+
+    impl Check for Damaged<'_> {
+        fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+            let Self(keys) = self;
+            let mut whole = vec![0; policy.max_filter_len(keys.len()).unwrap()];
+            let whole = policy.create_filter(keys, &mut whole).unwrap().to_vec();
+            for len in 0..whole.len() {
+                answers(&policy, &whole[..len], &keys[..5], &"cut");
+                answers(&policy, &whole[len..], &keys[..5], &"from here");
+            }
+            for at in whole.len() - 5..whole.len() {
+                for byte in [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff] {
+                    let mut damaged = whole.clone();
+                    damaged[at] = byte;
+                    answers(&policy, &damaged, keys, &"altered");
+                }
+            }
+            for key in *keys {
+                assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
+            }
+        }
+    }
+
+    let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
+    every_policy(TEN, &mut Damaged(&slices(&keys)));
+    // Enough keys for a Ribbon filter.
+    let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+    Damaged(&keys).check(RibbonPolicy::new(TEN));
+}
+
+/// An iterator with a wrong size hint.
+#[derive(Clone)]
+struct Liar {
+    announced: usize,
+    left: u32,
+}
+
+impl Iterator for Liar {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.left)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, Some(self.announced))
+    }
+}
+
+#[test]
+fn a_wrong_length_costs_no_key() {
+    struct Lies;
+
+    impl Check for Lies {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
+                let hashes = || Liar { announced, left }.map(P::Hash::number);
+                let mut buffer = vec![0; 5_000];
+                let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
+                let prepared = policy.prepare(filter);
+                assert!(
+                    hashes().all(|hash| prepared.may_match_hash(hash)),
+                    "{policy:?}: {announced} for {left}"
+                );
+                {
+                    let mut appended = b"before".to_vec();
+                    policy.append_hashes(hashes(), &mut appended).unwrap();
+                    let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
+                    assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
+                }
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Lies);
+}
+
+/// Policies that count keys refuse more than fit; RocksDB's stop growing.
+#[test]
+fn more_keys_than_fit() {
+    struct TooMany;
+
+    impl Check for TooMany {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            let grows = !policy.name().starts_with("rocksdb.");
+            let len = policy.max_filter_len(usize::MAX);
+            assert_eq!(
+                matches!(len, Err(Error::FilterTooLarge { .. })),
+                grows,
+                "{policy:?}"
+            );
+            assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
+            let hashes = || {
+                let announced = usize::MAX;
+                Liar { announced, left: 3 }.map(P::Hash::number)
+            };
+            let mut buffer = [0xaa; 8];
+            let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
+            assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
+            assert_eq!(buffer, [0xaa; 8]);
+            {
+                let mut out = b"what was there".to_vec();
+                let built = policy.append_hashes(hashes(), &mut out);
+                assert_eq!(built.is_err(), grows, "{policy:?}");
+                assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
+            }
+        }
+    }
+
+    every_policy(BitsPerKey::MAX, &mut TooMany);
+}
+
+#[test]
+fn memory_that_is_not_there() {
+    let policy = BloomFilterPolicy::new(BitsPerKey::MAX);
+    // Addressable, but more than any allocator has.
+    let announced = 1 << 28;
+    let mut out = b"what was there".to_vec();
+    let error = policy
+        .append_hashes(Liar { announced, left: 3 }, &mut out)
+        .unwrap_err();
+    let bytes = policy.max_filter_len(announced).unwrap();
+    assert_eq!(error, Error::AllocationFailed { bytes });
+    assert_eq!(out, b"what was there");
+    // The hint has no upper bound.
+    let keys = core::iter::repeat_n("key", 3).chain(core::iter::repeat("key").skip(1).take_while(|_| false));
+    assert_eq!(keys.size_hint(), (3, None));
+    let policy = BloomFilterPolicy::new(TEN);
+    assert_eq!(policy.build(keys), policy.build(["key"; 3]));
+}
+
+/// A policy with only the required methods: it fails to write, and matches keys that start with the filter.
+struct Bare;
+
+impl FilterPolicy for Bare {
+    fn name(&self) -> &str {
+        "Bare"
+    }
+
+    fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+        Ok(100)
+    }
+
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        out.fill(0xaa);
+        let (needed, given) = (101, 100);
+        Err(Error::BufferTooShort { needed, given })
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        key.starts_with(filter)
+    }
+}
+
+#[test]
+fn a_policy_of_another_crate_has_the_rest_by_default() {
+    let policy: &dyn FilterPolicy = &Bare;
+    let prepared = policy.prepare(b"k");
+    assert!(prepared.may_match(b"key") && !prepared.may_match(b"other"));
+    assert!(
+        prepared.may_match_hash(7_u32),
+        "nothing is known of its hash values"
+    );
+    let keys: [&[u8]; 3] = [b"other", b"key", b"k"];
+    check_many(&"Bare", &[false, true, true], &|answers| {
+        prepared.may_match_many(&keys, answers)
+    });
+    check_many(&"Bare", &[false, true, true], &|answers| {
+        policy.keys_may_match(&keys, b"k", answers)
+    });
+    assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"other", b"k"));
+    {
+        let mut out = b"what was there".to_vec();
+        assert!(policy.append_filter(&[b"key"], &mut out).is_err());
+        assert_eq!(out, b"what was there");
+    }
+}
+
+/// Policies by name, as engines hold them.
+#[test]
+fn every_policy_keeps_the_public_contract() {
+    for known in policies::ALL {
+        let rate = contract::check(&*known.build(TEN));
+        assert!((0.004..0.03).contains(&rate), "{}: {rate}", known.name());
+    }
+    for name in [
+        "BloomFilter2.Seed9747b28c",
+        "BloomFilter2.Prefix.Fixed2",
+        "BloomFilter2.Prefix.Separated0x2f",
+    ] {
+        contract::check(&*policies::by_name(name, TEN).unwrap());
+    }
+    contract::check(&BloomFilterPolicy::with_hasher(Custom, TEN));
+}
+
+/// Each breaks one sentence of the contract.
+mod broken {
+    use super::*;
+
+    struct Broken {
+        sentence: &'static str,
+        policy: BloomFilterPolicy<Murmur2>,
+    }
+
+    impl FilterPolicy for Broken {
+        fn name(&self) -> &str {
+            if self.sentence == "must have a name" {
+                ""
+            } else {
+                "Broken"
+            }
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            self.policy.max_filter_len(keys)
+        }
+
+        fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            match self.sentence {
+                "was denied" => self.policy.create_filter(&keys[..keys.len() * 9 / 10], out),
+                "must not be 00 ff" if !keys.is_empty() => {
+                    out[..2].copy_from_slice(&MATCHES_EVERYTHING);
+                    Ok(&mut out[..2])
+                }
+                "must be refused, or hold the filter" if out.len() < 9 => Ok(out),
+                _ => self.policy.create_filter(keys, out),
+            }
+        }
+
+        fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+            if self.sentence == "must keep the existing bytes" {
+                out.clear();
+            }
+            self.policy.append_filter(keys, out)
+        }
+
+        fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+            let may_match = self.policy.key_may_match(key, filter);
+            match (self.sentence, filter) {
+                ("00 ff must match every key", [0, 0xff]) => false,
+                ("must not panic", [_, _, _]) => panic!("must not panic"),
+                _ => may_match,
+            }
+        }
+
+        fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+            self.policy.keys_may_match(keys, filter, answers)?;
+            if self.sentence == "one bit each" && !keys.len().is_multiple_of(64) {
+                answers[keys.len() / 64] |= 1 << (keys.len() % 64);
+            }
+            Ok(())
+        }
+
+        fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+            if self.sentence == "must agree on" && filter.len() < 100 {
+                return self.policy.prepare(&MATCHES_EVERYTHING);
+            }
+            self.policy.prepare(filter)
+        }
+
+        fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+            (self.sentence == "FilterBuilder: stored key").then_some(KeyHash::Bits32(0))?;
+            self.policy.key_hash(key)
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            _: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], Error> {
+            self.policy.create_filter(&[], out)
+        }
+
+        fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
+            self.sentence != "is stored" || start.is_empty()
+        }
+    }
+
+    #[test]
+    fn the_contract_test_finds_what_is_broken() {
+        for sentence in [
+            "must have a name",
+            "was denied",
+            "must not be 00 ff",
+            "must be refused, or hold the filter",
+            "must keep the existing bytes",
+            "00 ff must match every key",
+            "must not panic",
+            "one bit each",
+            "must agree on",
+            "FilterBuilder: stored key",
+            "is stored",
+        ] {
+            let policy = Broken {
+                sentence,
+                policy: BloomFilterPolicy::new(TEN),
+            };
+            let check = std::panic::AssertUnwindSafe(|| contract::check(&policy));
+            let panic = std::panic::catch_unwind(check).unwrap_err();
+            let message = panic
+                .downcast_ref::<String>()
+                .map_or_else(|| *panic.downcast_ref::<&str>().unwrap(), String::as_str);
+            assert!(
+                message.contains(sentence),
+                "{message:?} does not say {sentence:?}"
+            );
+        }
+        let whole = Broken {
+            sentence: "",
+            policy: BloomFilterPolicy::new(TEN),
+        };
+        contract::check(&whole);
+    }
+}
+
+/// A policy without hash values, behind a pointer.
+#[test]
+fn keys_of_a_policy_without_hashes_are_kept_whole() {
+    let policy: std::sync::Arc<dyn FilterPolicy + Send + Sync> =
+        policies::by_name("BloomFilter2.Prefix.Fixed2", TEN)
+            .unwrap()
+            .into();
+    assert!(policy.key_hash(b"key").is_none());
+    let keys: [&[u8]; 3] = [b"", b"apple", b"banana"];
+    let mut builder = FilterBuilder::new(std::sync::Arc::clone(&policy));
+    assert!(builder.is_empty());
+    for _ in 0..2 {
+        for key in keys {
+            builder.add(key).unwrap();
+        }
+        assert_eq!(builder.len(), 3);
+        let mut expected = Vec::new();
+        policy.append_filter(&keys, &mut expected).unwrap();
+        assert_eq!(builder.finish().unwrap(), expected);
+    }
+    builder.add(b"apple").unwrap();
+    builder.clear();
+    let mut nothing = Vec::new();
+    policy.append_filter(&[], &mut nothing).unwrap();
+    assert_eq!(builder.finish().unwrap(), nothing);
+}
+
+/// The functions of a format read the bytes that were prepared, and no others.
+#[test]
+fn an_owned_filter_of_changing_bytes_does_not_panic() {
+    use std::cell::Cell;
+
+    struct Changing(Cell<usize>, Vec<u8>);
+
+    impl AsRef<[u8]> for Changing {
+        fn as_ref(&self) -> &[u8] {
+            let len = self.0.replace(self.0.get() / 2);
+            &self.1[..len]
+        }
+    }
+
+    struct Owned;
+
+    impl Check for Owned {
+        fn check<P: HashedPolicy + Copy>(&mut self, policy: P) {
+            let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
+            let filter = policy.build_batch(&keys).unwrap();
+            let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
+            for key in keys.iter().take(20) {
+                owned.may_match(key);
+                let mut answers = [0];
+                owned.may_match_many(&keys[..64], &mut answers).unwrap();
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Owned);
+}
+
+/// A policy that overrides every method.
+mod pointers {
+    use std::sync::Arc;
+
+    use super::*;
+
+    struct Full(BloomFilterPolicy<LevelDbHash>);
+
+    impl FilterPolicy for Full {
+        fn name(&self) -> &str {
+            "Full"
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            Ok(keys + 1)
+        }
+
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            Ok(&mut out[..1])
+        }
+
+        fn append_filter(&self, _: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+            out.push(2);
+            Ok(())
+        }
+
+        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+            false
+        }
+
+        fn keys_may_match(&self, _: &[&[u8]], _: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+            answers[0] = 3;
+            Ok(())
+        }
+
+        fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+            self.0.prepare(filter)
+        }
+
+        fn key_hash(&self, _: &[u8]) -> Option<KeyHash> {
+            Some(KeyHash::Bits64(7))
+        }
+
+        fn hashed_may_match(&self, _: &[u8], hash: KeyHash, _: &[u8]) -> bool {
+            hash == KeyHash::Bits64(7)
+        }
+
+        fn hashed_may_match_each(&self, _: &[u8], _: KeyHash, _: &[&[u8]], answers: &mut [u64]) {
+            answers[0] = 5;
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            hashes: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], Error> {
+            assert_eq!(hashes.len(), 3);
+            Ok(&mut out[..2])
+        }
+
+        fn answers_prefixes(&self) -> bool {
+            true
+        }
+
+        fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
+            start == b"prefix"
+        }
+    }
+
+    fn check(policy: impl FilterPolicy) {
+        assert_eq!((policy.name(), policy.max_filter_len(7)), ("Full", Ok(8)));
+        assert_eq!(policy.create_filter(&[], &mut [0; 9]).unwrap().len(), 1);
+        let mut out = Vec::new();
+        policy.append_filter(&[], &mut out).unwrap();
+        assert_eq!(out, [2]);
+        let mut answers = [0];
+        policy.keys_may_match(&[b"key"], &[], &mut answers).unwrap();
+        assert_eq!(answers, [3]);
+        assert!(!policy.key_may_match(b"key", &MATCHES_EVERYTHING));
+        assert!(policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
+        let key = HashedKey::new(&policy, b"key");
+        assert!(key.may_match(&[]));
+        key.may_match_each(&[&[]], &mut answers).unwrap();
+        assert_eq!((answers, key.hash()), ([5], Some(KeyHash::Bits64(7))));
+        let mut builder = FilterBuilder::new(&policy);
+        for _ in 0..3 {
+            builder.add(b"key").unwrap();
+        }
+        assert_eq!(builder.finish().unwrap().len(), 2);
+        assert!(policy.answers_prefixes());
+        assert!(policy.prefix_may_match(b"prefix", &[]) && !policy.prefix_may_match(b"other", &[]));
+    }
+
+    #[test]
+    fn a_pointer_to_a_policy_is_that_policy() {
+        let policy = || Full(BloomFilterPolicy::leveldb_builtin(TEN));
+        check(policy());
+        let full = policy();
+        check(&full);
+        check(&policy() as &dyn FilterPolicy);
+        check(Box::new(policy()));
+        check(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>);
+        check(Arc::new(policy()));
+        check(Arc::new(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>));
+    }
+}
+
+#[test]
+fn names_tell_the_seed() {
+    for (seed, name) in [
+        (5381, "BloomFilter2"),
+        (0, "BloomFilter2.Seed00000000"),
+        (0x9747_b28c, "BloomFilter2.Seed9747b28c"),
+    ] {
+        assert_eq!(BloomFilterPolicy::with_seed(seed, TEN).name(), name);
+    }
+}
+
+#[test]
+fn policies_can_be_constants_and_shared() {
+    const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
+    static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+    const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::with_seed(1, TEN);
+    const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
+    is_shareable(&POLICY);
+    is_shareable(&SEEDED);
+    is_shareable(&LOCAL.hashed_key(b"key"));
+    assert_eq!(SEEDED.hasher().seed(), 1);
+}
+
+#[test]
+fn signed_and_unsigned_tails_part_at_bytes_above_0x7f() {
+    let unsigned = BloomFilterPolicy::new(TEN);
+    let signed = BloomFilterPolicy::signed_tail(TEN);
+    // No difference: the high byte lies in the first word, or there is none.
+    for key in [&b"\xe4\xb8\xad\xe4"[..], b"ascii", b"\xff\xff\xff\xffabc", b""] {
+        assert_eq!(unsigned.hash_key(key), signed.hash_key(key));
+    }
+    assert_ne!(unsigned.hash_key(b"\xff"), signed.hash_key(b"\xff"));
+}
+
+/// Only in LevelDB's policies; RocksDB's do not count repeats.
+#[test]
+fn equal_keys_set_the_same_bits_in_a_filter_as_large_as_for_different_ones() {
+    use filter_formats::view::{FilterLayout, FilterView};
+
+    let mut buffer = [0; 200];
+    let filter = BloomFilterPolicy::new(TEN)
+        .build_in([b"same"; 100], &mut buffer)
+        .unwrap();
+    let view = FilterView::new(FilterLayout::LevelDb, filter);
+    assert_eq!(view.bits(), 1000);
+    assert!(view.ones() <= Some(6));
+}

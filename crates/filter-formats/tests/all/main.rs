@@ -1,0 +1,16 @@
+//! One program for all tests, because each program links everything.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod contract;
+mod golden_bloom64;
+mod golden_parquet;
+mod golden_policy;
+mod golden_rocksdb;
+mod kernels;
+mod policies;
+mod properties;
+mod rates;
+mod single_keys;
+mod support;
+mod view;
+mod wide_kernels;

@@ -1,0 +1,215 @@
+//! Tests every policy in the list: its name, its place in the format's description, its bytes, and its answers for all
+//! keys and any bytes.
+
+use std::collections::BTreeSet;
+
+use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::rocksdb::{COMPATIBILITY_NAME, CacheLine, LegacyFullFilterPolicy};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::support::any_bytes::Readers;
+use super::support::data;
+use super::support::keys::key;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// Returns every policy, and the variants of those that have some.
+fn policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
+    let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
+        .iter()
+        .map(|known| (known.layout(), known.build(bits)))
+        .collect();
+    let legacy = LegacyFullFilterPolicy::new(bits);
+    for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
+        all.push((FilterLayout::RocksDb, Box::new(legacy.with_line(line))));
+    }
+    all
+}
+
+fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
+    (0.5..=110.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap())
+}
+
+/// Generates tails of every kind, and any bytes.
+fn rocksdb_tail() -> impl Strategy<Value = [u8; 5]> {
+    prop_oneof![
+        any::<[u8; 5]>(),
+        (0..=31_u8, 0..=1_u8).prop_map(|(probes, rest)| [0xff, 0, probes, rest, 0]),
+        (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
+        (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
+    ]
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Builds in a slice with three bytes to spare, and at the end of a vector.
+fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
+    let keys = slices(keys);
+    let len = policy.max_filter_len(keys.len()).unwrap();
+    let mut out = vec![0xaa; len + 3];
+    let filter = policy.create_filter(&keys, &mut out).unwrap().to_vec();
+    assert!(filter.len() <= len);
+    assert_eq!(out[len..], [0xaa; 3], "written beyond the filter");
+    let mut appended = b"prefix".to_vec();
+    policy.append_filter(&keys, &mut appended).unwrap();
+    assert_eq!(
+        appended.strip_prefix(b"prefix").unwrap(),
+        &filter,
+        "{}",
+        policy.name()
+    );
+    filter
+}
+
+#[test]
+fn every_encoding_has_its_own_name() {
+    let mut names = BTreeSet::from([
+        // After `filter.`, as in LevelDB's tables, the name means another encoding.
+        COMPATIBILITY_NAME,
+    ]);
+    for known in policies::ALL {
+        assert_eq!(
+            known.build(TEN).name(),
+            known.name(),
+            "in crates/filter-policy/src/policies.rs"
+        );
+        assert!(names.insert(known.name()), "{} comes twice", known.name());
+    }
+}
+
+#[test]
+fn the_format_is_described_under_every_name() {
+    let page = include_str!("../../FORMAT.md");
+    for known in policies::ALL {
+        assert!(
+            page.contains(&format!("| `{}` |", known.name())),
+            "{} is in no table of names: add it to crates/filter-formats/FORMAT.md",
+            known.name()
+        );
+    }
+}
+
+/// Stored filters are read for as long as they are kept, so these bytes must never change under their names.
+#[test]
+fn every_policy_writes_the_bytes_that_it_always_wrote() {
+    let file = String::from_utf8(data::bytes("policies.jsonl")).unwrap();
+    let (mut rows, mut missing) = (0, Vec::new());
+    for known in policies::ALL {
+        for (rule, n) in [("key08", 1000), ("highbit", 33)] {
+            let keys: Vec<Vec<u8>> = (0..n).map(|i| key(rule, i)).collect();
+            let filter = create(&*known.build(TEN), &keys);
+            let row = format!(
+                r#"{{"policy": "{}", "keys": "{rule}", "n": {n}, "bits_per_key": 10, "len": {}, "sha256": "{}"}}"#,
+                known.name(),
+                filter.len(),
+                hex(&Sha256::digest(&filter))
+            );
+            rows += 1;
+            if !file.lines().any(|line| line == row) {
+                missing.push(row);
+            }
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "filters have changed, or a policy is new: then add it to crates/filter-formats/tests/data/policies.jsonl\n{}",
+        missing.join("\n")
+    );
+    assert_eq!(file.lines().count(), rows, "a policy is no longer in the list");
+}
+
+#[test]
+fn every_reader_knows_the_filters_of_every_policy() {
+    let readers = Readers::all();
+    for known in policies::ALL {
+        for count in [0_u32, 1, 10, 1000] {
+            let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
+            let policy = known.build(TEN);
+            let filter = create(&*policy, &keys);
+            for key in keys
+                .iter()
+                .map(Vec::as_slice)
+                .chain([&b""[..], b"absent", &[0xff; 300]])
+            {
+                readers.check(&filter, key);
+            }
+            assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
+            let kind = FilterView::new(known.layout(), &filter).kind();
+            assert!(
+                count == 0 || !matches!(kind, FilterKind::Empty | FilterKind::Reserved),
+                "a filter of {} is read as {kind:?}: add it to crates/filter-policy/src/view.rs",
+                known.name()
+            );
+        }
+    }
+}
+
+/// Readers that take the last byte for k. Split blocks may have any last byte and any length: only the name protects
+/// them.
+#[test]
+fn readers_of_another_layout_deny_nothing() {
+    let mut policies = policies(TEN);
+    policies.retain(|(layout, _)| *layout != FilterLayout::SplitBlocks);
+    for count in [1_u32, 10, 2_000, 100_000] {
+        let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
+        for (written, policy) in &policies {
+            let filter = create(&**policy, &keys);
+            for (read, reader) in &policies {
+                if read == written || *read == FilterLayout::RocksDb {
+                    continue;
+                }
+                for absent in [&b""[..], b"absent", &[0xff; 300]] {
+                    assert!(
+                        reader.key_may_match(absent, &filter),
+                        "{} by {}",
+                        policy.name(),
+                        reader.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    /// RocksDB's policies count adjacent equal keys once, however the filter is built.
+    #[test]
+    fn repeated_keys_leave_no_trace_in_rocksdbs_filters(
+        runs in vec((vec(any::<u8>(), 0..4), 1..4_usize), 0..200),
+        bits in any_bits_per_key(),
+    ) {
+        let once: Vec<Vec<u8>> = runs.iter().map(|(key, _)| key.clone()).collect();
+        let repeated: Vec<Vec<u8>> = runs
+            .iter()
+            .flat_map(|(key, times)| std::iter::repeat_n(key.clone(), *times))
+            .collect();
+        for (layout, policy) in policies(bits) {
+            if layout == FilterLayout::RocksDb {
+                prop_assert_eq!(create(&*policy, &repeated), create(&*policy, &once), "{}", policy.name());
+            }
+        }
+    }
+
+    /// Every reader answers for any bytes and any tail, by the rule of the kind.
+    #[test]
+    fn any_bytes_have_an_answer(
+        mut filter in vec(any::<u8>(), 0..400),
+        tail in rocksdb_tail(),
+        key in vec(any::<u8>(), 0..40),
+    ) {
+        let readers = Readers::all();
+        readers.check(&filter, &key);
+        filter.extend(tail);
+        readers.check(&filter, &key);
+    }
+}

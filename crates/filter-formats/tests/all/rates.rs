@@ -1,0 +1,267 @@
+//! Measures the rates that formulas and pages state. One run is enough, because the rates do not depend on features.
+
+use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::sizing::Format;
+use filter_formats::view::{FilterLayout, FilterView};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::support::expectation::exact_rate;
+use super::support::keys::key;
+use super::support::which_policy;
+
+#[test]
+fn the_table_of_which_md_is_what_is_measured() {
+    let page = include_str!("../../WHICH.md");
+    let table = which_policy::table();
+    assert!(
+        page.contains(&table),
+        "WHICH.md has another table than `cargo run --release --example which_policy` prints:\n{table}"
+    );
+}
+
+/// Random keys; the rates must agree within three and a half standard deviations.
+#[test]
+fn rates_are_those_of_the_policies() {
+    let mut random = SplitMix64::seed_from_u64(5);
+    for (keys, bits, filters, queries) in [
+        (10_u32, 10, 20_000, 2000),
+        (32, 10, 8000, 200),
+        (60, 10, 4000, 200),
+        (300, 10, 600, 1500),
+        (512, 10, 400, 2000),
+        (4096, 10, 40, 20_000),
+        (60_000, 10, 3, 300_000),
+        (512, 5, 200, 1000),
+        (4096, 20, 60, 200_000),
+    ] {
+        let bits_per_key = BitsPerKey::whole(bits);
+        for format in [
+            Format::BloomFilter64,
+            Format::FastLocalBloom,
+            Format::Ribbon,
+            Format::SplitBlock,
+        ] {
+            let policy: &dyn FilterPolicy = match format {
+                Format::BloomFilter64 => &BloomFilter64Policy::new(bits_per_key),
+                Format::FastLocalBloom => &FastLocalBloomPolicy::new(bits_per_key),
+                Format::SplitBlock => &SplitBlockBloomPolicy::new(bits_per_key),
+                _ => &RibbonPolicy::new(bits_per_key),
+            };
+            let mut matches = 0;
+            for _ in 0..filters {
+                let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
+                let slices: Vec<&[u8]> = stored.iter().map(<[u8; 8]>::as_slice).collect();
+                let mut filter = Vec::new();
+                policy.append_filter(&slices, &mut filter).unwrap();
+                matches += (0..queries)
+                    .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
+                    .count();
+            }
+            let asked = f64::from(filters) * f64::from(queries);
+            let measured = matches as f64 / asked;
+            let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
+            let chance = 3.5 * libm::sqrt(1.0 / (expected * asked));
+            assert!(
+                (measured / expected - 1.0).abs() < chance,
+                "{format:?} of {keys} keys at {bits} bits: measured {measured:e}, expected {expected:e}"
+            );
+        }
+    }
+}
+
+/// The measured rate of this probe sequence lies above the textbook's, by an amount that `THEORY.md` states.
+#[test]
+fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
+    let mut random = SplitMix64::seed_from_u64(1);
+    let hashes: Vec<u32> = (0..80_000).map(|_| random.next_u32()).collect();
+    let mut buffer = vec![0; 200_001];
+    for (bits, low, high) in [
+        (10, 0.0112, 0.0122),
+        (15, 0.00100, 0.00120),
+        (20, 0.000_08, 0.000_15),
+    ] {
+        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits));
+        let filter = policy
+            .build_hashes_in(hashes.iter().copied(), &mut buffer)
+            .unwrap();
+        let prepared = policy.prepare(filter);
+        let matches = (0..1_000_000)
+            .filter(|_| prepared.may_match_hash(random.next_u32()))
+            .count();
+        // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
+        let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
+        assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
+        let textbook = FilterView::new(FilterLayout::LevelDb, filter).false_positive_rate();
+        assert!(
+            rate > 1.2 * textbook,
+            "{rate} at {bits} bits per key, textbook {textbook}"
+        );
+    }
+}
+
+/// The tolerance is about three standard deviations; `examples/rates.rs` measures more precisely.
+#[test]
+fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
+    let mut random = SplitMix64::seed_from_u64(1);
+    for (bits, keys, filters, queries, tolerance) in [
+        (10, 32, 20_000, 100, 0.03),
+        (10, 1_000, 1_000, 2_000, 0.03),
+        (10, 100_000, 4, 500_000, 0.03),
+        (15, 32, 40_000, 200, 0.05),
+        (15, 4_096, 200, 40_000, 0.05),
+        (20, 32, 60_000, 400, 0.08),
+        (20, 1_000, 2_000, 12_000, 0.08),
+        (20, 100_000, 20, 1_200_000, 0.08),
+    ] {
+        let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits));
+        let mut buffer = vec![0; policy.max_filter_len(keys).unwrap()];
+        let mut matches = 0;
+        let mut stated = 0.0;
+        for _ in 0..filters {
+            let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
+            let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
+            let view = FilterView::new(FilterLayout::BloomFilter64, filter);
+            let prepared = policy.prepare(filter);
+            stated += view.false_positive_rate() / f64::from(filters);
+            matches += (0..queries)
+                .filter(|_| prepared.may_match_hash(random.next_u64()))
+                .count();
+        }
+        let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
+        let format = Format::BloomFilter64;
+        let probes = format
+            .probe_count(keys as u64, policy.bits_per_key())
+            .unwrap()
+            .unwrap();
+        let size = leveldb::filter_bits(policy.bits_per_key(), keys as u64).unwrap();
+        let expected = exact_rate(size, keys as u64, probes);
+        let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
+        assert!((rate / expected - 1.0).abs() < tolerance, "{at}");
+        // The rate that filters compute from their ones agrees, too.
+        assert!((stated / expected - 1.0).abs() < 0.02, "{at}");
+    }
+}
+
+#[test]
+fn the_exact_rate_is_known_for_one_key() {
+    // One key with one probe: the absent key hits its bit in one case of 64.
+    assert!((exact_rate(64, 1, 1) - 1.0 / 64.0).abs() < 1e-15);
+    // Two probes in a filter of two bits: by counting the 16 cases.
+    assert!((exact_rate(2, 1, 2) - 5.0 / 8.0).abs() < 1e-15);
+}
+
+/// Checks the rates that the documentation states, and those that filters compute from their ones.
+#[test]
+fn rates_of_rocksdbs_filters_are_as_stated() {
+    let ten = BitsPerKey::whole(10);
+    // Bits per key of the whole filter, the rate, and how far the filter's own rate may lie below it: the probes of a
+    // legacy filter are far from independent.
+    let policies: [(&dyn FilterPolicy, f64, f64, f64); 3] = [
+        (&FastLocalBloomPolicy::new(ten), 10.01, 0.0097, 0.03),
+        (&LegacyFullFilterPolicy::new(ten), 10.01, 0.0116, 0.2),
+        (&RibbonPolicy::new(ten), 7.03, 0.0095, 0.03),
+    ];
+    let keys: Vec<Vec<u8>> = (0..100_000).map(|i| key("key08", i)).collect();
+    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    for (policy, bits, expected, below) in policies {
+        let mut filter = Vec::new();
+        policy.append_filter(&slices, &mut filter).unwrap();
+        assert!(
+            filter.len() as f64 * 8.0 <= bits * keys.len() as f64,
+            "{}",
+            policy.name()
+        );
+
+        let view = FilterView::new(FilterLayout::RocksDb, &filter);
+        let queries = 2_000_000;
+        let absent = (1_000_000..).take(queries).map(|i| key("key08", i));
+        let rate = absent.filter(|key| policy.key_may_match(key, &filter)).count() as f64 / queries as f64;
+        assert!((rate / expected - 1.0).abs() < 0.03, "{}: {rate}", policy.name());
+        let stated = view.false_positive_rate() / rate;
+        assert!(
+            (1.0 - below..1.03).contains(&stated),
+            "{}: {stated}",
+            policy.name()
+        );
+    }
+}
+
+/// Absent ids between stored ones: LevelDB's hash, which lacks a final mix if a key's length is a multiple of four,
+/// lets far more of them pass than MurmurHash2. WHICH.md and THEORY.md state these figures.
+mod neighbours {
+    use super::*;
+
+    /// The number of keys queried for each size of filter.
+    const ASKED: u64 = 1 << 18;
+
+    /// Formats a decimal id with leading zeros.
+    fn id(number: u64, digits: usize) -> Vec<u8> {
+        format!("{number:0digits$}").into_bytes()
+    }
+
+    /// Returns the share of absent ids that pass: each of many filters holds `keys` consecutive even numbers, and is
+    /// queried for the odd numbers after them.
+    fn passing<H: KeyHasher>(policy: &BloomFilterPolicy<H>, keys: u64, digits: usize) -> f64 {
+        let filters = ASKED / keys;
+        let mut passed = 0;
+        for index in 0..filters {
+            let stored = (0..keys).map(|i| 2 * (index * keys + i));
+            let filter = policy
+                .build(stored.clone().map(|number| id(number, digits)))
+                .unwrap();
+            passed += stored
+                .filter(|number| policy.key_may_match(&id(number + 1, digits), &filter))
+                .count();
+        }
+        passed as f64 / (filters * keys) as f64
+    }
+
+    fn leveldb() -> BloomFilterPolicy<LevelDbHash> {
+        BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10))
+    }
+
+    fn bloom_filter2() -> BloomFilterPolicy<Murmur2> {
+        BloomFilterPolicy::new(BitsPerKey::whole(10))
+    }
+
+    #[test]
+    fn small_filters_of_leveldbs_hash_let_neighbours_of_16_bytes_pass() {
+        for (keys, expected) in [
+            (32, 0.41),
+            (38, 0.59),
+            (64, 0.42),
+            (100, 0.015),
+            (128, 0.020),
+            (320, 0.10),
+        ] {
+            let rate = passing(&leveldb(), keys, 16);
+            assert!((rate / expected - 1.0).abs() < 0.1, "{keys} keys: {rate}");
+        }
+    }
+
+    #[test]
+    fn large_filters_of_leveldbs_hash_do_not() {
+        for keys in [500, 512, 640, 4096] {
+            let rate = passing(&leveldb(), keys, 16);
+            assert!((0.007..0.018).contains(&rate), "{keys} keys: {rate}");
+        }
+    }
+
+    #[test]
+    fn nor_do_keys_of_17_bytes_or_murmur_hash_2() {
+        for keys in [32, 38, 64, 100, 128, 512] {
+            for (what, rate) in [
+                ("LevelDB's hash, 17 bytes", passing(&leveldb(), keys, 17)),
+                ("MurmurHash2, 16 bytes", passing(&bloom_filter2(), keys, 16)),
+                ("MurmurHash2, 17 bytes", passing(&bloom_filter2(), keys, 17)),
+            ] {
+                assert!((0.007..0.0135).contains(&rate), "{what}, {keys} keys: {rate}");
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! All ways to build a filter, and all ways to query one.
+
+use std::fmt::Display;
+
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{
+    Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
+};
+
+/// Concatenates the keys if they have one length.
+fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
+    let len = keys.first()?.len();
+    (len > 0 && keys.iter().all(|key| key.len() == len)).then(|| (keys.concat(), len))
+}
+
+/// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
+/// else.
+pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn Display) -> Vec<u8> {
+    let at = |way: &str| format!("{}, {} keys, {way}: {context}", policy.name(), keys.len());
+    let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
+    let packed = packed(keys);
+    let packed = packed
+        .as_ref()
+        .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
+    let max_len = policy.max_filter_len(keys.len()).unwrap();
+    let expected = policy
+        .create_filter(keys, &mut vec![0xa5; max_len])
+        .unwrap()
+        .to_vec();
+    assert!(expected.len() <= max_len, "{}", at("create_filter"));
+
+    type Build<'a> = &'a dyn Fn(&mut [u8]) -> Result<usize, Error>;
+    let ways: [(&str, Build<'_>); 6] = [
+        ("create_filter", &|out| {
+            policy.create_filter(keys, out).map(|filter| filter.len())
+        }),
+        ("build_in", &|out| {
+            policy.build_in(keys, out).map(|filter| filter.len())
+        }),
+        ("build_batch_in", &|out| {
+            policy.build_batch_in(keys, out).map(|filter| filter.len())
+        }),
+        ("packed", &|out| {
+            let keys = packed.unwrap_or(keys.into());
+            policy.build_batch_in(keys, out).map(|filter| filter.len())
+        }),
+        ("uncounted", &|out| {
+            let keys = keys.iter().filter(|_| true);
+            policy.build_in(keys, out).map(|filter| filter.len())
+        }),
+        ("build_hashes_in", &|out| {
+            policy
+                .build_hashes_in(hashes.iter().copied(), out)
+                .map(|filter| filter.len())
+        }),
+    ];
+    for (way, build) in ways {
+        let mut room = vec![0xa5; max_len + 9];
+        let len = build(&mut room).unwrap();
+        assert!(room[..len] == expected, "{}", at(way));
+        assert!(
+            room.ends_with(&[0xa5; 9]),
+            "{}: written beyond the filter",
+            at(way)
+        );
+        let needed = expected.len();
+        let mut exact = vec![0xa5; needed];
+        assert_eq!(build(&mut exact), Ok(needed), "{}", at(way));
+        assert!(exact == expected, "{}", at(way));
+        for given in [0, needed / 2, needed.saturating_sub(1)] {
+            if given < needed {
+                let mut short = vec![0xa5; given];
+                assert_eq!(
+                    build(&mut short),
+                    Err(Error::BufferTooShort { needed, given }),
+                    "{}",
+                    at(way)
+                );
+                assert!(short.iter().all(|&byte| byte == 0xa5), "{}: changed", at(way));
+            }
+        }
+    }
+    #[cfg(feature = "alloc")]
+    {
+        let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+        type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;
+        let ways: [(&str, Append<'_>); 8] = [
+            ("FilterBuilder", &|out| {
+                let object: &dyn FilterPolicy = policy;
+                let mut builder = FilterBuilder::new(object);
+                keys.iter().try_for_each(|key| builder.add(key))?;
+                builder.append_to(out)
+            }),
+            ("append_filter", &|out| policy.append_filter(keys, out)),
+            ("append", &|out| policy.append(keys, out)),
+            ("append, uncounted", &|out| {
+                policy.append(keys.iter().filter(|_| true), out)
+            }),
+            ("append_batch", &|out| policy.append_batch(keys, out)),
+            ("append_batch of vectors", &|out| {
+                policy.append_batch(&vectors, out)
+            }),
+            ("append_hashes", &|out| {
+                policy.append_hashes(hashes.iter().copied(), out)
+            }),
+            ("build", &|out| {
+                let built = [policy.build(keys)?, policy.build_batch(keys)?];
+                let hashed = policy.build_hashes(hashes.iter().copied())?;
+                assert!(built.iter().all(|filter| *filter == hashed), "{}", at("build"));
+                out.extend(hashed);
+                Ok(())
+            }),
+        ];
+        for (way, append) in ways {
+            let mut out = b"before".to_vec();
+            append(&mut out).unwrap();
+            assert!(out.strip_prefix(b"before") == Some(&expected), "{}", at(way));
+        }
+    }
+    expected
+}
+
+/// Returns the answers for these keys; checks that all ways to query agree, in dirty words and no further.
+pub(crate) fn answers<P: HashedPolicy>(
+    policy: &P,
+    filter: &[u8],
+    keys: &[&[u8]],
+    context: &dyn Display,
+) -> Vec<bool> {
+    let at = |way: &str| format!("{}, {} bytes, {way}: {context}", policy.name(), filter.len());
+    let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
+    let prepared = policy.prepare(filter);
+    let object: Box<dyn FilterPolicy + '_> = Box::new(policy);
+    let owned = OwnedFilter::new(&*object, filter);
+    let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
+    for (key, &expected) in keys.iter().zip(&expected) {
+        assert_eq!(object.key_may_match(key, filter), expected, "{}", at("object"));
+        assert_eq!(prepared.may_match(key), expected, "{}", at("prepared"));
+        let hashed = policy.hashed_key(key);
+        assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed key"));
+        assert_eq!(
+            prepared.may_match_hashed(&hashed),
+            expected,
+            "{}",
+            at("prepared, hashed")
+        );
+        assert_eq!(owned.may_match(key), expected, "{}", at("owned"));
+        assert_eq!(
+            owned.may_match_hashed(&hashed),
+            expected,
+            "{}",
+            at("owned, hashed")
+        );
+        let hashed = HashedKey::new(&*object, key);
+        assert_eq!(
+            hashed.may_match(filter),
+            expected,
+            "{}",
+            at("hashed through an object")
+        );
+    }
+    type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
+    let packed = packed(keys);
+    let packed = packed
+        .as_ref()
+        .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
+    let ways: [(&str, Ask<'_>); 5] = [
+        ("owned", &|answers| owned.may_match_many(keys, answers)),
+        ("keys_may_match", &|answers| {
+            policy.keys_may_match(keys, filter, answers)
+        }),
+        ("through an object", &|answers| {
+            object.keys_may_match(keys, filter, answers)
+        }),
+        ("may_match_many", &|answers| {
+            prepared.may_match_many(keys, answers)
+        }),
+        ("packed", &|answers| {
+            prepared.may_match_many(packed.unwrap_or(keys.into()), answers)
+        }),
+    ];
+    for (way, ask) in ways {
+        check_many(&at(way), &expected, ask);
+    }
+
+    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    check_many(&at("vectors"), &expected, &|answers| {
+        prepared.may_match_many(&vectors, answers)
+    });
+
+    // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
+    let kind = FilterView::new(FilterLayout::RocksDb, filter).kind();
+    let is_narrow = size_of::<P::Hash>() == 4;
+    let by_hash = if policy.name().starts_with("rocksdb.")
+        && (kind == FilterKind::LegacyBloom) != is_narrow
+        && matches!(
+            kind,
+            FilterKind::LegacyBloom | FilterKind::FastLocalBloom | FilterKind::Ribbon
+        ) {
+        vec![true; keys.len()]
+    } else {
+        expected.clone()
+    };
+    for (&hash, &expected) in hashes.iter().zip(&by_hash) {
+        assert_eq!(
+            prepared.may_match_hash(hash),
+            expected,
+            "{}",
+            at("may_match_hash")
+        );
+    }
+    check_many(&at("may_match_hashes"), &by_hash, &|answers| {
+        prepared.may_match_hashes(&hashes, answers)
+    });
+    expected
+}
+
+/// Checks the answers for many keys, written as bits over dirty words, and the error for one word too few.
+pub(crate) fn check_many(at: &dyn Display, expected: &[bool], ask: &dyn Fn(&mut [u64]) -> Result<(), Error>) {
+    let needed = expected.len().div_ceil(64);
+    let mut answers = vec![!0; needed + 1];
+    ask(&mut answers).unwrap();
+    assert_eq!(answers.pop(), Some(!0), "{at}: written too far");
+    let words: Vec<u64> = expected
+        .chunks(64)
+        .map(|answers| {
+            (0..)
+                .zip(answers)
+                .map(|(i, &answer)| u64::from(answer) << i)
+                .sum()
+        })
+        .collect();
+    assert!(answers == words, "{at}: {answers:x?}, {words:x?} expected");
+    if let Some(given) = needed.checked_sub(1) {
+        let mut answers = vec![7; given];
+        assert_eq!(
+            ask(&mut answers),
+            Err(Error::TooFewAnswers { needed, given }),
+            "{at}"
+        );
+        assert!(answers.iter().all(|&word| word == 7), "{at}: changed");
+    }
+}

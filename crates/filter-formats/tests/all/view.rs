@@ -1,0 +1,142 @@
+//! Descriptions of stored bytes, at every edge.
+
+use filter_formats::BloomFilter64Policy;
+use filter_formats::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::hashers::LevelDbHash;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+
+/// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
+#[test]
+fn reading_follows_the_rules_at_every_edge() {
+    use FilterKind::{Bloom64, Empty, LevelDbBloom, Reserved};
+    use FilterLayout::{BloomFilter64, LevelDb};
+
+    let expectations: [(FilterLayout, &[u8], FilterKind, bool); 20] = [
+        (LevelDb, &[], Empty, false),
+        (LevelDb, &[0xff], Empty, false),
+        (LevelDb, &[6], Empty, false),
+        (LevelDb, &[0, 0], LevelDbBloom, true),
+        (LevelDb, &[0, 1], LevelDbBloom, false),
+        (LevelDb, &[0xff, 30], LevelDbBloom, true),
+        (LevelDb, &[0, 30], LevelDbBloom, false),
+        (LevelDb, &[0, 31], Reserved, true),
+        (LevelDb, &[0, 0xff], Reserved, true),
+        (BloomFilter64, &[], Empty, false),
+        (BloomFilter64, &[0x86], Empty, false),
+        (BloomFilter64, &[0xff], Empty, false),
+        (BloomFilter64, &[0, 0], Reserved, true),
+        (BloomFilter64, &[0, 6], Reserved, true),
+        (BloomFilter64, &[0, 0x80], Reserved, true),
+        (BloomFilter64, &[0, 0x81], Bloom64, false),
+        (BloomFilter64, &[0xff, 0x81], Bloom64, true),
+        (BloomFilter64, &[0, 0x9e], Bloom64, false),
+        (BloomFilter64, &[0, 0x9f], Reserved, true),
+        (BloomFilter64, &[0, 0xff], Reserved, true),
+    ];
+    for (layout, filter, kind, answer) in expectations {
+        let view = FilterView::new(layout, filter);
+        assert_eq!(view.kind(), kind, "{filter:x?}");
+        assert_eq!(
+            view.false_positive_rate(),
+            f64::from(u8::from(answer)),
+            "{filter:x?}"
+        );
+        let policy: &dyn FilterPolicy = if layout == LevelDb {
+            &POLICY
+        } else {
+            &BloomFilter64Policy::new(TEN)
+        };
+        assert_eq!(policy.key_may_match(b"key", filter), answer, "{filter:x?}");
+    }
+    // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
+    for filter in [[0, 0], [0xff, 6]] {
+        assert_eq!(FilterView::new(LevelDb, &filter).estimated_len(), None);
+    }
+}
+
+#[test]
+fn filters_of_2_to_the_32_bits_and_more_use_the_first_2_to_the_32() {
+    // All zero except for the bits of one hash value, so that few pages are ever touched.
+    let hash = 0xffff_fff3_u32;
+    for bytes in [1_usize << 29, (1 << 29) + 8] {
+        let mut filter = vec![0_u8; bytes + 1];
+        filter[bytes] = 2;
+        for position in [hash, hash.wrapping_add(hash.rotate_right(17))] {
+            filter[position as usize / 8] |= 1 << (position % 8);
+        }
+        let prepared = POLICY.prepare(&filter);
+        assert!(prepared.may_match_hash(hash) && !prepared.may_match_hash(hash - 1));
+    }
+}
+
+/// README.md states this about damage: a cut may leave a last byte that is a probe count.
+#[test]
+fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
+    let mut buffer = [0; 641];
+    let keys = || (0..512_u32).map(u32::to_le_bytes);
+    let filter = POLICY.build_in(keys(), &mut buffer).unwrap();
+    let denies = |cut: &[u8]| !keys().all(|key| POLICY.key_may_match(&key, cut));
+    let denying = (0..filter.len()).filter(|&len| denies(&filter[..len])).count();
+    assert!((80..130).contains(&denying), "{denying}");
+}
+
+/// Within the random error, estimates the number of keys of Bloom filters in every layout, empty ones too.
+#[test]
+fn keys_are_estimated() {
+    let policies: [(FilterLayout, &dyn FilterPolicy); 5] = [
+        (FilterLayout::LevelDb, &POLICY),
+        (FilterLayout::BloomFilter64, &BloomFilter64Policy::new(TEN)),
+        (FilterLayout::RocksDb, &FastLocalBloomPolicy::new(TEN)),
+        (FilterLayout::RocksDb, &LegacyFullFilterPolicy::new(TEN)),
+        (
+            FilterLayout::RocksDb,
+            &LegacyFullFilterPolicy::new(TEN).with_line(CacheLine::Bytes256),
+        ),
+    ];
+    for (layout, policy) in policies {
+        for count in [0_u32, 1, 1000, 50_000] {
+            let keys: Vec<[u8; 4]> = (0..count).map(|i| (i * 7).to_le_bytes()).collect();
+            let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+            let mut out = vec![0; policy.max_filter_len(keys.len()).unwrap()];
+            let filter = policy.create_filter(&keys, &mut out).unwrap();
+            let view = FilterView::new(layout, filter);
+            let at = format!("{}, {count} keys: {view:?}", policy.name());
+            if view.kind() == FilterKind::Empty {
+                assert_eq!(
+                    (count, view.estimated_len(), view.ones()),
+                    (0, None, None),
+                    "{at}"
+                );
+                continue;
+            }
+            let (estimate, fill) = (view.estimated_len().unwrap(), view.fill().unwrap());
+            assert!(
+                estimate.abs_diff(u64::from(count)) <= u64::from(count / 20),
+                "{at}, {estimate}"
+            );
+            assert_eq!(fill, view.ones().unwrap() as f64 / view.bits() as f64, "{at}");
+        }
+    }
+}
+
+#[test]
+fn ribbon_filters_tell_their_rate() {
+    use filter_formats::rocksdb::RibbonPolicy;
+
+    let policy = RibbonPolicy::new(TEN);
+    let filter = policy.build((0..50_000_u32).map(u32::to_le_bytes)).unwrap();
+    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    assert_eq!(
+        (view.kind(), view.bit_array().len() + 5),
+        (FilterKind::Ribbon, filter.len())
+    );
+    assert_eq!(
+        (view.probe_count(), view.fill(), view.estimated_len()),
+        (None, None, None)
+    );
+    assert!((0.009..0.01).contains(&view.false_positive_rate()), "{view:?}");
+}

@@ -1,0 +1,112 @@
+//! Steps of building a filter, for policies of any crate.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::key_hash::HashValue;
+
+/// The number of values in a batch: small enough for the stack, large enough for kernels that process eight at a time.
+const BATCH: usize = 64;
+
+/// Passes the values to `take` in batches and returns their number: builders take values one at a time, the loops that
+/// set bits take slices.
+pub fn for_each_batch<H: Copy + Default>(
+    mut hashes: impl Iterator<Item = H>,
+    mut take: impl FnMut(&[H]),
+) -> usize {
+    let mut batch = [H::default(); BATCH];
+    let mut before = 0_usize;
+    loop {
+        let mut filled = 0;
+        for (slot, hash) in batch.iter_mut().zip(&mut hashes) {
+            *slot = hash;
+            filled += 1;
+        }
+        take(batch.get(..filled).unwrap_or_default());
+        before = before.saturating_add(filled);
+        if filled < BATCH {
+            return before;
+        }
+    }
+}
+
+/// Returns the part of `out` that a filter of this length needs.
+///
+/// # Errors
+///
+/// [`Error::BufferTooShort`].
+pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
+    let given = out.len();
+    out.get_mut(..needed)
+        .ok_or(Error::BufferTooShort { needed, given })
+}
+
+/// Drops each value that equals the one before it.
+pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
+    let mut last = None;
+    hashes.filter(move |&hash| last.replace(hash) != Some(hash))
+}
+
+/// Collects the values.
+///
+/// # Errors
+///
+/// [`Error::AllocationFailed`].
+#[cfg(feature = "alloc")]
+pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
+    let mut collected = Vec::new();
+    for hash in hashes {
+        if collected.len() == collected.capacity() {
+            // Grows by doubling. The size hint is not trusted: it could request all of the memory.
+            collected.try_reserve(1).map_err(|_| Error::AllocationFailed {
+                bytes: collected.len().saturating_add(1).saturating_mul(size_of::<H>()),
+            })?;
+        }
+        collected.push(hash);
+    }
+    Ok(collected)
+}
+
+/// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error
+/// leaves `out` unchanged.
+///
+/// # Errors
+///
+/// Those of `write`, [`Error::AllocationFailed`].
+#[cfg(feature = "alloc")]
+pub fn append_with(
+    out: &mut Vec<u8>,
+    max_len: usize,
+    write: impl FnOnce(&mut [u8]) -> Result<usize, Error>,
+) -> Result<(), Error> {
+    let start = out.len();
+    out.try_reserve(max_len)
+        .map_err(|_| Error::AllocationFailed { bytes: max_len })?;
+    out.resize(start + max_len, 0);
+    let written = write(out.get_mut(start..).unwrap_or_default());
+    out.truncate(start + written.unwrap_or(0));
+    written.map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_once_and_in_order() {
+        for count in [0_u64, 1, 63, 64, 65, 128, 1000] {
+            let mut expected = 0..count;
+            let handed_on = for_each_batch(0..count, |batch| {
+                assert!(batch.iter().copied().eq(expected.by_ref().take(batch.len())));
+            });
+            assert_eq!((handed_on as u64, expected.next()), (count, None));
+        }
+    }
+
+    #[test]
+    fn only_what_follows_at_once_is_a_repeat() {
+        // Zero is an ordinary value.
+        assert!(without_repeats([0_u32, 0, 1, 0, 0, 2].into_iter()).eq([0, 1, 0, 2]));
+    }
+}

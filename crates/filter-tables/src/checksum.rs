@@ -1,0 +1,210 @@
+//! The checksum after every block of a table.
+
+use core::fmt;
+
+/// Added to the rotated checksum (LevelDB's `util/crc32c.h`).
+const MASK_DELTA: u32 = 0xa282_ead8;
+
+/// The Castagnoli polynomial, bits reversed (RFC 3720, appendix B.4).
+const POLYNOMIAL: u32 = 0x82f6_3b78;
+
+/// The checksum of each byte after the checksum 0.
+const TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0_u32;
+    while byte < 256 {
+        let mut checksum = byte;
+        let mut bit = 0;
+        while bit < 8 {
+            let low_bit = checksum & 1;
+            checksum = (checksum >> 1) ^ (POLYNOMIAL * low_bit);
+            bit += 1;
+        }
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "checked by the compiler, which computes the table"
+        )]
+        {
+            table[byte as usize] = checksum;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Returns the checksum that a table stores after a block: CRC-32C over the contents as stored and the compression
+/// byte, then masked.
+///
+/// The mask (rotation to the right by 15, plus 0xa282ead8) distinguishes the checksum of data from the checksum of data
+/// that itself holds checksums.
+///
+/// ```
+/// use filter_tables::block_checksum;
+///
+/// // After the empty metaindex of a table without filters: no entries, one restart point.
+/// assert_eq!(block_checksum(&[0, 0, 0, 0, 1, 0, 0, 0], 0), 0xb0a1_f2c0);
+/// ```
+pub fn block_checksum(contents: &[u8], compression: u8) -> u32 {
+    let of_contents = extend(!0, contents);
+    mask(!extend(of_contents, &[compression]))
+}
+
+/// The kind of checksum after each block of a RocksDB table, named by the first byte of the footer. LevelDB's tables
+/// have CRC-32C.
+///
+/// Source: RocksDB, `table/format.cc` (`ComputeBuiltinChecksum`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChecksumKind {
+    /// No checksum: the four bytes mean nothing.
+    None,
+    /// CRC-32C, masked, as in LevelDB's tables.
+    Crc32c,
+    /// xxHash, 32 bits, seed 0.
+    XxHash32,
+    /// xxHash, 64 bits, seed 0; the low half is stored.
+    XxHash64,
+    /// XXH3, 64 bits, of all but the last byte; its low half is stored, mixed with the last byte.
+    Xxh3,
+}
+
+impl ChecksumKind {
+    /// Returns the kind with this number; `None` for numbers that no release of RocksDB has used.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::None),
+            1 => Some(Self::Crc32c),
+            2 => Some(Self::XxHash32),
+            3 => Some(Self::XxHash64),
+            4 => Some(Self::Xxh3),
+            _ => None,
+        }
+    }
+
+    /// Returns whether this build computes the checksum: the xxHash kinds need the feature `xxhash`.
+    pub const fn is_supported(self) -> bool {
+        match self {
+            Self::None | Self::Crc32c => true,
+            Self::XxHash32 | Self::XxHash64 | Self::Xxh3 => cfg!(feature = "xxhash"),
+        }
+    }
+
+    /// Returns the checksum of `bytes` followed by `last`; `None` if the kind has no checksum or is not supported.
+    pub(super) fn checksum(self, bytes: &[u8], last: u8) -> Option<u32> {
+        match self {
+            Self::None => None,
+            Self::Crc32c => Some(block_checksum(bytes, last)),
+            #[cfg(feature = "xxhash")]
+            Self::XxHash32 => {
+                let mut hash = xxhash_rust::xxh32::Xxh32::new(0);
+                hash.update(bytes);
+                hash.update(&[last]);
+                Some(hash.digest())
+            }
+            #[cfg(feature = "xxhash")]
+            Self::XxHash64 => {
+                let mut hash = xxhash_rust::xxh64::Xxh64::new(0);
+                hash.update(bytes);
+                hash.update(&[last]);
+                Some(low_half(hash.digest()))
+            }
+            #[cfg(feature = "xxhash")]
+            Self::Xxh3 => {
+                /// The factor of the last byte (`ModifyChecksumForLastByte`).
+                const OF_LAST_BYTE: u32 = 0x6b90_83d9;
+                let of_bytes = low_half(xxhash_rust::xxh3::xxh3_64(bytes));
+                Some(of_bytes ^ u32::from(last).wrapping_mul(OF_LAST_BYTE))
+            }
+            #[cfg(not(feature = "xxhash"))]
+            Self::XxHash32 | Self::XxHash64 | Self::Xxh3 => None,
+        }
+    }
+}
+
+#[cfg(feature = "xxhash")]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is what is stored")]
+const fn low_half(hash: u64) -> u32 {
+    hash as u32
+}
+
+impl fmt::Display for ChecksumKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Crc32c => "CRC-32C",
+            Self::XxHash32 => "xxHash32",
+            Self::XxHash64 => "xxHash64",
+            Self::Xxh3 => "XXH3",
+        })
+    }
+}
+
+fn mask(checksum: u32) -> u32 {
+    checksum.rotate_right(15).wrapping_add(MASK_DELTA)
+}
+
+/// Continues a checksum in its inverted, intermediate form.
+fn extend(checksum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(checksum, |checksum, &byte| {
+        let [low, ..] = checksum.to_le_bytes();
+        #[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
+        let of_byte = TABLE[usize::from(low ^ byte)];
+        of_byte ^ (checksum >> 8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers() {
+        let ascending: [u8; 32] = core::array::from_fn(|i| u8::try_from(i).unwrap());
+        let descending: [u8; 32] = core::array::from_fn(|i| u8::try_from(31 - i).unwrap());
+        // RFC 3720, appendix B.4; the string is the usual check value of CRC catalogues.
+        let known: [(&[u8], u32); 6] = [
+            (&[], 0),
+            (b"123456789", 0xe306_9283),
+            (&[0; 32], 0x8a91_36aa),
+            (&[0xff; 32], 0x62a8_ab43),
+            (&ascending, 0x46dd_794e),
+            (&descending, 0x113f_db5c),
+        ];
+        for (bytes, checksum) in known {
+            assert_eq!(!extend(!0, bytes), checksum, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn the_compression_byte_is_part_of_it() {
+        assert_eq!(block_checksum(b"12345678", b'9'), mask(0xe306_9283));
+        assert_ne!(block_checksum(b"contents", 0), block_checksum(b"contents", 1));
+    }
+
+    /// Published values of "abc"; the last byte is passed separately.
+    #[cfg(feature = "xxhash")]
+    #[test]
+    fn known_answers_of_the_xxhash_family() {
+        for kind in [ChecksumKind::XxHash32, ChecksumKind::XxHash64, ChecksumKind::Xxh3] {
+            assert!(kind.is_supported());
+        }
+        assert_eq!(ChecksumKind::XxHash32.checksum(b"ab", b'c'), Some(0x32d1_53ff));
+        assert_eq!(ChecksumKind::XxHash64.checksum(b"ab", b'c'), Some(0xad77_0999));
+        // The hash of no bytes is 0x2d06800538d394c2; a last byte of 0 changes nothing.
+        assert_eq!(ChecksumKind::Xxh3.checksum(b"", 0), Some(0x38d3_94c2));
+        assert_eq!(
+            ChecksumKind::Xxh3.checksum(b"", 2),
+            Some(0x38d3_94c2 ^ 0xd721_07b2)
+        );
+    }
+
+    #[test]
+    fn kinds_without_xxhash() {
+        assert_eq!(ChecksumKind::None.checksum(b"ab", b'c'), None);
+        assert_eq!(
+            ChecksumKind::Crc32c.checksum(b"12345678", b'9'),
+            Some(mask(0xe306_9283))
+        );
+        assert_eq!((5..=255).find_map(ChecksumKind::from_number), None);
+    }
+}

@@ -1,0 +1,368 @@
+//! Reads a RocksDB table from the footer to the filters and the keys.
+
+use alloc::vec::Vec;
+
+use filter_formats::rocksdb::{
+    COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
+};
+
+use super::super::block::Block;
+use super::super::blocks::{Blocks, Protection, of_place};
+use super::super::error::{BlockRole, Damage, TableError};
+use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION};
+use super::super::reader::{MetaindexEntry, entries_of, push, read_metaindex};
+use super::super::source::ReadAt;
+use super::super::stored::StoredBlock;
+use super::filters::{FilterPartition, RocksDbFilters};
+use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
+use super::index::{IndexEntries, IndexEntry};
+use super::properties::{IndexForm, RocksDbProperties};
+
+/// The prefix of the name of a full filter, which covers all keys.
+const FULL_PREFIX: &[u8] = b"fullfilter.";
+
+/// The prefix of the name of partitioned filters.
+const PARTITIONED_PREFIX: &[u8] = b"partitionedfilter.";
+
+/// The prefix of the name of filter blocks in LevelDB's layout.
+const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
+
+/// The names of filters: the name that all releases write, then those of early releases of 7.0.
+///
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`).
+const NAMES: [&str; 7] = [
+    COMPATIBILITY_NAME,
+    FastLocalBloomPolicy::NAME,
+    RibbonPolicy::NAME,
+    LegacyFullFilterPolicy::NAME,
+    "rocksdb.internal.DeprecatedBlockBasedBloomFilter",
+    "bloomfilter",
+    "ribbonfilter",
+];
+
+/// The maximum number of bytes of separators between filter partitions: enough for a million partitions, which RocksDB
+/// makes some KiB large each.
+const MAX_SEPARATOR_BYTES: u64 = 1 << 26;
+
+/// The length of the sequence number and kind after the user's key.
+const INTERNAL_LEN: usize = 8;
+
+/// A block-based RocksDB table whose footer, metaindex and properties have been read and checked.
+///
+/// ```no_run
+/// use filter_tables::RocksDbTable;
+/// use filter_formats::rocksdb::FastLocalBloomPolicy;
+/// use filter_policy::{BitsPerKey, FilterPolicy};
+///
+/// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key.
+/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+/// let bytes = std::fs::read("000008.sst")?;
+/// let table = RocksDbTable::open(bytes.as_slice())?;
+/// let filters = table.filters()?;
+/// if let Some(handle) = filters.filter_of(b"key") {
+///     let filter = table.filter(handle)?;
+///     println!("{}", policy.key_may_match(b"key", &filter));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RocksDbTable<R> {
+    blocks: Blocks<R>,
+    footer: RocksDbFooter,
+    metaindex: Vec<MetaindexEntry>,
+    properties: RocksDbProperties,
+    index_form: IndexForm,
+}
+
+impl<R: ReadAt> RocksDbTable<R> {
+    /// Reads the footer, the metaindex and the properties: a few reads, whatever the size of the table.
+    ///
+    /// # Errors
+    ///
+    /// Every kind of [`TableError`], except [`TableError::RocksDb`] of a block-based table; [`TableError::NotRocksDb`]
+    /// for a LevelDB table.
+    pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
+        let (blocks, footer) = Blocks::behind_footer(reader)?;
+        let footer = Footer::decode(&footer);
+        let (blocks, footer) = match (footer.magic, footer.rocksdb_form()) {
+            (ROCKSDB_MAGIC, _) => read_footer(blocks)?,
+            (MAGIC, _) => {
+                let footer = RocksDbFooter::from_leveldb(footer);
+                (with_protection(blocks, 0, footer)?, footer)
+            }
+            (_, Some(form)) => return Err(TableError::RocksDb(form)),
+            (found, None) => return Err(TableError::UnknownMagic { found }),
+        };
+        let metaindex = read_metaindex(&blocks, footer.metaindex)?;
+        if footer.format_version == 0 && !metaindex.iter().any(MetaindexEntry::is_of_rocksdb) {
+            return Err(TableError::NotRocksDb);
+        }
+        let properties = read_properties(&blocks, &metaindex)?;
+        let index_form = properties.index_form()?;
+        Ok(Self {
+            blocks,
+            footer,
+            metaindex,
+            properties,
+            index_form,
+        })
+    }
+
+    /// Returns the footer.
+    pub const fn footer(&self) -> RocksDbFooter {
+        self.footer
+    }
+
+    /// Returns the entries of the metaindex, in stored order.
+    pub fn metaindex(&self) -> &[MetaindexEntry] {
+        &self.metaindex
+    }
+
+    /// Returns the properties, which are empty if the table has none.
+    pub const fn properties(&self) -> &RocksDbProperties {
+        &self.properties
+    }
+
+    /// Returns the name under which the metaindex lists the filters, without its prefix; `None` without filters.
+    pub fn filters_name(&self) -> Option<&str> {
+        self.filters_entry().map(|(_, name, _)| name)
+    }
+
+    /// Returns the filters of the table; partitioned filters with the place of each.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why a block could not be read.
+    pub fn filters(&self) -> Result<RocksDbFilters, TableError<R::Error>> {
+        let Some((prefix, _, entry)) = self.filters_entry() else {
+            return Ok(RocksDbFilters::None);
+        };
+        let block = BlockRole::Filter;
+        let handle = entry.handle().ok_or(Damage::Handle { block })?;
+        if prefix == FULL_PREFIX {
+            return Ok(RocksDbFilters::Full(handle));
+        }
+        if prefix == BLOCK_BASED_PREFIX {
+            return Ok(RocksDbFilters::BlockBased(handle));
+        }
+        let form = IndexForm {
+            has_first_keys: false,
+            ..self.index_form
+        };
+        let mut partitions = Vec::new();
+        let block = BlockRole::FilterIndex;
+        // Keys with a shared start take more memory than in the file.
+        let mut size = 0_u64;
+        self.for_each_entry(block, handle, form, |IndexEntry { key, handle }| {
+            size = size.saturating_add(key.len() as u64);
+            if size > MAX_SEPARATOR_BYTES {
+                return Err(TableError::TooLarge {
+                    block,
+                    size,
+                    allowed: MAX_SEPARATOR_BYTES,
+                });
+            }
+            let user_key = if form.has_user_keys {
+                Some(key)
+            } else {
+                key.split_last_chunk::<INTERNAL_LEN>().map(|(key, _)| key)
+            };
+            let partition = FilterPartition {
+                separator: user_key.unwrap_or_default().to_vec(),
+                handle,
+            };
+            push(&mut partitions, partition)
+        })?;
+        Ok(RocksDbFilters::Partitioned(partitions))
+    }
+
+    /// Returns a filter, checked and ready for any policy of RocksDB's.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
+    pub fn filter(&self, handle: BlockHandle) -> Result<Vec<u8>, TableError<R::Error>> {
+        Ok(self.blocks.block(BlockRole::Filter, handle)?.into_contents())
+    }
+
+    /// Returns the handles of the data blocks, in key order.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the index, or a part of it, could not be read.
+    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, TableError<R::Error>> {
+        let block = BlockRole::Index;
+        let in_metaindex = || {
+            self.metaindex
+                .iter()
+                .find(|entry| entry.key() == b"rocksdb.index")?
+                .handle()
+        };
+        let handle = if self.footer.format_version < 6 {
+            self.footer.index
+        } else {
+            in_metaindex()
+        };
+        let handle = handle.ok_or(Damage::Handle { block })?;
+        let mut handles = Vec::new();
+        self.for_each_entry(block, handle, self.index_form, |entry| {
+            push(&mut handles, entry.handle)
+        })?;
+        if !self.index_form.has_partitions {
+            return Ok(handles);
+        }
+        // Each part must lie after the previous one, so that no block is read repeatedly.
+        let (mut data, mut end) = (Vec::new(), 0);
+        for handle in handles {
+            let block = BlockRole::IndexPartition;
+            if handle.offset < end {
+                return Err(Damage::Handle { block }.into());
+            }
+            end = handle.offset.saturating_add(handle.size);
+            self.for_each_entry(block, handle, self.index_form, |entry| {
+                push(&mut data, entry.handle)
+            })?;
+        }
+        Ok(data)
+    }
+
+    /// Reads a block, checks it and decompresses it. The role sets the size limit and appears in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
+    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
+        read_entries(&self.blocks, role, handle)
+    }
+
+    /// Reads a block as stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs that examine
+    /// damaged tables.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Outside`], [`TableError::TooLarge`], and the kinds that say why the bytes could not be read.
+    pub fn stored_block(
+        &self,
+        role: BlockRole,
+        handle: BlockHandle,
+    ) -> Result<Vec<u8>, TableError<R::Error>> {
+        self.blocks.stored_block(role, handle)
+    }
+
+    /// Checks a block against the checksum stored after it, of the table's kind. The role only appears in the error;
+    /// the checksum of newer tables depends on the offset.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Checksum`].
+    pub fn verify(&self, stored: &StoredBlock<'_>, role: BlockRole, offset: u64) -> Result<(), Damage> {
+        self.blocks.protection().verify(stored, role, offset)
+    }
+
+    /// Returns the prefix, the name and the whole of the metaindex entry of the filters.
+    fn filters_entry(&self) -> Option<(&'static [u8], &str, &MetaindexEntry)> {
+        self.metaindex.iter().find_map(|entry| {
+            let (prefix, name) = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX]
+                .into_iter()
+                .find_map(|prefix| Some((prefix, entry.key().strip_prefix(prefix)?)))?;
+            let name = str::from_utf8(name).ok().filter(|name| NAMES.contains(name))?;
+            Some((prefix, name, entry))
+        })
+    }
+
+    /// Passes the entries of an index to `take`.
+    fn for_each_entry(
+        &self,
+        role: BlockRole,
+        handle: BlockHandle,
+        form: IndexForm,
+        mut take: impl FnMut(IndexEntry<'_>) -> Result<(), TableError<R::Error>>,
+    ) -> Result<(), TableError<R::Error>> {
+        let block = read_entries(&self.blocks, role, handle)?;
+        let mut entries = IndexEntries::new(role, form, block.entry_bytes()?);
+        while let Some(entry) = entries.next_entry()? {
+            take(entry)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a block and rejects unsupported layouts of entries.
+fn read_entries<R: ReadAt>(
+    blocks: &Blocks<R>,
+    role: BlockRole,
+    handle: BlockHandle,
+) -> Result<Block, TableError<R::Error>> {
+    let block = blocks.block(role, handle)?;
+    match block.other_layout() {
+        bits if bits != 0 && role != BlockRole::Filter => {
+            Err(TableError::UnsupportedLayout { block: role, bits })
+        }
+        _ => Ok(block),
+    }
+}
+
+/// Reads the footer of a table of format version 1 or later.
+fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter), TableError<R::Error>> {
+    const LONGER: u64 = (ROCKSDB_FOOTER_LEN - FOOTER_LEN) as u64;
+
+    let size = blocks.end().saturating_add(FOOTER_LEN as u64);
+    let too_short = TableError::TooShort { size };
+    let offset = blocks.end().checked_sub(LONGER).ok_or(too_short)?;
+    let mut bytes = [0; ROCKSDB_FOOTER_LEN];
+    blocks.read(offset, &mut bytes)?;
+    let found = format_version(&bytes);
+    if found > MAX_FORMAT_VERSION {
+        return Err(TableError::UnsupportedVersion { found });
+    }
+    let footer = RocksDbFooter::decode(&bytes, offset)?;
+    let blocks = with_protection(blocks, LONGER, footer)?;
+    if let Some((stored, [without @ .., last])) = footer.own_checksum(&bytes) {
+        // Files without checksums still store the number of the place here.
+        let place = of_place(footer.base_checksum, offset);
+        let computed = blocks
+            .protection()
+            .checksum(&without, last, offset)
+            .unwrap_or(place);
+        if computed != stored {
+            return Err(Damage::FooterChecksum { stored, computed }.into());
+        }
+    }
+    Ok((blocks, footer))
+}
+
+/// Returns the blocks with the kind of checksums that the footer names.
+fn with_protection<R: ReadAt>(
+    blocks: Blocks<R>,
+    longer: u64,
+    footer: RocksDbFooter,
+) -> Result<Blocks<R>, TableError<R::Error>> {
+    let kind = footer.checksum;
+    if !kind.is_supported() {
+        return Err(TableError::UnsupportedChecksum { kind });
+    }
+    let size = blocks.end();
+    let protection = Protection::RocksDb {
+        kind,
+        base: footer.base_checksum,
+    };
+    blocks
+        .of_rocksdb(longer, protection)
+        .ok_or(TableError::TooShort { size })
+}
+
+/// Reads the properties, which are empty if the metaindex names none.
+fn read_properties<R: ReadAt>(
+    blocks: &Blocks<R>,
+    metaindex: &[MetaindexEntry],
+) -> Result<RocksDbProperties, TableError<R::Error>> {
+    let block = BlockRole::Properties;
+    // Releases before 2.7 use the second name.
+    let is_properties =
+        |entry: &&MetaindexEntry| [&b"rocksdb.properties"[..], b"rocksdb.stats"].contains(&entry.key());
+    let Some(entry) = metaindex.iter().find(is_properties) else {
+        return Ok(RocksDbProperties::default());
+    };
+    let contents = read_entries(blocks, block, entry.handle().ok_or(Damage::Handle { block })?)?;
+    Ok(RocksDbProperties::new(entries_of(block, &contents)?))
+}

@@ -1,0 +1,324 @@
+//! Tables that RocksDB wrote: reads them completely, queries every stored key and rebuilds every filter.
+
+use std::collections::BTreeMap;
+
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::{
+    BlockHandle, BlockRole, ChecksumKind, PastEnd, RocksDbFilters, RocksDbTable, Table, TableError,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::support::{data, key, rows, unhex};
+
+/// A policy that reads every kind of filter.
+const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+
+#[derive(Deserialize)]
+struct Row {
+    file: String,
+    size: u64,
+    sha256: String,
+    format_version: u32,
+    checksum_type: String,
+    metaindex: BTreeMap<String, (u64, u64)>,
+    properties: BTreeMap<String, Value>,
+    entries: u32,
+    filter_key: Option<String>,
+    filter_hex: Option<String>,
+    #[serde(default)]
+    partitions: Vec<Partition>,
+    absent_1000_false_positives: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Partition {
+    separator_hex: String,
+    offset: u64,
+    size: u64,
+    filter_hex: String,
+}
+
+impl Row {
+    fn property(&self, name: &str) -> &Value {
+        &self.properties[&format!("rocksdb.{name}")]
+    }
+
+    fn rule(&self) -> &'static str {
+        if self.file.contains("highbit") {
+            "highbit6"
+        } else {
+            "key08"
+        }
+    }
+
+    fn keys(&self) -> Vec<Vec<u8>> {
+        let mut keys: Vec<_> = (0..self.entries).map(|i| key(self.rule(), i)).collect();
+        keys.sort();
+        keys
+    }
+
+    /// Returns the entries of RocksDB's filter for these keys: each key, and its prefix if that differs from the
+    /// previous one.
+    fn added(&self, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let has_prefixes = self.property("prefix.extractor.name") == "rocksdb.FixedPrefix.9";
+        let has_keys = self.property("block.based.table.whole.key.filtering") == "1";
+        let mut last_prefix = None;
+        // Without whole keys librocksdb 7.8.3 adds an empty key.
+        let mut added = if has_keys { vec![] } else { vec![vec![]] };
+        for key in keys {
+            if has_keys {
+                added.push(key.clone());
+            }
+            let prefix = &key[..key.len().min(9)];
+            if has_prefixes && last_prefix.replace(prefix) != Some(prefix) {
+                added.push(prefix.to_vec());
+            }
+        }
+        added
+    }
+
+    /// Returns the bytes that a reader queries to find a key.
+    fn asked<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        if self.property("block.based.table.whole.key.filtering") == "1" {
+            key
+        } else {
+            &key[..key.len().min(9)]
+        }
+    }
+
+    /// Builds the filter of these keys.
+    fn rebuild(&self, keys: &[Vec<u8>]) -> Vec<u8> {
+        let bits = if self.file.contains("15.5") { 15.5 } else { 10.0 };
+        let bits = BitsPerKey::fractional(bits).unwrap();
+        let policy: &dyn FilterPolicy = if self.property("filter.policy") == "ribbonfilter" {
+            &RibbonPolicy::new(bits)
+        } else if self.format_version < 5 {
+            &LegacyFullFilterPolicy::new(bits)
+        } else {
+            &FastLocalBloomPolicy::new(bits)
+        };
+        let added = self.added(keys);
+        let added: Vec<&[u8]> = added.iter().map(Vec::as_slice).collect();
+        let mut filter = Vec::new();
+        policy.append_filter(&added, &mut filter).unwrap();
+        filter
+    }
+}
+
+fn golden_rows() -> Vec<Row> {
+    let rows: Vec<Row> = rows("rocksdb/sst_filters.jsonl");
+    assert_eq!(rows.len(), 17);
+    rows
+}
+
+fn bytes(row: &Row) -> Vec<u8> {
+    let bytes = data::bytes(&format!("rocksdb/sst/{}", row.file));
+    assert_eq!(bytes.len() as u64, row.size, "{}", row.file);
+    assert_eq!(Sha256::digest(&bytes)[..], unhex(&row.sha256), "{}", row.file);
+    bytes
+}
+
+/// Opens the table; `None` if its checksums need a feature that is off, after a check of the error.
+fn open(row: &Row) -> Option<RocksDbTable<Vec<u8>>> {
+    let (kind, needs_feature) = match row.checksum_type.as_str() {
+        "crc32c" => (ChecksumKind::Crc32c, false),
+        "xxhash64" => (ChecksumKind::XxHash64, true),
+        "xxh3" => (ChecksumKind::Xxh3, true),
+        other => panic!("no checksum is called {other:?}"),
+    };
+    match RocksDbTable::open(bytes(row)) {
+        Ok(table) => {
+            assert_eq!(table.footer().checksum, kind);
+            Some(table)
+        }
+        Err(error) => {
+            assert!(
+                needs_feature && !cfg!(feature = "xxhash"),
+                "{}: {error}",
+                row.file
+            );
+            assert_eq!(error, TableError::UnsupportedChecksum { kind });
+            None
+        }
+    }
+}
+
+#[test]
+fn footers_and_properties() {
+    for row in golden_rows() {
+        let Some(table) = open(&row) else { continue };
+        assert_eq!(table.footer().format_version, row.format_version, "{}", row.file);
+        assert_eq!(table.footer().base_checksum, 0);
+        let metaindex: BTreeMap<String, (u64, u64)> = table
+            .metaindex()
+            .iter()
+            .map(|entry| {
+                let handle = entry.handle().unwrap();
+                let key = String::from_utf8(entry.key().to_vec()).unwrap();
+                (key, (handle.offset, handle.size))
+            })
+            .collect();
+        assert_eq!(metaindex, row.metaindex, "{}", row.file);
+
+        let properties = table.properties();
+        for (name, expected) in &row.properties {
+            let at = format!("{}, {name}", row.file);
+            match expected {
+                Value::String(text) => assert_eq!(properties.get(name), Some(text.as_bytes()), "{at}"),
+                // The only property of four bytes.
+                Value::Number(number) if name.ends_with("index.type") => {
+                    let number = u32::try_from(number.as_u64().unwrap()).unwrap();
+                    assert_eq!(properties.get(name), Some(&number.to_le_bytes()[..]), "{at}");
+                }
+                Value::Number(number) => assert_eq!(properties.number(name), number.as_u64(), "{at}"),
+                other => panic!("{at}: {other:?}"),
+            }
+        }
+        assert_eq!(
+            properties.has_whole_keys(),
+            row.property("block.based.table.whole.key.filtering") == "1"
+        );
+        let extractor = row.property("prefix.extractor.name").as_str().unwrap();
+        let extractor = (extractor != "nullptr").then_some(extractor.as_bytes());
+        assert_eq!(properties.prefix_extractor(), extractor, "{}", row.file);
+    }
+}
+
+#[test]
+fn filters_are_found_and_rebuilt() {
+    let mut kinds = [0; 3];
+    for row in golden_rows() {
+        let Some(table) = open(&row) else { continue };
+        let filters = table.filters().unwrap();
+        let name = row
+            .filter_key
+            .as_deref()
+            .map(|key| key.split_once('.').unwrap().1);
+        assert_eq!(table.filters_name(), name, "{}", row.file);
+        let keys = row.keys();
+        match &filters {
+            RocksDbFilters::None => {
+                assert_eq!(row.filter_hex, None, "{}", row.file);
+                kinds[0] += 1;
+            }
+            RocksDbFilters::Full(handle) => {
+                let filter = table.filter(*handle).unwrap();
+                assert_eq!(filter, unhex(row.filter_hex.as_ref().unwrap()), "{}", row.file);
+                assert_eq!(row.rebuild(&keys), filter, "{}", row.file);
+                kinds[1] += 1;
+            }
+            RocksDbFilters::Partitioned(partitions) => {
+                assert_eq!(partitions.len(), row.partitions.len(), "{}", row.file);
+                let mut rest = keys.as_slice();
+                for (partition, golden) in partitions.iter().zip(&row.partitions) {
+                    let handle = BlockHandle {
+                        offset: golden.offset,
+                        size: golden.size,
+                    };
+                    assert_eq!(partition.handle, handle, "{}", row.file);
+                    assert_eq!(partition.separator, unhex(&golden.separator_hex), "{}", row.file);
+                    let filter = table.filter(partition.handle).unwrap();
+                    assert_eq!(filter, unhex(&golden.filter_hex), "{}", row.file);
+                    let own = rest.partition_point(|key| *key <= partition.separator);
+                    let (own, behind) = rest.split_at(own);
+                    assert_eq!(row.rebuild(own), filter, "{}", row.file);
+                    rest = behind;
+                }
+                assert!(rest.is_empty(), "{}", row.file);
+                kinds[2] += 1;
+            }
+            other => panic!("{}: {other:?}", row.file),
+        }
+        // For partitioned filters, the recording program queried the partitions in turn.
+        let handles: Vec<BlockHandle> = match &filters {
+            RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
+            filters => filters.filter_of(b"").into_iter().collect(),
+        };
+        let read: Vec<Vec<u8>> = handles
+            .iter()
+            .map(|&handle| table.filter(handle).unwrap())
+            .collect();
+        if let Some(expected) = row.absent_1000_false_positives {
+            let absent = (0..1000).map(|i| format!("absent{i:06}"));
+            let matches = absent
+                .zip(read.iter().cycle())
+                .filter(|(key, filter)| READER.key_may_match(row.asked(key.as_bytes()), filter));
+            assert_eq!(matches.count(), expected, "{}", row.file);
+        }
+    }
+    let of_xxhash = if cfg!(feature = "xxhash") { 2 } else { 0 };
+    assert_eq!(kinds, [1, 11 + of_xxhash, 3]);
+}
+
+fn may_match(row: &Row, table: &RocksDbTable<Vec<u8>>, filters: &RocksDbFilters, key: &[u8]) -> bool {
+    filters.filter_of(key).is_none_or(|handle| {
+        let filter = table.filter(handle).unwrap();
+        READER.key_may_match(row.asked(key), &filter)
+    })
+}
+
+/// Returns true if the error reports Snappy compression and the feature is off.
+fn lacks_snappy(error: &TableError<PastEnd>) -> bool {
+    matches!(error, TableError::Unsupported { compression: 1, .. }) && !cfg!(feature = "snappy")
+}
+
+#[test]
+fn every_stored_key_matches() {
+    for row in golden_rows() {
+        let Some(table) = open(&row) else { continue };
+        let filters = table.filters().unwrap();
+        let blocks = match table.data_blocks() {
+            Ok(blocks) => blocks,
+            // Compressed, and the feature is off.
+            Err(error) => {
+                assert!(lacks_snappy(&error), "{}: {error}", row.file);
+                continue;
+            }
+        };
+        assert_eq!(
+            row.property("num.data.blocks"),
+            &Value::from(blocks.len()),
+            "{}",
+            row.file
+        );
+        let mut keys = Vec::new();
+        for handle in blocks {
+            let block = match table.block(BlockRole::Data, handle) {
+                Ok(block) => block,
+                Err(error) => {
+                    assert!(lacks_snappy(&error), "{}: {error}", row.file);
+                    continue;
+                }
+            };
+            let mut entries = block.entries().unwrap();
+            while let Some(entry) = entries.next_entry().unwrap() {
+                // Sequence number and kind follow the user's key.
+                let (key, _) = entry.key.split_last_chunk::<8>().unwrap();
+                assert!(
+                    may_match(&row, &table, &filters, key),
+                    "{}: {key:x?} is denied",
+                    row.file
+                );
+                keys.push(key.to_vec());
+            }
+        }
+        if cfg!(feature = "snappy") {
+            assert_eq!(keys, row.keys(), "{}", row.file);
+        }
+    }
+}
+
+#[test]
+fn tables_of_others_are_refused() {
+    let leveldb = data::bytes("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
+    let error = RocksDbTable::open(leveldb).unwrap_err();
+    assert_eq!(error, TableError::NotRocksDb);
+    assert_eq!(error.to_string(), "table must be a block-based table of RocksDB");
+    for row in golden_rows() {
+        let error = Table::open(bytes(&row)).unwrap_err();
+        assert!(matches!(error, TableError::RocksDb(_)), "{}: {error}", row.file);
+    }
+}

@@ -1,0 +1,369 @@
+//! Tables that LevelDB wrote: finding their filters, and rebuilding the filters from the keys.
+//!
+//! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
+//! have an empty filter.
+
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_tables::{BlockHandle, RocksDbForm, Table, TableError};
+use serde::Deserialize;
+
+use super::support::data::bytes;
+use super::support::{key, rows, unhex};
+
+/// A data block: its start and size in the file, and its number of entries.
+#[derive(Deserialize)]
+#[serde(from = "BlockForms")]
+struct Block {
+    handle: BlockHandle,
+    count: usize,
+    /// The block's first and last key in hexadecimal, if recorded.
+    ends: Option<[String; 2]>,
+}
+
+/// The two data files write blocks differently.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum BlockForms {
+    Short(u64, u64, usize),
+    Long {
+        offset: u64,
+        size: u64,
+        count: usize,
+        first: String,
+        last: String,
+    },
+}
+
+impl From<BlockForms> for Block {
+    fn from(form: BlockForms) -> Self {
+        let (offset, size, count, ends) = match form {
+            BlockForms::Short(offset, size, count) => (offset, size, count, None),
+            BlockForms::Long {
+                offset,
+                size,
+                count,
+                first,
+                last,
+            } => (offset, size, count, Some([first, last])),
+        };
+        Self {
+            handle: BlockHandle { offset, size },
+            count,
+            ends,
+        }
+    }
+}
+
+/// The contents of a table, recorded by an independent program.
+#[derive(Deserialize)]
+struct Expected {
+    file: String,
+    filter_name: Option<String>,
+    /// Not recorded for the tables of `BloomFilter2`, like the next two handles.
+    metaindex_handle: Option<(u64, u64)>,
+    index_handle: Option<(u64, u64)>,
+    filter_handle: Option<(u64, u64)>,
+    entries: usize,
+    #[serde(default)]
+    offsets: Vec<usize>,
+    #[serde(default)]
+    array_offset: usize,
+    data_blocks: Vec<Block>,
+    #[serde(default)]
+    filter_block_hex: String,
+    absent_probe: Option<AbsentProbe>,
+}
+
+/// The number of matches among 40 absent keys, each queried in every data block.
+#[derive(Deserialize)]
+struct AbsentProbe {
+    probes: usize,
+    false_positives: usize,
+}
+
+/// A table, its recorded contents, its keys in order, and the policy that reads it.
+struct Golden {
+    expected: Expected,
+    table: Table<Vec<u8>>,
+    keys: Vec<Vec<u8>>,
+    policy: Box<dyn FilterPolicy>,
+}
+
+impl Golden {
+    /// Returns the checked filter block, stored under the recorded name; `None` in a table without filters.
+    fn filter_block(&self) -> Option<Vec<u8>> {
+        let name = self.expected.filter_name.as_deref()?;
+        let name = name.strip_prefix("filter.").unwrap();
+        Some(self.table.filter_block(name).unwrap().unwrap())
+    }
+}
+
+fn goldens() -> Vec<Golden> {
+    let ten = BitsPerKey::whole(10);
+    let article = rows("article/ldb_filters.jsonl")
+        .into_iter()
+        .map(|expected: Expected| {
+            let rule = if expected.file.contains("highbit") {
+                "highbit"
+            } else {
+                "key08"
+            };
+            let mut keys: Vec<Vec<u8>> = (0..1000).map(|i| key(rule, i)).collect();
+            keys.sort();
+            Golden {
+                table: Table::open(bytes(&format!("article/{}", expected.file))).unwrap(),
+                keys,
+                // Stored under the plain name, written with signed tail bytes.
+                policy: Box::new(BloomFilterPolicy::signed_tail(ten)),
+                expected,
+            }
+        });
+    let leveldb = rows("leveldb/ldb_filters.jsonl")
+        .into_iter()
+        .map(|expected: Expected| {
+            let bits_per_key = if expected.file.contains("bpk14") { 14 } else { 10 };
+            Golden {
+                table: Table::open(bytes(&format!("leveldb/ldb/{}", expected.file))).unwrap(),
+                keys: leveldb_keys(&expected.file),
+                policy: Box::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(
+                    bits_per_key,
+                ))),
+                expected,
+            }
+        });
+    article.chain(leveldb).collect()
+}
+
+/// Returns the keys of a LevelDB table in the order of its entries, which `tests/data/README.md` describes.
+fn leveldb_keys(file: &str) -> Vec<Vec<u8>> {
+    let key08 = |i| key("key08", i);
+    let highbit = |i: u32| {
+        let [low, high] = [i & 0x7f, i >> 7].map(|bits| u8::try_from(bits).unwrap());
+        vec![0xe4, 0xb8, 0xad, 0x80 | low, 0xc0 | high]
+    };
+    match file {
+        "tablebuilder_empty_bpk10.ldb" => Vec::new(),
+        "tablebuilder_one_bpk10.ldb" => vec![b"only".to_vec()],
+        "tablebuilder_highbit_bpk10_bs1024.ldb" => {
+            let mut keys: Vec<_> = (0..600).map(highbit).collect();
+            keys.sort();
+            keys
+        }
+        "db_nofilter_bs4096.ldb" => (0..200).map(key08).collect(),
+        "db_bpk10_nosnappy_bs4096_bigvalues.ldb" => (0..500).map(key08).collect(),
+        // Every tenth key has a deletion and an insertion, two entries of one user key.
+        "db_bpk10_tombstones_bs4096.ldb" => (0..1000)
+            .flat_map(|i| vec![key08(i); if i % 10 == 0 { 2 } else { 1 }])
+            .collect(),
+        _ => (0..2000).map(key08).collect(),
+    }
+}
+
+#[test]
+fn the_way_to_the_filters_is_the_recorded_one() {
+    let goldens = goldens();
+    assert_eq!(goldens.len(), 15);
+    for golden in &goldens {
+        let expected = &golden.expected;
+        let file = &expected.file;
+        let footer = golden.table.footer();
+        let pair = |handle: BlockHandle| (handle.offset, handle.size);
+        if expected.metaindex_handle.is_some() {
+            assert_eq!(footer.metaindex.map(pair), expected.metaindex_handle, "{file}");
+            assert_eq!(footer.index.map(pair), expected.index_handle, "{file}");
+        }
+        let Some(name) = &expected.filter_name else {
+            assert!(golden.table.metaindex().is_empty(), "{file}");
+            assert_eq!(golden.table.filter_block("leveldb.BuiltinBloomFilter2"), Ok(None));
+            continue;
+        };
+        let [entry] = golden.table.metaindex() else {
+            panic!("{file} has other entries than that of its filters")
+        };
+        assert_eq!(entry.key(), name.as_bytes(), "{file}");
+        if expected.filter_handle.is_some() {
+            assert_eq!(entry.handle().map(pair), expected.filter_handle, "{file}");
+        }
+        let block = golden.filter_block().unwrap();
+        assert_eq!(block, unhex(&expected.filter_block_hex), "{file}");
+
+        let filters = FilterBlockReader::new(&block);
+        assert_eq!(filters.damage().collect::<Vec<_>>(), [], "{file}");
+        assert_eq!(
+            (filters.base_lg(), filters.len()),
+            (11, expected.offsets.len()),
+            "{file}"
+        );
+        let ends = expected.offsets.iter().skip(1).chain([&expected.array_offset]);
+        for ((filter, &start), &end) in filters.filters().zip(&expected.offsets).zip(ends) {
+            assert_eq!(filter.bytes, Some(&block[start..end]), "{file}");
+            let first = filter.index as u64 * 2048;
+            assert_eq!(filter.block_offsets, first..first + 2048, "{file}");
+        }
+    }
+}
+
+#[test]
+fn filters_are_found_by_their_whole_name() {
+    let table = Table::open(bytes("article/article_key08_bpk10.ldb")).unwrap();
+    assert_eq!(table.policy_names().collect::<Vec<_>>(), [b"BloomFilter2"]);
+    assert!(table.filter_block("BloomFilter2").unwrap().is_some());
+    for name in [
+        "",
+        "B",
+        "BloomFilter",
+        "BloomFilter2.SignedTail",
+        "bloomfilter2",
+        "leveldb.BuiltinBloomFilter2",
+    ] {
+        assert_eq!(table.filter_block(name), Ok(None), "{name:?}");
+    }
+}
+
+/// The builder writes the block that LevelDB wrote, and the reader matches every key.
+#[test]
+fn filter_blocks_are_rebuilt_from_the_keys() {
+    let (mut tables, mut filters, mut empty) = (0, 0, 0);
+    for golden in goldens() {
+        let file = &golden.expected.file;
+        let policy = &*golden.policy;
+        let mut rest = golden.keys.as_slice();
+        assert_eq!(rest.len(), golden.expected.entries, "{file}");
+        let Some(block) = golden.filter_block() else {
+            continue;
+        };
+        let reader = FilterBlockReader::new(&block);
+        let mut builder = FilterBlockBuilder::new(policy);
+        builder.start_block(0).unwrap();
+        for Block { handle, count, ends } in &golden.expected.data_blocks {
+            let (own, others) = rest.split_at(*count);
+            rest = others;
+            if let Some([first, last]) = ends {
+                assert_eq!(own.first(), Some(&unhex(first)), "{file}");
+                assert_eq!(own.last(), Some(&unhex(last)), "{file}");
+            }
+            builder.start_block(handle.offset).unwrap();
+            for key in own {
+                builder.add_key(key).unwrap();
+                assert!(
+                    reader.key_may_match(policy, handle.offset, key),
+                    "{file}: {key:x?} is denied"
+                );
+            }
+        }
+        assert!(rest.is_empty(), "{file}: keys without a filter");
+        // LevelDB does this after the last data block.
+        let last = golden.expected.data_blocks.last();
+        if let Some(BlockHandle { offset, size }) = last.map(|block| block.handle) {
+            builder.start_block(offset + size + 5).unwrap();
+        }
+        assert_eq!(builder.finish().unwrap(), block, "{file}");
+
+        for filter in reader.filters() {
+            let view = FilterView::new(FilterLayout::LevelDb, filter.bytes.unwrap());
+            match view.kind() {
+                FilterKind::Empty => empty += 1,
+                kind => {
+                    assert_eq!(kind, FilterKind::LevelDbBloom, "{file}");
+                    let probes = if file.contains("bpk14") { 9 } else { 6 };
+                    assert_eq!(view.probe_count(), Some(probes), "{file}");
+                    filters += 1;
+                }
+            }
+        }
+        tables += 1;
+    }
+    assert_eq!(tables, 14);
+    assert!(
+        filters > 200 && empty > 50,
+        "{filters} filters, {empty} empty ones"
+    );
+}
+
+#[test]
+fn absent_keys_match_as_often_as_recorded() {
+    let mut recorded = 0;
+    for golden in goldens() {
+        let Some(expected) = &golden.expected.absent_probe else {
+            continue;
+        };
+        let file = &golden.expected.file;
+        let Some(block) = golden.filter_block() else {
+            assert_eq!((expected.probes, expected.false_positives), (0, 0), "{file}");
+            continue;
+        };
+        let reader = FilterBlockReader::new(&block);
+        let (mut probes, mut matches) = (0, 0);
+        for data in &golden.expected.data_blocks {
+            for i in 0..40 {
+                let key = format!("absent{i:06}");
+                probes += 1;
+                matches +=
+                    usize::from(reader.key_may_match(&*golden.policy, data.handle.offset, key.as_bytes()));
+            }
+        }
+        assert_eq!(
+            (probes, matches),
+            (expected.probes, expected.false_positives),
+            "{file}"
+        );
+        recorded += 1;
+    }
+    assert_eq!(recorded, 12);
+}
+
+/// Uses the keys in the data blocks, not the expected ones.
+#[cfg(feature = "snappy")]
+#[test]
+fn every_stored_key_is_known_to_its_filter() {
+    use filter_tables::BlockRole;
+
+    for golden in goldens() {
+        let file = &golden.expected.file;
+        let block = golden.filter_block().unwrap_or_default();
+        let reader = FilterBlockReader::new(&block);
+        let handles = golden.table.data_blocks().unwrap();
+        let expected = golden.expected.data_blocks.iter().map(|block| block.handle);
+        assert!(handles.iter().copied().eq(expected), "{file}");
+
+        let mut keys = Vec::new();
+        for handle in handles {
+            let data = golden.table.block(BlockRole::Data, handle).unwrap();
+            let mut entries = data.entries().unwrap();
+            while let Some(entry) = entries.next_entry().unwrap() {
+                // In a database, sequence number and kind follow the user's key.
+                let internal = if file.starts_with("db_") { 8 } else { 0 };
+                let key = &entry.key[..entry.key.len() - internal];
+                assert!(
+                    reader.key_may_match(&*golden.policy, handle.offset, key),
+                    "{file}: {key:x?} is denied"
+                );
+                keys.push(key.to_vec());
+            }
+        }
+        assert_eq!(keys, golden.keys, "{file}");
+    }
+}
+
+#[test]
+fn tables_of_rocksdb_are_called_by_their_name() {
+    let block_based = Table::open(bytes("rocksdb/sst/fv5_nofilter.sst")).unwrap_err();
+    assert_eq!(block_based, TableError::RocksDb(RocksDbForm::BlockBased));
+    assert_eq!(
+        block_based.to_string(),
+        "table must be LevelDB's, got RocksDB's (block-based)"
+    );
+    let version_0 = Table::open(bytes("rocksdb/sst/fv0_legacy_bloom10.sst")).unwrap_err();
+    assert_eq!(version_0, TableError::RocksDb(RocksDbForm::BlockBasedVersion0));
+    for (magic, form) in [
+        (0x8242_2296_63bf_9564, RocksDbForm::Plain),
+        (0x4f34_18eb_7a8f_13b8, RocksDbForm::Plain),
+        (0x9267_89d0_c5f1_7873_u64, RocksDbForm::Cuckoo),
+    ] {
+        let mut file = vec![0; 100];
+        file.extend_from_slice(&magic.to_le_bytes());
+        assert_eq!(Table::open(file).unwrap_err(), TableError::RocksDb(form));
+    }
+}

@@ -1,0 +1,287 @@
+//! RocksDB tables that are made here: versions without golden tables, and all kinds of damage.
+
+use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, RocksDbFilters, RocksDbTable, TableError};
+
+use super::support::entries::{encode, entries, entry, with_restarts};
+use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
+
+/// Opens a table, queries its filter, and reads its keys.
+fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, TableError<filter_tables::PastEnd>> {
+    let table = RocksDbTable::open(bytes)?;
+    let filters = table.filters()?;
+    let mut keys = Vec::new();
+    for handle in table.data_blocks()? {
+        let block = table.block(BlockRole::Data, handle)?;
+        let mut entries = block.entries()?;
+        while let Some(entry) = entries.next_entry()? {
+            let key = entry.key.split_last_chunk::<8>().unwrap().0;
+            let filter = table.filter(filters.filter_of(key).unwrap())?;
+            assert!(
+                FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter),
+                "{key:x?} is denied"
+            );
+            keys.push(key.to_vec());
+        }
+    }
+    Ok(keys)
+}
+
+#[test]
+fn versions_1_to_7() {
+    for version in 1..=7 {
+        let base = if version < 6 { 0 } else { 0x8000_0001 };
+        let making = Making {
+            version,
+            base,
+            ..VERSION_5
+        };
+        let bytes = table(making);
+        let opened = RocksDbTable::open(bytes.as_slice()).unwrap();
+        assert_eq!(opened.footer().format_version, version);
+        assert_eq!(opened.footer().base_checksum, base);
+        assert_eq!(
+            read(&bytes).unwrap(),
+            KEYS.map(|key| key.as_bytes().to_vec()),
+            "version {version}"
+        );
+    }
+    let bytes = table(Making {
+        version: 8,
+        ..VERSION_6
+    });
+    let error = read(&bytes).unwrap_err();
+    assert_eq!(error, TableError::UnsupportedVersion { found: 8 });
+    assert_eq!(
+        error.to_string(),
+        "format version of the table must be between 0 and 7, got 8"
+    );
+}
+
+#[test]
+fn every_bit_of_the_newer_footer_counts() {
+    let bytes = table(VERSION_6);
+    let start = bytes.len() - 53;
+    // The checksum covers everything.
+    for at in start..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            assert!(read(&damaged).is_err(), "byte {}, bit {bit}", at - start);
+        }
+    }
+    let mut damaged = bytes.clone();
+    damaged[start + 20] ^= 1;
+    let error = read(&damaged).unwrap_err();
+    assert!(
+        matches!(error, TableError::Damaged(Damage::FooterChecksum { .. })),
+        "{error}"
+    );
+    let mut damaged = bytes;
+    damaged[start + 1] = 0;
+    assert_eq!(
+        read(&damaged).unwrap_err().to_string(),
+        "mark in the footer of format version 6 must be [3e, 00, 7a, 00], got [00, 00, 7a, 00]"
+    );
+}
+
+#[test]
+fn newer_checksums_tell_the_place() {
+    let bytes = table(VERSION_6);
+    let moved = [&[0; 16][..], &bytes].concat();
+    let error = read(&moved).unwrap_err();
+    assert!(
+        matches!(error, TableError::Damaged(Damage::FooterChecksum { .. })),
+        "{error}"
+    );
+    // Blocks of another file, under this file's footer.
+    let mut other = table(Making {
+        base: 0x1234_5679,
+        ..VERSION_6
+    });
+    let footer = bytes.len() - 53;
+    other[footer..].copy_from_slice(&bytes[footer..]);
+    let error = read(&other).unwrap_err();
+    assert!(
+        matches!(error, TableError::Damaged(Damage::Checksum { .. })),
+        "{error}"
+    );
+}
+
+#[test]
+fn kinds_of_checksums() {
+    // Without checksums nothing is verified.
+    let none = Making {
+        checksum: 0,
+        ..VERSION_5
+    };
+    let mut bytes = table(none);
+    assert_eq!(
+        RocksDbTable::open(bytes.as_slice()).unwrap().footer().checksum,
+        ChecksumKind::None
+    );
+    // The value after the first key.
+    bytes[16] ^= 1;
+    assert!(read(&bytes).is_ok());
+    let mut bytes = table(VERSION_5);
+    bytes[16] ^= 1;
+    assert!(matches!(
+        read(&bytes).unwrap_err(),
+        TableError::Damaged(Damage::Checksum { .. })
+    ));
+
+    let unknown = Making {
+        checksum: 5,
+        ..VERSION_5
+    };
+    let error = read(&table(unknown)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "checksum kind in the footer must be between 0 and 4, got 5"
+    );
+    let xxhash32 = Making {
+        checksum: 2,
+        ..VERSION_5
+    };
+    let error = read(&table(xxhash32)).unwrap_err();
+    if cfg!(feature = "xxhash") {
+        assert!(
+            matches!(error, TableError::Damaged(Damage::Checksum { .. })),
+            "{error}"
+        );
+    } else {
+        assert_eq!(
+            error.to_string(),
+            "the table's checksums are xxHash32, which needs the feature `xxhash`"
+        );
+    }
+}
+
+#[test]
+fn layouts_of_data_blocks() {
+    for (layout, is_read) in [
+        (1 << 31, true),
+        (1 << 29, true),
+        (1 << 28, false),
+        (1 << 30, false),
+    ] {
+        let result = read(&table(Making { layout, ..VERSION_5 }));
+        if is_read {
+            assert_eq!(result.unwrap().len(), 3, "{layout:#x}");
+        } else {
+            let error = result.unwrap_err();
+            let block = BlockRole::Data;
+            assert_eq!(error, TableError::UnsupportedLayout { block, bits: layout });
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("the data block is laid out in a way that is not")
+            );
+        }
+    }
+}
+
+#[test]
+fn compressions_that_are_not_read_are_named() {
+    for (compression, name) in [
+        (2, "Zlib"),
+        (4, "LZ4"),
+        (7, "Zstandard"),
+        (0x80, "the writer's own"),
+        (9, "unknown"),
+    ] {
+        let error = read(&table(Making {
+            compression,
+            ..VERSION_5
+        }))
+        .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("the data block has the compression {compression} ({name}), which is not supported")
+        );
+    }
+}
+
+#[test]
+fn index_types() {
+    for index_type in [[4, 0, 0, 0], [0, 1, 0, 0]] {
+        let error = read(&table(Making {
+            index_type,
+            ..VERSION_5
+        }))
+        .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "property rocksdb.block.based.table.index.type must have a known value"
+        );
+    }
+    // In a partitioned index, the data block would have to be a partition.
+    let parts = Making {
+        index_type: [2, 0, 0, 0],
+        ..VERSION_5
+    };
+    assert!(
+        RocksDbTable::open(table(parts).as_slice())
+            .unwrap()
+            .data_blocks()
+            .is_err()
+    );
+}
+
+#[test]
+fn files_that_are_no_tables() {
+    for len in [0, 47, 48, 52] {
+        let bytes = table(VERSION_5);
+        let end = &bytes[bytes.len() - len..];
+        assert!(
+            matches!(RocksDbTable::open(end).unwrap_err(), TableError::TooShort { .. }),
+            "{len}"
+        );
+    }
+    let error = RocksDbTable::open(&[0; 100][..]).unwrap_err();
+    assert_eq!(error, TableError::UnknownMagic { found: 0 });
+}
+
+/// Keys with a shared start take more memory than in the file.
+#[test]
+fn separators_have_a_bound() {
+    let mut file = File {
+        bytes: Vec::new(),
+        making: VERSION_5,
+    };
+    let nowhere = encode(BlockHandle { offset: 0, size: 0 });
+    let long = vec![b'a'; 1 << 16];
+    let mut filters = entry(0, &long, &nowhere);
+    for _ in 0..5_000 {
+        filters.extend(entry(long.len(), b"", &nowhere));
+    }
+    let filters = file.block(&with_restarts(filters, &[0]), 0);
+    let metaindex = entries(&[(b"partitionedfilter.rocksdb.BuiltinBloomFilter", &encode(filters))]);
+    let metaindex = file.block(&metaindex, 0);
+    file.footer(metaindex, metaindex);
+    let table = RocksDbTable::open(file.bytes.as_slice()).unwrap();
+    assert!(matches!(
+        table.filters().unwrap_err(),
+        TableError::TooLarge {
+            block: BlockRole::FilterIndex,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn filters_are_chosen_by_separators() {
+    use filter_tables::FilterPartition;
+
+    let part = |separator: &str, offset| FilterPartition {
+        separator: separator.into(),
+        handle: BlockHandle { offset, size: 9 },
+    };
+    let filters = RocksDbFilters::Partitioned(vec![part("b", 1), part("d", 2)]);
+    for (key, offset) in [("", 1), ("a", 1), ("b", 1), ("ba", 2), ("d", 2), ("e", 2)] {
+        let chosen = filters.filter_of(key.as_bytes()).map(|handle| handle.offset);
+        assert_eq!(chosen, Some(offset), "{key:?}");
+    }
+    assert_eq!(RocksDbFilters::Partitioned(vec![]).filter_of(b"key"), None);
+}

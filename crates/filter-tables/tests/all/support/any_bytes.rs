@@ -1,0 +1,1 @@
+../../../../filter-formats/tests/all/support/any_bytes.rs

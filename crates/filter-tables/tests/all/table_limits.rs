@@ -1,0 +1,201 @@
+//! The maximum cost of reading a table, whatever the table says.
+
+use filter_tables::{
+    BlockHandle, BlockRole, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table,
+    TableError,
+};
+
+use super::support::data::bytes;
+use super::support::table_file::{File, encode, entries, entry, with_restarts};
+
+#[test]
+fn keys_that_grow_by_sharing_are_bounded() {
+    // Half of the block is one key, the other half are keys that share it: tens of gigabytes together.
+    let mut contents = entry(0, &vec![b'k'; 500_000], b"");
+    let again = entry(500_000, b"", b"");
+    while contents.len() < 900_000 {
+        contents.extend(&again);
+    }
+    let file =
+        File::default().finish_with_metaindex(&with_restarts(contents, &[0]), StoredBlock::UNCOMPRESSED);
+    assert_eq!(
+        Table::open(file).unwrap_err(),
+        TableError::TooLarge {
+            block: BlockRole::Metaindex,
+            size: 1_500_000,
+            allowed: MAX_METAINDEX_BYTES
+        }
+    );
+
+    let file = File::default().finish_with_metaindex(&vec![0; (1 << 20) + 1], StoredBlock::UNCOMPRESSED);
+    assert_eq!(
+        Table::open(file).unwrap_err().to_string(),
+        "metaindex must be at most 1048576 bytes, got 1048577"
+    );
+}
+
+#[cfg(feature = "snappy")]
+#[test]
+fn claims_of_a_compressed_block_are_not_believed() {
+    use crate::support::table_file::varint;
+    use filter_tables::Damage;
+
+    let block = BlockRole::Metaindex;
+    let claims = [
+        varint(u64::from(u32::MAX)),
+        varint(1 << 40),
+        Vec::new(),
+        varint(3),
+    ];
+    for compressed in claims {
+        let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
+        assert_eq!(
+            Table::open(file).unwrap_err(),
+            TableError::Damaged(Damage::Snappy { block, offset: 0 }),
+            "{compressed:x?}"
+        );
+    }
+    // The largest expansion of the format is accepted: a literal, then copies of 64 bytes.
+    let copy = [0xfe, 1, 0];
+    let zeros = 1 + 64 * 999;
+    let compressed = [&varint(zeros)[..], &[0, 0], &copy.repeat(999)].concat();
+    let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
+    assert!(Table::open(file).unwrap().metaindex().len() > 1000);
+    // The claim may be true and the block still too large when decompressed.
+    let zeros = 1 + 64 * (MAX_METAINDEX_BYTES / 64);
+    let copies = copy.repeat(usize::try_from(zeros / 64).unwrap());
+    let compressed = [&varint(zeros)[..], &[0, 0], &copies].concat();
+    let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
+    assert_eq!(
+        Table::open(file).unwrap_err(),
+        TableError::TooLarge {
+            block,
+            size: MAX_METAINDEX_BYTES + 1,
+            allowed: MAX_METAINDEX_BYTES
+        }
+    );
+}
+
+/// A file far larger than memory; only its end may be read.
+#[derive(Debug)]
+struct Sparse {
+    size: u64,
+    end: Vec<u8>,
+}
+
+impl Sparse {
+    /// Returns the offset at which `end` starts.
+    fn hole(&self) -> u64 {
+        self.size - self.end.len() as u64
+    }
+}
+
+impl ReadAt for Sparse {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        Ok(self.size)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        self.end
+            .read_exact_at(offset.checked_sub(self.hole()).unwrap(), buffer)
+    }
+}
+
+#[test]
+fn huge_blocks_take_no_memory() {
+    let huge = BlockHandle {
+        offset: 0,
+        size: MAX_BLOCK_BYTES + 1,
+    };
+    let sparse = Sparse {
+        size: 1 << 62,
+        end: File::default().finish(huge, huge),
+    };
+    assert_eq!(
+        Table::open(&sparse).unwrap_err(),
+        TableError::TooLarge {
+            block: BlockRole::Metaindex,
+            size: MAX_BLOCK_BYTES + 1,
+            allowed: MAX_METAINDEX_BYTES
+        }
+    );
+
+    let mut file = File::default();
+    let contents = entries(&[(b"filter.A", &encode(huge))]);
+    let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
+    let mut sparse = Sparse {
+        size: 1 << 40,
+        // Its length equals that of the end below.
+        end: vec![0; file.0.len() + 48],
+    };
+    metaindex.offset += sparse.hole();
+    sparse.end = file.finish(metaindex, huge);
+    let table = Table::open(&sparse).unwrap();
+    let too_large = |block| TableError::TooLarge {
+        block,
+        size: MAX_BLOCK_BYTES + 1,
+        allowed: MAX_BLOCK_BYTES,
+    };
+    assert_eq!(table.filter_block("A"), Err(too_large(BlockRole::Filter)));
+    assert_eq!(table.data_blocks(), Err(too_large(BlockRole::Index)));
+}
+
+/// A file that becomes shorter while it is read.
+#[derive(Debug)]
+struct Shrinking(Vec<u8>);
+
+impl ReadAt for Shrinking {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        Ok(self.0.len() as u64 + 1)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        self.0.read_exact_at(offset, buffer)
+    }
+}
+
+#[test]
+fn the_error_of_the_reader_is_handed_on() {
+    let error = Table::open(Shrinking(bytes("article/article_key08_bpk10.ldb"))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot read 48 bytes at offset 19514: read must end at byte 19561 or before, got 48 bytes at offset 19514"
+    );
+    assert!(std::error::Error::source(&error).is_some_and(|source| source.is::<PastEnd>()));
+}
+
+/// Counts the bytes that are read.
+struct Counting {
+    bytes: Vec<u8>,
+    read: std::cell::Cell<usize>,
+}
+
+impl ReadAt for Counting {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        self.bytes.size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        self.read.set(self.read.get() + buffer.len());
+        self.bytes.read_exact_at(offset, buffer)
+    }
+}
+
+#[test]
+fn nothing_but_the_way_to_the_filters_is_read() {
+    let counting = Counting {
+        bytes: bytes("leveldb/ldb/db_bpk10_nosnappy_bs1024.ldb"),
+        read: 0.into(),
+    };
+    let table = Table::open(&counting).unwrap();
+    assert_eq!(counting.read.get(), 48 + 50 + 5);
+    let block = table.filter_block("leveldb.BuiltinBloomFilter2").unwrap();
+    assert_eq!(block.map(|block| block.len()), Some(2866));
+    assert_eq!(counting.read.get(), 48 + 50 + 5 + 2866 + 5);
+}
