@@ -2,8 +2,7 @@
 //!
 //! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with independent
 //! probes, derived in [`theory`](crate::theory); [`Format`] describes the real behaviour of a stored format: its whole
-//! bytes, its own rule for k, its limits. Only the rate of LevelDB's probes is counted, on filters of random hash
-//! values that are always the same. Logarithms and exponentials come from `libm`, so every platform gets the same
+//! bytes, its own rule for k, its limits. Logarithms and exponentials come from `libm`, so every platform gets the same
 //! numbers.
 //!
 //! | wanted | given | function |
@@ -26,12 +25,12 @@
 //! | | keys, memory | [`Format::bits_per_key_for_bytes`] |
 //! | keys | memory, bits per key | [`Format::max_keys`] |
 //! | k | keys, bits per key | [`Format::probe_count`] |
+//! | whether LevelDB's filter has a good size | bytes | [`is_coprime_size`](crate::leveldb::is_coprime_size) |
 
 mod format;
+mod leveldb_rate;
 mod lines;
 mod occupancy;
-#[cfg(feature = "alloc")]
-mod simulated;
 mod textbook;
 
 pub use format::Format;

@@ -50,6 +50,11 @@ typedef enum {
    * of more than 7.9 million keys only this name keeps LevelDB's own policy from denying stored keys; to smaller ones,
    * and to all other formats here, that policy would answer "may match". */
   FILTER_POLICY_RIBBON = 4,
+  /* FILTER_POLICY_BLOOM_FILTER2 and FILTER_POLICY_LEVELDB with filters of better sizes: at most 3 % or four bytes more
+   * or fewer, so that far fewer of the numbers between stored numbers match. Names and readers are the same, and
+   * LevelDB's own policy reads these filters; only the bytes differ from those that it would write. */
+  FILTER_POLICY_BLOOM_FILTER2_COPRIME = 5,
+  FILTER_POLICY_LEVELDB_COPRIME = 6,
   /* The earlier names of the first two, after their hash functions. */
   FILTER_POLICY_HASH_MURMUR2 = 0,
   FILTER_POLICY_HASH_LEVELDB = 1

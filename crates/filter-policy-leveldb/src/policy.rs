@@ -19,6 +19,10 @@ pub const POLICY_BLOOM64: c_int = 2;
 pub const POLICY_FAST_LOCAL_BLOOM: c_int = 3;
 /// `FILTER_POLICY_RIBBON` of the header: RocksDB's `rocksdb.internal.Standard128RibbonFilter`.
 pub const POLICY_RIBBON: c_int = 4;
+/// `FILTER_POLICY_BLOOM_FILTER2_COPRIME` of the header: [`POLICY_BLOOM_FILTER2`] with coprime sizes.
+pub const POLICY_BLOOM_FILTER2_COPRIME: c_int = 5;
+/// `FILTER_POLICY_LEVELDB_COPRIME` of the header: [`POLICY_LEVELDB`] with coprime sizes.
+pub const POLICY_LEVELDB_COPRIME: c_int = 6;
 
 /// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
@@ -38,11 +42,15 @@ impl ChosenPolicy {
     pub(crate) fn new(bits_per_key: f64, policy: c_int) -> Option<Self> {
         let bits_per_key = BitsPerKey::fractional(bits_per_key).ok();
         let bits_per_key = bits_per_key.filter(|bits| bits.get() >= 1.0)?;
+        let (bloom_filter2, leveldb) = (
+            BloomFilterPolicy::new(bits_per_key),
+            BloomFilterPolicy::leveldb_builtin(bits_per_key),
+        );
         match policy {
-            POLICY_BLOOM_FILTER2 => Some(Self::BloomFilter2(BloomFilterPolicy::new(bits_per_key))),
-            POLICY_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
-                bits_per_key,
-            ))),
+            POLICY_BLOOM_FILTER2 => Some(Self::BloomFilter2(bloom_filter2)),
+            POLICY_LEVELDB => Some(Self::LevelDbBuiltin(leveldb)),
+            POLICY_BLOOM_FILTER2_COPRIME => Some(Self::BloomFilter2(bloom_filter2.with_coprime_sizes())),
+            POLICY_LEVELDB_COPRIME => Some(Self::LevelDbBuiltin(leveldb.with_coprime_sizes())),
             POLICY_BLOOM64 => Some(Self::Bloom64(BloomFilter64Policy::new(bits_per_key))),
             POLICY_FAST_LOCAL_BLOOM => Some(Self::FastLocalBloom(FastLocalBloomPolicy::new(bits_per_key))),
             POLICY_RIBBON => Some(Self::Ribbon(RibbonPolicy::new(bits_per_key))),
@@ -109,7 +117,7 @@ impl FilterPolicy for ChosenPolicy {
 mod tests {
     use super::*;
 
-    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_RIBBON;
+    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_LEVELDB_COPRIME;
 
     #[test]
     fn names_for_c_are_the_policies_own() {
@@ -128,8 +136,22 @@ mod tests {
                 "BloomFilter64.Xxph3",
                 "rocksdb.internal.FastLocalBloomFilter",
                 "rocksdb.internal.Standard128RibbonFilter",
+                "BloomFilter2",
+                "leveldb.BuiltinBloomFilter2",
             ]
         );
+    }
+
+    #[test]
+    fn coprime_sizes_differ_from_leveldbs() {
+        let lengths = [
+            POLICY_LEVELDB,
+            POLICY_LEVELDB_COPRIME,
+            POLICY_BLOOM_FILTER2,
+            POLICY_BLOOM_FILTER2_COPRIME,
+        ]
+        .map(|number| ChosenPolicy::new(10.0, number).unwrap().max_filter_len(32));
+        assert_eq!(lengths, [Ok(41), Ok(42), Ok(41), Ok(42)]);
     }
 
     #[test]
@@ -150,7 +172,7 @@ mod tests {
                 assert!(ChosenPolicy::new(bits, number).is_some(), "{bits}");
             }
         }
-        for number in [c_int::MIN, -1, POLICY_RIBBON + 1, c_int::MAX] {
+        for number in [c_int::MIN, -1, POLICY_LEVELDB_COPRIME + 1, c_int::MAX] {
             assert!(ChosenPolicy::new(10.0, number).is_none(), "{number}");
         }
     }

@@ -13,7 +13,8 @@ use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::{
-    POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
+    POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM,
+    POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON,
 };
 
 /// The other libraries that a static Rust library needs on Linux, as listed by
@@ -26,13 +27,14 @@ fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
     let more = BitsPerKey::fractional(17.5).unwrap();
-    let policies: [&dyn FilterPolicy; 6] = [
+    let policies: [&dyn FilterPolicy; 7] = [
         &BloomFilterPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
         &BloomFilter64Policy::new(ten),
         &FastLocalBloomPolicy::new(ten),
         &RibbonPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(more),
+        &BloomFilterPolicy::leveldb_builtin(ten).with_coprime_sizes(),
     ];
     let mut lines = format!("{0} {0}\n", env!("CARGO_PKG_VERSION"));
     for policy in policies {
@@ -155,6 +157,11 @@ fn the_header_has_the_numbers_of_the_code() {
         ("FILTER_POLICY_BLOOM64", POLICY_BLOOM64),
         ("FILTER_POLICY_FAST_LOCAL_BLOOM", POLICY_FAST_LOCAL_BLOOM),
         ("FILTER_POLICY_RIBBON", POLICY_RIBBON),
+        (
+            "FILTER_POLICY_BLOOM_FILTER2_COPRIME",
+            POLICY_BLOOM_FILTER2_COPRIME,
+        ),
+        ("FILTER_POLICY_LEVELDB_COPRIME", POLICY_LEVELDB_COPRIME),
     ];
     for (number, (name, of_code)) in (0..).zip(numbers) {
         assert_eq!((number_in_header(name), of_code), (number, number), "{name}");

@@ -4,11 +4,9 @@ use core::f64::consts::LN_2;
 
 use filter_policy::{BitsPerKey, Error, leveldb};
 
-use super::lines;
 use super::occupancy::exact_rate;
-#[cfg(feature = "alloc")]
-use super::simulated;
 use super::textbook::{equal_hashes, proper_rate, rate};
+use super::{leveldb_rate, lines};
 use crate::bloom64;
 use crate::contents::split_block::{self, MAX_LEN};
 use crate::rocksdb::{self, RocksDbBits};
@@ -120,12 +118,9 @@ impl Format {
 
     /// Returns the expected false-positive rate at the real size and the real k.
     ///
-    /// * LevelDB: counted on filters of random hash values, always the same ones, because the probes are not
-    ///   independent and no formula is known ([`theory`](crate::theory) explains why). The result is within about 1 %;
-    ///   for rare matches one standard deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000.
-    ///   Counting takes a second or two if matches are rare, and 4 bytes per key plus the filter's length in memory.
-    ///   Filters above 64 MiB are counted at a shorter length. The rate includes absent keys whose 32-bit hash equals
-    ///   that of a stored key, which no number of bits per key avoids.
+    /// * LevelDB: computed from the arithmetic of its probes ([`theory`](crate::theory) derives it and says what it
+    ///   neglects): within 2 % at 10 bits per key and 24 keys or more. It takes up to 50 ms. It includes absent keys
+    ///   whose 32-bit hash equals that of a stored key, which no number of bits per key avoids.
     /// * `BloomFilter64`: the exact rate of an ideal filter, from [`exact_rate`].
     /// * `FastLocalBloom`: the exact rate of ideal lines, some fuller than others, plus equal halves of hash values,
     ///   which are what remains at 50 bits per key and more.
@@ -134,44 +129,13 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// The errors of [`filter_bytes`](Self::filter_bytes); for LevelDB's filters also [`Error::AllocationFailed`],
-    /// always without the feature `alloc`.
+    /// The errors of [`filter_bytes`](Self::filter_bytes).
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        self.rate_beside(keys, bits_per_key, None)
-    }
-
-    /// Returns whether the [`rate`](Self::rate) does not exceed the wanted one. For LevelDB's filters this is faster
-    /// than computing the rate, unless the two are close.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`rate`](Self::rate).
-    ///
-    /// ```
-    /// use filter_policy::BitsPerKey;
-    /// use filter_formats::sizing::Format;
-    ///
-    /// assert!(Format::LevelDb.reaches(45_402, BitsPerKey::whole(15), 0.001)?);
-    /// assert!(!Format::LevelDb.reaches(45_402, BitsPerKey::whole(10), 0.001)?);
-    /// # Ok::<(), filter_policy::Error>(())
-    /// ```
-    pub fn reaches(self, keys: u64, bits_per_key: BitsPerKey, wanted: f64) -> Result<bool, Error> {
-        Ok(self.rate_beside(keys, bits_per_key, Some(wanted))? <= wanted)
-    }
-
-    /// Returns the rate; for LevelDB's filters it is less exact if it is clearly above or below `wanted`.
-    #[cfg_attr(
-        not(feature = "alloc"),
-        expect(unused_variables, reason = "counting needs memory")
-    )]
-    fn rate_beside(self, keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
         match self {
-            #[cfg(feature = "alloc")]
-            Self::LevelDb => simulated::rate(keys, bits_per_key, wanted),
-            #[cfg(not(feature = "alloc"))]
-            Self::LevelDb => Err(Error::AllocationFailed {
-                bytes: usize::try_from(self.filter_bytes(keys, bits_per_key)?).unwrap_or(usize::MAX),
-            }),
+            Self::LevelDb => {
+                let bits = leveldb::filter_bits(bits_per_key, keys)?;
+                Ok(leveldb_rate::rate(bits, keys, leveldb::probe_count(bits_per_key)))
+            }
             Self::BloomFilter64 => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?;
                 exact_rate(bits, keys, bloom64::probes_for(bits, keys))
@@ -199,7 +163,7 @@ impl Format {
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
-        let rate_at = |bits: u32| self.rate_beside(keys, BitsPerKey::whole(bits), Some(wanted));
+        let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
         let unreachable = |lowest: (f64, u32)| {
             let lowest = self.rate(keys, BitsPerKey::whole(lowest.1))?;
             Err(Error::RateUnreachable {
@@ -271,7 +235,7 @@ impl Format {
         let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
         Ok(match self {
             Self::Ribbon => libm::exp2(-bits),
-            // Reduced by the random error of counting. Bits beyond the reach of a hash value only raise the rate.
+            // Reduced by the error of the computed rate. Bits beyond the reach of a hash value only raise the rate.
             Self::LevelDb => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?.min(REACHABLE_BITS);
                 let by_ideal_probes = rate(bits, keys, u32::from(leveldb::probe_count(bits_per_key)))?;

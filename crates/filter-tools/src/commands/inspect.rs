@@ -430,6 +430,12 @@ fn in_words(totals: &Totals) -> String {
             grouped(totals.bits.matching_everything)
         ));
     }
+    if totals.bits.bad_sizes > 0 {
+        text.push_str(&format!(
+            ", {} of sizes at which numbers between stored numbers often match (see THEORY.md of filter-policy)",
+            grouped(totals.bits.bad_sizes)
+        ));
+    }
     if let Some(rate) = totals.bits.false_positive_rate() {
         text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));
         if let Some(fill) = totals.bits.fill() {

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
+use filter_policy::leveldb::is_coprime_size;
 use plots::thousands::grouped;
 use serde::Serialize;
 
@@ -20,9 +21,8 @@ use crate::table::{counted, readable, table, wrapped};
 /// Shows every kind of filter of this project, with the exact bytes that it writes. Give one or two of the first four
 /// options. The default is 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if nothing determines it.
 /// A probe count alone finds the smallest filter with that many probes; beside other options it affects only the textbook's
-/// formula, because each format has its own rule. Rates are those expected of an ideal hash. LevelDB's rate is counted on
-/// filters of seeded random hash values, which takes up to a few seconds, because no formula describes its probe scheme
-/// (see THEORY.md of filter-policy).
+/// formula, because each format has its own rule. Rates are those expected of an ideal hash. LevelDB's rate jumps with
+/// the exact number of keys, because its probes are not independent (see THEORY.md of filter-policy).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
@@ -196,10 +196,12 @@ fn write_table(
         )?;
     }
     let notes = rounded(question.question(), answers).into_iter();
-    for note in notes
-        .chain(counted_rate(answers))
-        .chain(answers.iter().filter_map(shared))
-    {
+    for note in notes.chain(
+        answers
+            .iter()
+            .filter_map(bad_size)
+            .chain(answers.iter().filter_map(shared)),
+    ) {
         writeln!(out, "{}", wrapped(note))?;
     }
     for none in refused {
@@ -223,13 +225,14 @@ fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
     })
 }
 
-/// Names the filter whose rate no formula gives.
-fn counted_rate(answers: &[Answer]) -> Option<String> {
-    let counted = answers.iter().find(|answer| answer.filter == Filter::LevelDb)?;
-    let within = if counted.rate < 1e-4 { 4 } else { 1 };
-    Some(format!(
-        "leveldb: its rate was counted on filters of seeded random hash values, within about {within} %"
-    ))
+/// Warns of a size at which LevelDB's filter lets more keys pass.
+fn bad_size(answer: &Answer) -> Option<String> {
+    let is_bad = answer.filter == Filter::LevelDb && !is_coprime_size(answer.bytes - 1);
+    is_bad.then(|| {
+        "leveldb: at this size numbers between stored numbers often match; filters of `with_coprime_sizes` avoid it \
+         with a few bytes more or fewer"
+            .to_owned()
+    })
 }
 
 /// Describes the part of the rate that is due to a narrow hash, if it is at least a tenth of the rate.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::MATCHES_EVERYTHING;
+use filter_policy::leveldb::is_coprime_size;
 use serde::Serialize;
 use statistics::significant;
 
@@ -24,6 +25,10 @@ pub(crate) struct Bits {
     pub(crate) probes: BTreeSet<u8>,
     /// The number of filters that let every key pass ([`MATCHES_EVERYTHING`]). Their bits are not counted.
     pub(crate) matching_everything: u64,
+    /// The number of filters in LevelDB's layout whose size lets more absent keys pass
+    /// ([`is_coprime_size`]).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) bad_sizes: u64,
     /// The sum of the expected false-positive rates, each times its filter's bits.
     #[serde(skip)]
     weighted_rates: f64,
@@ -57,6 +62,8 @@ impl Bits {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
+                let is_bad = layout == FilterLayout::LevelDb && !is_coprime_size(view.bits() / 8);
+                self.bad_sizes += u64::from(is_bad);
             }
             _ => return Err(reserved(layout, last)),
         }
@@ -76,6 +83,7 @@ impl Bits {
         self.ribbon_bits += other.ribbon_bits;
         self.probes.extend(&other.probes);
         self.matching_everything += other.matching_everything;
+        self.bad_sizes += other.bad_sizes;
         self.weighted_rates += other.weighted_rates;
         self.derive();
     }
@@ -130,6 +138,17 @@ mod tests {
     use filter_policy::BitsPerKey;
 
     use super::*;
+
+    #[test]
+    fn bad_sizes_are_counted() {
+        let mut bits = Bits::default();
+        for (bytes, bad) in [(41, 1), (42, 1), (52, 2)] {
+            let mut filter = vec![0; bytes];
+            filter[bytes - 1] = 6;
+            bits.add_filter(FilterLayout::LevelDb, &filter).unwrap();
+            assert_eq!(bits.bad_sizes, bad, "{bytes} bytes");
+        }
+    }
 
     #[test]
     fn filters_of_every_policy_are_counted() {

@@ -8,5 +8,6 @@ mod database;
 mod databases;
 mod filters;
 mod foreign_filters;
+mod ids;
 mod programs;
 mod support;

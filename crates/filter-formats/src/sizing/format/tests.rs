@@ -39,7 +39,6 @@ fn limits_are_tight() {
     assert!(FORMAT.bits_per_key_for_bytes(1, 8).is_err());
 }
 
-#[cfg(feature = "alloc")]
 #[test]
 fn the_bits_per_key_found_are_the_smallest() {
     for keys in [1_000, 30_000] {
@@ -58,7 +57,6 @@ fn the_bits_per_key_found_are_the_smallest() {
     }
 }
 
-#[cfg(feature = "alloc")]
 #[test]
 fn rates_beyond_the_format_are_refused() {
     // The limits are 30 probes, 2^32 bits and 2^32 hash values.
@@ -80,7 +78,6 @@ fn rates_beyond_the_format_are_refused() {
     assert!(FORMAT.bits_per_key_for_rate(u64::MAX, 0.5).is_err());
 }
 
-#[cfg(feature = "alloc")]
 #[test]
 fn a_hash_of_32_bits_bounds_the_rate_from_below() {
     let rate = |keys, bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap();

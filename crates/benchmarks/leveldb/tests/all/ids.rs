@@ -1,0 +1,53 @@
+//! Needless block reads for absent ids between stored ones, by LevelDB itself, with its own sizes of filters and with
+//! better ones.
+
+use bench_leveldb::{Engine, EnginePolicy};
+use filter_policy_leveldb::{POLICY_LEVELDB, POLICY_LEVELDB_COPRIME};
+
+/// The number of stored ids, and of absent ones.
+const IDS: u64 = 10_000;
+
+/// Lengths of values, hence numbers of keys per filter: 16 to 64 in 2 KiB.
+const VALUES: std::ops::RangeInclusive<usize> = 10..=100;
+
+fn id(number: u64) -> Vec<u8> {
+    format!("{number:016}").into_bytes()
+}
+
+/// Writes even ids with values of this length, and returns the needless reads per odd id. LevelDB's own policy reads
+/// the filters, whoever wrote them.
+fn needless_reads(policy: EnginePolicy, value: usize) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Some(policy), 0);
+    for number in 0..IDS {
+        engine.put(&id(2 * number), &vec![b'v'; value]);
+    }
+    engine.compact();
+    drop(engine);
+    let engine = Engine::open(folder.path(), Some(EnginePolicy::builtin(10)), 0);
+    assert!((0..IDS).all(|number| engine.has(&id(2 * number))));
+    let before = engine.reads();
+    assert!(!(0..IDS).any(|number| engine.has(&id(2 * number + 1))));
+    (engine.reads() - before) as f64 / IDS as f64
+}
+
+/// The figures of the page in `upstream` and of WHICH.md.
+#[test]
+fn better_sizes_save_needless_reads_for_ids() {
+    let lengths = VALUES.step_by(5);
+    let mean_and_worst = |hash| {
+        let reads: Vec<f64> = lengths
+            .clone()
+            .map(|value| needless_reads(EnginePolicy::c_library(10, hash), value))
+            .collect();
+        (
+            reads.iter().sum::<f64>() / reads.len() as f64,
+            reads.into_iter().fold(0.0, f64::max),
+        )
+    };
+    let before = mean_and_worst(POLICY_LEVELDB);
+    let after = mean_and_worst(POLICY_LEVELDB_COPRIME);
+    println!("needless reads per absent id, mean and worst: {before:?}, {after:?}");
+    assert!(before.0 > 0.04 && before.1 > 0.2, "{before:?}");
+    assert!(after.0 < 0.02 && after.1 < 0.06, "{after:?}");
+}
