@@ -169,6 +169,9 @@ pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
     for step in steps.skip(times.len()) {
         writeln!(out, "not run: {}", step.name)?;
     }
+    for kernel in kernels_not_tested() {
+        writeln!(out, "not tested: the kernel {kernel}, which this processor lacks")?;
+    }
     let failures = usize::from(failed.is_some());
     writeln!(out, "\n{} passed, {failures} failed", times.len() - failures)?;
     match failed {
@@ -194,6 +197,25 @@ impl Suite {
 )]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Returns the kernels that the tests skip here because the processor, or its virtual machine, lacks the instructions.
+/// NEON is tested in an emulator, which has neither of these.
+fn kernels_not_tested() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    let found = [
+        ("avx2", std::is_x86_feature_detected!("avx2")),
+        (
+            "avx512",
+            std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512vl"),
+        ),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let found = [("avx2", false), ("avx512", false)];
+    let lacking = found.into_iter().filter(|&(_, found)| !found);
+    lacking.map(|(kernel, _)| kernel).collect()
 }
 
 /// Formats the times of the steps and their sum.
