@@ -7,7 +7,7 @@ use super::lint;
 use crate::cargo::{cargo_command, output_of, run_command};
 
 /// The manifest, which is a workspace of its own.
-const MANIFEST: &str = "crates/filter-policy/freestanding/Cargo.toml";
+const MANIFEST: &str = "crates/filter-formats/freestanding/Cargo.toml";
 
 /// C functions that allocate.
 const C_ALLOCATORS: &str = "malloc calloc realloc free aligned_alloc posix_memalign";

@@ -16,7 +16,7 @@ const CLAUSES: [&str; 4] = ["What ", "Whether ", "How ", "Who "];
 const UNSAFE: &str = concat!("un", "safe");
 /// The folders that may hold such code: the kernels, and a program with its own entry point.
 const KERNELS: &str = "crates/filter-kernels/src/";
-const FREESTANDING: &str = "crates/filter-policy/freestanding/";
+const FREESTANDING: &str = "crates/filter-formats/freestanding/";
 
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
