@@ -25,7 +25,7 @@
 //! | | keys, memory | [`Format::bits_per_key_for_bytes`] |
 //! | keys | memory, bits per key | [`Format::max_keys`] |
 //! | k | keys, bits per key | [`Format::probe_count`] |
-//! | whether LevelDB's filter has a good size | bytes | [`is_coprime_size`](crate::leveldb::is_coprime_size) |
+//! | whether LevelDB's filter has a good size | bytes | [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) |
 
 mod format;
 mod leveldb_rate;
