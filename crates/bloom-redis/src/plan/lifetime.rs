@@ -30,7 +30,7 @@ pub(super) async fn ask_each<'a>(
 /// The first thing that a client writes when it creates a string.
 const BEGUN: &[u8] = &[0];
 
-/// Creates a filter of zeros. Returns true if there was none. Fails if parts are lost and others hold elements.
+/// Creates a filter of zeros. Returns true if there was none. Fails if parts are lost and others are left.
 pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
     // Twice, because another client may create the filter meanwhile.
     for _ in 0..2 {
@@ -41,7 +41,7 @@ pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Resu
     Err(bitmap.missing())
 }
 
-/// Returns `None` if parts are lost and others hold elements.
+/// Returns `None` if parts are lost and others are left.
 async fn create_once(line: &Line, bitmap: &Bitmap, lifetime: Lifetime) -> Result<Option<bool>, Error> {
     let spread = bitmap.spread;
     // Two bytes tell a string that another client has only begun.
@@ -50,24 +50,23 @@ async fn create_once(line: &Line, bitmap: &Bitmap, lifetime: Lifetime) -> Result
         batch.add("GETRANGE").arg(piece.key).arg(0).arg(1);
     };
     let (pieces, mut replies) = ask_each(line, bitmap.pieces(), spread, look).await?;
-    let (mut whole, mut missing) = (Vec::new(), Vec::new());
+    let (mut whole, mut absent, mut begun) = (false, Vec::new(), Vec::new());
     for piece in pieces {
         let (bytes, start) = (replies.count()?, replies.bytes()?);
-        let there = start.as_deref() != Some(BEGUN) && piece.is_there(bytes)?;
-        if there { &mut whole } else { &mut missing }.push(piece);
+        if start.as_deref() == Some(BEGUN) {
+            begun.push(piece);
+        } else if piece.is_there(bytes)? {
+            whole = true;
+        } else {
+            absent.push(piece);
+        }
     }
-    if missing.is_empty() {
+    if absent.is_empty() && begun.is_empty() {
         return Ok(Some(false));
     }
-    // A client that died while it created the filter left only zeros.
-    let count = |batch: &mut Batch, piece: Piece<'_>| {
-        batch.add("BITCOUNT").arg(piece.key);
-    };
-    let (whole, mut counts) = ask_each(line, whole, spread, count).await?;
-    for _ in whole {
-        if counts.count()? > 0 {
-            return Ok(None);
-        }
+    // All strings are begun before the first gets its length.
+    if whole && !absent.is_empty() {
+        return Ok(None);
     }
     // A string gets its length in a second step, which must not extend a string of somebody else.
     let begin = |batch: &mut Batch, piece: Piece<'_>| {
@@ -75,9 +74,9 @@ async fn create_once(line: &Line, bitmap: &Bitmap, lifetime: Lifetime) -> Result
         lifetime.push_to_set(set);
         look(batch, piece);
     };
-    let (missing, mut replies) = ask_each(line, missing, spread, begin).await?;
-    let (mut created, mut begun) = (false, Vec::new());
-    for piece in missing {
+    let (absent, mut replies) = ask_each(line, absent, spread, begin).await?;
+    let mut created = false;
+    for piece in absent {
         let ours = replies.value()? != Value::Nil;
         let (bytes, start) = (replies.count()?, replies.bytes()?);
         if start.as_deref() == Some(BEGUN) {
