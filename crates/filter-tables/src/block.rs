@@ -63,6 +63,7 @@ impl Block {
             len: entries.len(),
             rest: entries,
             key: Vec::new(),
+            key_len: 0,
         })
     }
 
@@ -115,48 +116,97 @@ pub struct Entries<'a> {
     role: BlockRole,
     len: usize,
     rest: &'a [u8],
+    /// The last key, if keys are assembled.
     key: Vec<u8>,
+    /// The length of the last key.
+    key_len: usize,
 }
 
 impl<'a> Entries<'a> {
-    /// Returns the next entry; `None` after the last one, and after damage.
+    /// Returns the next entry; `None` after the last one, and after an error.
     ///
     /// # Errors
     ///
-    /// [`Damage::Entry`].
+    /// [`Damage::Entry`], [`Damage::KeyAllocation`].
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Damage> {
+        let Some(Stored {
+            shared,
+            suffix,
+            value,
+        }) = self.take()?
+        else {
+            return Ok(None);
+        };
+        if let Err(damage) = append(&mut self.key, shared, suffix, self.role) {
+            self.rest = &[];
+            return Err(damage);
+        }
+        Ok(Some(Entry {
+            key: &self.key,
+            value,
+        }))
+    }
+
+    /// Returns the next value without assembling its key, which takes no memory. Not to be mixed with
+    /// [`next_entry`](Self::next_entry).
+    pub(super) fn next_value(&mut self) -> Result<Option<&'a [u8]>, Damage> {
+        Ok(self.take()?.map(|stored| stored.value))
+    }
+
+    fn take(&mut self) -> Result<Option<Stored<'a>>, Damage> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let position = self.len - self.rest.len();
-        match self.take() {
-            Some(value) => Ok(Some(Entry {
-                key: &self.key,
-                value,
-            })),
-            None => {
-                self.rest = &[];
-                Err(Damage::Entry {
-                    block: self.role,
-                    position,
-                })
-            }
-        }
+        let bytes = core::mem::take(&mut self.rest);
+        let taken = Stored::split(bytes).filter(|(stored, _)| stored.shared <= self.key_len);
+        let (stored, rest) = taken.ok_or(Damage::Entry {
+            block: self.role,
+            position,
+        })?;
+        self.key_len = stored.shared + stored.suffix.len();
+        self.rest = rest;
+        Ok(Some(stored))
     }
+}
 
-    /// Completes the next key and returns its value.
-    fn take(&mut self) -> Option<&'a [u8]> {
-        let mut bytes = self.rest;
+/// An entry as stored.
+struct Stored<'a> {
+    /// The length that the key shares with the last one.
+    shared: usize,
+    /// The rest of the key.
+    suffix: &'a [u8],
+    value: &'a [u8],
+}
+
+impl<'a> Stored<'a> {
+    /// Splits bytes into the first entry and the rest.
+    fn split(mut bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let mut length = || usize::try_from(varint::take_u32(&mut bytes)?).ok();
         let (shared, unshared, value) = (length()?, length()?, length()?);
         let (suffix, bytes) = bytes.split_at_checked(unshared)?;
-        let (value, bytes) = bytes.split_at_checked(value)?;
-        if shared > self.key.len() {
-            return None;
-        }
-        self.key.truncate(shared);
-        self.key.extend_from_slice(suffix);
-        self.rest = bytes;
-        Some(value)
+        let (value, rest) = bytes.split_at_checked(value)?;
+        let stored = Self {
+            shared,
+            suffix,
+            value,
+        };
+        Some((stored, rest))
     }
+}
+
+/// Completes a key from the part that it shares with the last one.
+pub(super) fn append(
+    key: &mut Vec<u8>,
+    shared: usize,
+    suffix: &[u8],
+    block: BlockRole,
+) -> Result<(), Damage> {
+    key.truncate(shared);
+    key.try_reserve(suffix.len()).map_err(|_| Damage::KeyAllocation {
+        block,
+        bytes: shared + suffix.len(),
+    })?;
+    key.extend_from_slice(suffix);
+    Ok(())
 }

@@ -125,6 +125,13 @@ pub enum Damage {
         /// The entry's offset in the contents.
         position: usize,
     },
+    /// A key is longer than the memory has room for, which may be no damage.
+    KeyAllocation {
+        /// The block's role.
+        block: BlockRole,
+        /// The length of the key.
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for Damage {
@@ -188,6 +195,9 @@ impl fmt::Display for Damage {
                 "mark in the footer of format version {format_version} must be {:02x?}, got {found:02x?}",
                 ROCKSDB_MARK
             ),
+            Self::KeyAllocation { block, bytes } => {
+                write!(f, "cannot allocate {bytes} bytes for a key of the {block}")
+            }
             Self::Property { name } => write!(f, "property {name} must have a known value"),
             Self::Entry { block, position } => {
                 write!(
@@ -279,7 +289,10 @@ pub enum TableError<E> {
 
 impl<E> From<Damage> for TableError<E> {
     fn from(damage: Damage) -> Self {
-        Self::Damaged(damage)
+        match damage {
+            Damage::KeyAllocation { bytes, .. } => Self::AllocationFailed { bytes },
+            damage => Self::Damaged(damage),
+        }
     }
 }
 

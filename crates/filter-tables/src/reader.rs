@@ -139,7 +139,10 @@ impl<R: ReadAt> Table<R> {
         let index = self.block(block, handle)?;
         let mut entries = index.entries()?;
         let mut handles = Vec::new();
-        while let Some(Entry { value, .. }) = entries.next_entry()? {
+        let mut rest = entries.clone();
+        let len = core::iter::from_fn(|| rest.next_value().ok().flatten()).count();
+        reserve(&mut handles, len)?;
+        while let Some(value) = entries.next_value()? {
             let (handle, _) = BlockHandle::decode(value).ok_or(Damage::Handle {
                 block: BlockRole::Data,
             })?;
@@ -200,16 +203,34 @@ pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<Metain
                 allowed: MAX_METAINDEX_BYTES,
             });
         }
-        let (key, value) = (key.to_vec(), value.to_vec());
+        let (key, value) = (copied(key)?, copied(value)?);
         push(&mut collected, MetaindexEntry { key, value })?;
     }
     Ok(collected)
 }
 
 pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), TableError<E>> {
-    items.try_reserve(1).map_err(|_| TableError::AllocationFailed {
-        bytes: size_of_val(items.as_slice()).saturating_add(size_of::<T>()),
-    })?;
+    if items.len() == items.capacity() {
+        reserve(items, 1)?;
+    }
     items.push(item);
     Ok(())
+}
+
+/// Makes room for more items, and for few that are not asked for: an index can have a third as many entries as bytes.
+pub(super) fn reserve<T, E>(items: &mut Vec<T>, more: usize) -> Result<(), TableError<E>> {
+    let more = more.max(items.len() / 4);
+    items
+        .try_reserve_exact(more)
+        .map_err(|_| TableError::AllocationFailed {
+            bytes: size_of_val(items.as_slice()).saturating_add(more.saturating_mul(size_of::<T>())),
+        })
+}
+
+/// Copies bytes of a table.
+pub(super) fn copied<E>(bytes: &[u8]) -> Result<Vec<u8>, TableError<E>> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use filter_tools::commands::size;
 use filter_tools::failure::Failure;
-use hash_comparison::commands::{calibrate, compare, join, list, render, reproduce};
+use hash_comparison::commands::{compare, join, list, render, reproduce};
 use hash_comparison::program::Program;
 
 /// Compares hash functions on your own keys, and draws the report.
@@ -30,7 +30,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Calibrate(calibrate::Arguments),
     Compare(compare::Arguments),
     Join(join::Arguments),
     Render(render::Arguments),
@@ -45,7 +44,6 @@ fn main() -> ExitCode {
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
-        Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Compare(arguments) => compare::run(arguments, &program),
         Command::Join(arguments) => join::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),

@@ -38,8 +38,6 @@ pub(crate) struct Cli {
 enum Command {
     /// Measure hash functions on embedded keys or your own, and write the report
     Compare(forward::Arguments),
-    /// Measure the false-alarm rate of the statistical tests
-    Calibrate(forward::Arguments),
     /// Redraw charts and report from the records of a run
     Render(forward::Arguments),
     /// Put runs of several machines or dates on one page
@@ -68,7 +66,6 @@ impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Compare(rest) => forward::COMPARISON.run("compare", &rest),
-            Command::Calibrate(rest) => forward::COMPARISON.run("calibrate", &rest),
             Command::Render(rest) => forward::COMPARISON.run("render", &rest),
             Command::Join(rest) => forward::COMPARISON.run("join", &rest),
             Command::Reproduce(rest) => forward::COMPARISON.run("reproduce", &rest),

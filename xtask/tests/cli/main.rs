@@ -52,7 +52,6 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for (command, package) in [
         ("compare", "hash-comparison"),
-        ("calibrate", "hash-comparison"),
         ("render", "hash-comparison"),
         ("reproduce", "hash-comparison"),
         ("list", "hash-comparison"),

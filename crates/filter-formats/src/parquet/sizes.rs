@@ -55,6 +55,10 @@ pub fn arrow_rs_bytes(values: u64, rate: f64) -> Result<u32, Error> {
 /// Returns the size in bytes that Arrow C++ (and pyarrow) gives a filter: bits are rounded up to a power of two, from
 /// 32 bytes to 128 MiB. Arrow C++ takes the number of values as a 32-bit number.
 ///
+/// This is the size while values are inserted. Before Arrow C++ writes the filter it
+/// [folds](super::SplitBlockFilterMut::fold_to_rate) it as long as the rate allows, so a file has a shorter filter if the
+/// column has fewer distinct values than were announced.
+///
 /// Source: Arrow 26, `cpp/src/parquet/bloom_filter.h` (`OptimalNumOfBits`).
 ///
 /// # Errors
@@ -113,12 +117,20 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
 /// Writers of Parquet files choose other sizes: the textbook formula assumes equally full blocks and gives 8 % too few
 /// bits at a rate of 1 %; powers of two give up to twice as many.
 ///
+/// The format allows any number of blocks, and so do arrow-rs, parquet-java and this crate. Arrow C++ (and pyarrow),
+/// ClickHouse and Velox, which have the same reader, refuse a size that is not a power of two or is above
+/// [`MAX_BITSET_BYTES`]. A file for them needs the next power of two, whose rate is lower:
+///
 /// ```
 /// use filter_formats::parquet::{bytes_for_rate, expected_rate};
 ///
 /// let bytes = bytes_for_rate(1_000_000, 0.01)?;
 /// assert_eq!(bytes, 1_316_160);
 /// assert!(expected_rate(1_000_000, bytes) <= 0.01 && expected_rate(1_000_000, bytes - 32) > 0.01);
+///
+/// let for_all_readers = bytes.next_power_of_two();
+/// assert_eq!(for_all_readers, 2_097_152);
+/// assert!(expected_rate(1_000_000, for_all_readers) < 0.002);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///

@@ -85,9 +85,10 @@ pub fn bits_per_key_for_rate(rate: f64) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0, or when no finite number of bits
+/// per key gives so low a rate with so few probes.
 pub fn bits_per_key_for_rate_and_probe_count(rate: f64, probes: u32) -> Result<f64, Error> {
-    Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
+    finite(rate, f64::from(probes) / -ln_zeros_for(rate, probes)?)
 }
 
 /// Returns the memory, in bits, for `keys` keys at a false-positive rate with the best probe count:
@@ -117,14 +118,17 @@ pub fn bits_for(keys: u64, rate: f64) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
+/// The errors of [`bits_per_key_for_rate_and_probe_count`].
 pub fn bits_for_probe_count(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> {
     let ln_zeros = ln_zeros_for(rate, probes)?;
     if keys == 0 {
         return Ok(0.0);
     }
     // (1 - 1/m)^(kn) = zeros, solved for m.
-    Ok(-1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)))
+    finite(
+        rate,
+        -1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)),
+    )
 }
 
 /// Returns the number of keys that fit into `bits` bits at a false-positive rate with the best probe count, rounded
@@ -237,6 +241,19 @@ fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
     } else {
         libm::log1p(-libm::exp(ln_ones))
     })
+}
+
+/// Returns the number of bits that gives a rate, unless it is infinite.
+fn finite(rate: f64, bits: f64) -> Result<f64, Error> {
+    if bits.is_finite() {
+        Ok(bits)
+    } else {
+        Err(Error::OutOfDomain {
+            what: "false-positive rate",
+            given: rate,
+            allowed: "so high that a finite number of bits gives it with this probe count",
+        })
+    }
 }
 
 fn positive(what: &'static str, given: f64) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::super::block::append;
 use super::super::error::{BlockRole, Damage};
 use super::super::footer::BlockHandle;
 use super::super::stored::TRAILER_LEN;
@@ -15,13 +16,26 @@ pub(super) struct IndexEntry<'e> {
     pub(super) handle: BlockHandle,
 }
 
+/// An entry as stored.
+struct Stored<'a> {
+    /// The length that the key shares with the last one.
+    shared: usize,
+    /// The rest of the key.
+    suffix: &'a [u8],
+    handle: BlockHandle,
+}
+
 /// Reads the entries of an index one by one.
+#[derive(Clone)]
 pub(super) struct IndexEntries<'a> {
     role: BlockRole,
     form: IndexForm,
     len: usize,
     rest: &'a [u8],
+    /// The last key, if keys are assembled.
     key: Vec<u8>,
+    /// The length of the last key.
+    key_len: usize,
     last: Option<BlockHandle>,
 }
 
@@ -34,33 +48,59 @@ impl<'a> IndexEntries<'a> {
             len: entries.len(),
             rest: entries,
             key: Vec::new(),
+            key_len: 0,
             last: None,
         }
     }
 
-    /// Returns the next entry; `None` after the last one, and after damage.
+    /// Returns the next entry; `None` after the last one, and after an error.
     pub(super) fn next_entry(&mut self) -> Result<Option<IndexEntry<'_>>, Damage> {
+        let Some(Stored {
+            shared,
+            suffix,
+            handle,
+        }) = self.next_stored()?
+        else {
+            return Ok(None);
+        };
+        if let Err(damage) = append(&mut self.key, shared, suffix, self.role) {
+            self.rest = &[];
+            return Err(damage);
+        }
+        Ok(Some(IndexEntry {
+            key: &self.key,
+            handle,
+        }))
+    }
+
+    /// Returns the next handle without assembling its key, which takes no memory. Not to be mixed with
+    /// [`next_entry`](Self::next_entry).
+    pub(super) fn next_handle(&mut self) -> Result<Option<BlockHandle>, Damage> {
+        Ok(self.next_stored()?.map(|stored| stored.handle))
+    }
+
+    /// Returns the number of entries before the end or damage.
+    pub(super) fn count(&self) -> usize {
+        let mut rest = self.clone();
+        core::iter::from_fn(|| rest.next_handle().ok().flatten()).count()
+    }
+
+    fn next_stored(&mut self) -> Result<Option<Stored<'a>>, Damage> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let position = self.len - self.rest.len();
-        match self.take() {
-            Some(handle) => Ok(Some(IndexEntry {
-                key: &self.key,
-                handle,
-            })),
-            None => {
-                self.rest = &[];
-                Err(Damage::Entry {
-                    block: self.role,
-                    position,
-                })
-            }
+        let taken = self.take();
+        if taken.is_none() {
+            self.rest = &[];
         }
+        taken.map(Some).ok_or(Damage::Entry {
+            block: self.role,
+            position,
+        })
     }
 
-    /// Completes the next key and returns its handle.
-    fn take(&mut self) -> Option<BlockHandle> {
+    fn take(&mut self) -> Option<Stored<'a>> {
         let mut bytes = self.rest;
         let shared = take_length(&mut bytes)?;
         let unshared = take_length(&mut bytes)?;
@@ -71,11 +111,10 @@ impl<'a> IndexEntries<'a> {
             Some(take_length(&mut bytes)?)
         };
         let (suffix, mut bytes) = bytes.split_at_checked(unshared)?;
-        if shared > self.key.len() {
+        if shared > self.key_len {
             return None;
         }
-        self.key.truncate(shared);
-        self.key.extend_from_slice(suffix);
+        self.key_len = shared + unshared;
         match value_len {
             Some(len) => {
                 let (mut value, behind) = bytes.split_at_checked(len)?;
@@ -95,7 +134,11 @@ impl<'a> IndexEntries<'a> {
             }
         }
         self.rest = bytes;
-        self.last
+        Some(Stored {
+            shared,
+            suffix,
+            handle: self.last?,
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
 use super::super::error::{BlockRole, Damage, TableError};
 use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION};
-use super::super::reader::{MetaindexEntry, entries_of, push, read_metaindex};
+use super::super::reader::{MetaindexEntry, copied, entries_of, push, read_metaindex, reserve};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
 use super::filters::{FilterPartition, RocksDbFilters};
@@ -40,8 +40,8 @@ const NAMES: [&str; 7] = [
     "ribbonfilter",
 ];
 
-/// The maximum number of bytes of separators between filter partitions: enough for a million partitions, which RocksDB
-/// makes some KiB large each.
+/// The maximum number of bytes of filter partitions and the separators between them: enough for a million partitions,
+/// which RocksDB makes some KiB large each.
 const MAX_SEPARATOR_BYTES: u64 = 1 << 26;
 
 /// The length of the sequence number and kind after the user's key.
@@ -151,10 +151,12 @@ impl<R: ReadAt> RocksDbTable<R> {
         };
         let mut partitions = Vec::new();
         let block = BlockRole::FilterIndex;
+        let index = read_entries(&self.blocks, block, handle)?;
+        let mut entries = IndexEntries::new(block, form, index.entry_bytes()?);
         // Keys with a shared start take more memory than in the file.
         let mut size = 0_u64;
-        self.for_each_entry(block, handle, form, |IndexEntry { key, handle }| {
-            size = size.saturating_add(key.len() as u64);
+        while let Some(IndexEntry { key, handle }) = entries.next_entry()? {
+            size = size.saturating_add((key.len() + size_of::<FilterPartition>()) as u64);
             if size > MAX_SEPARATOR_BYTES {
                 return Err(TableError::TooLarge {
                     block,
@@ -168,11 +170,11 @@ impl<R: ReadAt> RocksDbTable<R> {
                 key.split_last_chunk::<INTERNAL_LEN>().map(|(key, _)| key)
             };
             let partition = FilterPartition {
-                separator: user_key.unwrap_or_default().to_vec(),
+                separator: copied(user_key.unwrap_or_default())?,
                 handle,
             };
-            push(&mut partitions, partition)
-        })?;
+            push(&mut partitions, partition)?;
+        }
         Ok(RocksDbFilters::Partitioned(partitions))
     }
 
@@ -205,9 +207,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         };
         let handle = handle.ok_or(Damage::Handle { block })?;
         let mut handles = Vec::new();
-        self.for_each_entry(block, handle, self.index_form, |entry| {
-            push(&mut handles, entry.handle)
-        })?;
+        self.add_handles(block, handle, &mut handles)?;
         if !self.index_form.has_partitions {
             return Ok(handles);
         }
@@ -219,9 +219,7 @@ impl<R: ReadAt> RocksDbTable<R> {
                 return Err(Damage::Handle { block }.into());
             }
             end = handle.offset.saturating_add(handle.size);
-            self.for_each_entry(block, handle, self.index_form, |entry| {
-                push(&mut data, entry.handle)
-            })?;
+            self.add_handles(block, handle, &mut data)?;
         }
         Ok(data)
     }
@@ -270,18 +268,21 @@ impl<R: ReadAt> RocksDbTable<R> {
         })
     }
 
-    /// Passes the entries of an index to `take`.
-    fn for_each_entry(
+    /// Adds the handles of an index.
+    fn add_handles(
         &self,
         role: BlockRole,
         handle: BlockHandle,
-        form: IndexForm,
-        mut take: impl FnMut(IndexEntry<'_>) -> Result<(), TableError<R::Error>>,
+        handles: &mut Vec<BlockHandle>,
     ) -> Result<(), TableError<R::Error>> {
         let block = read_entries(&self.blocks, role, handle)?;
-        let mut entries = IndexEntries::new(role, form, block.entry_bytes()?);
-        while let Some(entry) = entries.next_entry()? {
-            take(entry)?;
+        let mut entries = IndexEntries::new(role, self.index_form, block.entry_bytes()?);
+        let len = entries.count();
+        if handles.capacity() - handles.len() < len {
+            reserve(handles, len)?;
+        }
+        while let Some(handle) = entries.next_handle()? {
+            push(handles, handle)?;
         }
         Ok(())
     }

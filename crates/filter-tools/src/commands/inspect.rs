@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use guava_bloom::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use plots::thousands::grouped;
 use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer as _};
 
 use crate::failure::Failure;
-use crate::inspection::parquet::{self, ColumnFilter, Question};
+use crate::inspection::parquet::{self, ColumnFilter, Counts, Question};
 use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
@@ -30,7 +31,8 @@ use crate::table::{counted, table};
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value. JSON is then an array of filters.
+/// --key, queries each filter of the column for a value. JSON is then an array of filters. Of damaged filters only the
+/// first hundred are listed. A file that is one filter with its header, and nothing else, is shown in the same way.
 ///
 /// For files that hold the stream of a Bloom filter of Guava or Spark and nothing else, shows the bits, k, fill, the number
 /// of elements that the fill suggests, and the expected rate. Says so if k does not fit that number, as in filters that
@@ -92,6 +94,9 @@ struct Totals {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
+        [path] if arguments.column.is_none() && parquet::is_filter(path) => {
+            return parquet_file(arguments, path);
+        }
         _ if arguments.column.is_some() => {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
@@ -139,29 +144,43 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Shows the filters of a Parquet file.
+/// Shows the filters of a Parquet file, or of a file that is one filter.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let question = Question {
         column: arguments.column.as_deref(),
         key: arguments.key.as_deref(),
     };
     let wrong = |error| Failure::input(format_args!("{}: {error}", inspection::shown(path)));
-    let (filters, row_groups) = parquet::inspect(path, question).map_err(wrong)?;
-    let mut out = io::stdout().lock();
-    let written = if arguments.json {
-        let text = serde_json::to_string_pretty(&filters).map_err(Failure::internal)?;
-        writeln!(out, "{text}")
+    let inspect = |each: &mut dyn FnMut(&ColumnFilter<'_>)| {
+        let counts = if parquet::is_parquet(path) {
+            parquet::inspect(path, question, each)
+        } else {
+            parquet::inspect_filter(path, each)
+        };
+        counts.map_err(wrong)
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let (counts, written) = if arguments.json {
+        json_of(&mut out, inspect)?
     } else {
-        print_filters(&mut out, &filters, row_groups, question)
+        let mut shown = Shown::new(&mut out, question.key.is_some());
+        let counts = inspect(&mut |filter| shown.add(filter))?;
+        let written = shown.finish(&counts);
+        (counts, written)
     };
     match written.and_then(|()| out.flush()).map_err(Failure::from) {
+        // A reader that stops early does not change the exit code: the filters decide.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
-    if filters.iter().any(|filter| filter.damage.is_some()) {
-        return Err(Failure::Checked);
+    match counts {
+        Counts { damaged: 0, .. } => Ok(()),
+        counts if arguments.json && counts.not_described() > 0 => Err(Failure::internal(format_args!(
+            "{} more damaged filters are not listed",
+            grouped(counts.not_described())
+        ))),
+        _ => Err(Failure::Checked),
     }
-    Ok(())
 }
 
 /// Shows streams, which are all of the paths.
@@ -246,52 +265,99 @@ fn print_notes(out: &mut impl io::Write, stream: &StreamReport) -> io::Result<()
     Ok(())
 }
 
-fn print_filters(
+/// Writes the filters as an array, each as soon as it is read.
+fn json_of(
     out: &mut impl io::Write,
-    filters: &[ColumnFilter],
-    row_groups: usize,
-    question: Question<'_>,
-) -> io::Result<()> {
-    if !filters.is_empty() {
-        let rows = filters.iter().map(|filter| {
-            let answer = filter
-                .may_match
-                .map(|may_match| if may_match { "yes" } else { "no" });
-            let mut row = vec![
-                filter.column.clone(),
-                grouped(filter.row_group as u64),
-                filter.bytes.map_or_else(String::new, grouped),
-                filter.expected_rate.map_or_else(String::new, percent),
-            ];
-            row.extend(answer.map(str::to_owned));
-            row
-        });
+    inspect: impl FnOnce(&mut dyn FnMut(&ColumnFilter<'_>)) -> Result<Counts, Failure>,
+) -> Result<(Counts, io::Result<()>), Failure> {
+    let mut serializer = serde_json::Serializer::pretty(&mut *out);
+    let mut array = serializer.serialize_seq(None);
+    let counts = inspect(&mut |filter| {
+        let written = array.as_mut().map(|array| array.serialize_element(filter));
+        if let Ok(Err(error)) = written {
+            array = Err(error);
+        }
+    })?;
+    let written = array.and_then(SerializeSeq::end).map_err(io::Error::from);
+    Ok((counts, written.and_then(|()| writeln!(out))))
+}
+
+/// Prints filters as tables of a bounded number of rows, so that any number of filters takes little memory.
+struct Shown<'o, O> {
+    out: &'o mut O,
+    /// The result of all writing until now. After an error nothing is written.
+    written: io::Result<()>,
+    has_key: bool,
+    rows: Vec<Vec<String>>,
+    damage: Vec<String>,
+}
+
+impl<'o, O: io::Write> Shown<'o, O> {
+    /// The number of rows of a table.
+    const ROWS: usize = 1000;
+
+    fn new(out: &'o mut O, has_key: bool) -> Self {
+        Self {
+            out,
+            written: Ok(()),
+            has_key,
+            rows: Vec::new(),
+            damage: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, filter: &ColumnFilter<'_>) {
+        let column = filter.column.map_or_else(String::new, parquet::printed);
+        let row_group = filter.row_group.map_or_else(String::new, grouped);
+        if let Some(damage) = &filter.damage {
+            self.damage
+                .push(format!("row group {row_group}, {column}: {damage}"));
+        }
+        let mut row = vec![
+            column,
+            row_group,
+            filter.bytes.map_or_else(String::new, grouped),
+            filter.expected_rate.map_or_else(String::new, percent),
+        ];
+        let answer = |may_match| if may_match { "yes" } else { "no" };
+        row.extend(filter.may_match.map(answer).map(str::to_owned));
+        self.rows.push(row);
+        if self.rows.len() == Self::ROWS {
+            self.print_rows();
+        }
+    }
+
+    fn print_rows(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() || self.written.is_err() {
+            return;
+        }
         let mut header = vec!["column", "row group", "bytes", "expected"];
-        header.extend(question.key.map(|_| "may match"));
-        writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
+        header.extend(self.has_key.then_some("may match"));
+        self.written = writeln!(self.out, "{}\n", table(header, &[1, 2, 3], rows));
     }
-    let damage = filters.iter().filter_map(|filter| {
-        let damage = filter.damage.as_ref()?;
-        Some(format!(
-            "row group {}, {}: {damage}",
-            filter.row_group, filter.column
-        ))
-    });
-    list(out, "damage", damage)?;
-    write!(
-        out,
-        "{}, {}",
-        counted(row_groups as u64, "row group"),
-        counted(filters.len() as u64, "filter")
-    )?;
-    if question.key.is_some() {
-        let without = filters
-            .iter()
-            .filter(|filter| filter.may_match == Some(false))
-            .count();
-        write!(out, "; {} without the key", counted(without as u64, "row group"))?;
+
+    fn finish(mut self, counts: &Counts) -> io::Result<()> {
+        self.print_rows();
+        self.written?;
+        let more = counts.not_described();
+        let more = (more > 0).then(|| format!("{} more", counted(more, "damaged filter")));
+        list(self.out, "damage", self.damage.into_iter().chain(more))?;
+        write!(
+            self.out,
+            "{}, {}",
+            counted(counts.row_groups, "row group"),
+            counted(counts.filters, "filter")
+        )?;
+        if self.has_key {
+            write!(
+                self.out,
+                "; {} without the key",
+                counted(counts.denying, "row group")
+            )?;
+        }
+        writeln!(self.out)
     }
-    writeln!(out)
 }
 
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {

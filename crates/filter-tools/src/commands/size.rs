@@ -2,6 +2,7 @@
 
 mod numbers;
 mod picture;
+mod writers;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use self::numbers::{bytes, count, rate};
 use self::picture::Picture;
+use self::writers::Written;
 use crate::failure::Failure;
 use crate::table::{counted, readable, table, wrapped};
 
@@ -82,6 +84,9 @@ struct Refusal<'a> {
 struct Report<'a> {
     answers: Vec<Row<'a>>,
     refused: Vec<Refusal<'a>>,
+    /// The filters of writers of Parquet files for the same keys and rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parquet_writers: Vec<Written>,
 }
 
 /// Calculates and prints the filters.
@@ -110,11 +115,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Err(reason) => refused.push(reason),
         }
     }
+    let written = if filters.contains(&Filter::SplitBlock) {
+        writers::written(question.question())
+    } else {
+        Vec::new()
+    };
     let mut out = io::stdout().lock();
     if arguments.json {
-        write_json(&mut out, &answers, &refused)?;
+        write_json(&mut out, &answers, &refused, written)?;
     } else {
-        write_table(&mut out, &question, &answers, &refused)?;
+        write_table(&mut out, &question, &answers, &refused, &written)?;
     }
     if let Some(picture) = &picture {
         let keys = question
@@ -130,7 +140,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_json(out: &mut impl io::Write, answers: &[Answer], refused: &[NoAnswer]) -> Result<(), Failure> {
+fn write_json(
+    out: &mut impl io::Write,
+    answers: &[Answer],
+    refused: &[NoAnswer],
+    parquet_writers: Vec<Written>,
+) -> Result<(), Failure> {
     let report = Report {
         answers: answers.iter().map(row).collect(),
         refused: refused
@@ -140,6 +155,7 @@ fn write_json(out: &mut impl io::Write, answers: &[Answer], refused: &[NoAnswer]
                 reason: &none.reason,
             })
             .collect(),
+        parquet_writers,
     };
     let text = serde_json::to_string_pretty(&report).map_err(Failure::internal)?;
     Ok(writeln!(out, "{text}")?)
@@ -163,6 +179,7 @@ fn write_table(
     question: &Checked,
     answers: &[Answer],
     refused: &[NoAnswer],
+    written: &[Written],
 ) -> io::Result<()> {
     writeln!(out, "{}\n", asked(question.question()))?;
     // There is room for one column only. If the keys were given, they are the same in all rows.
@@ -196,12 +213,11 @@ fn write_table(
         )?;
     }
     let notes = rounded(question.question(), answers).into_iter();
-    for note in notes.chain(
-        answers
-            .iter()
-            .filter_map(bad_size)
-            .chain(answers.iter().filter_map(shared)),
-    ) {
+    for note in notes
+        .chain(answers.iter().filter_map(bad_size))
+        .chain(answers.iter().filter_map(shared))
+        .chain(writers::note(written, share))
+    {
         writeln!(out, "{}", wrapped(note))?;
     }
     for none in refused {

@@ -41,21 +41,14 @@ pub(super) fn look_at(
     look_at_layout(block, policy, layout_of(policy), data_blocks)
 }
 
-/// Inspects a filter block that RocksDB wrote, whose policy name means another format elsewhere. The data blocks are in
-/// key order.
+/// Inspects a filter block that RocksDB wrote, whose policy name means another format elsewhere. The data blocks are
+/// sorted by offset.
 pub(super) fn look_at_block_based(
     block: &[u8],
     policy: &str,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
-    let mut data_blocks = data_blocks.to_vec();
-    data_blocks.sort_unstable_by_key(|handle| handle.offset);
-    look_at_layout(
-        block,
-        policy.as_bytes(),
-        Some(FilterLayout::LevelDb),
-        &data_blocks,
-    )
+    look_at_layout(block, policy.as_bytes(), Some(FilterLayout::LevelDb), data_blocks)
 }
 
 fn look_at_layout(

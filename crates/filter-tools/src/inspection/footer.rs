@@ -2,9 +2,11 @@
 //!
 //! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes make
 //! it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at least one
-//! byte of the footer, so that time and memory are bounded by its length.
+//! byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by one.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
+
+use std::fmt;
 
 /// Nesting of the fields that are skipped. The format has four levels.
 const MAX_DEPTH: u8 = 32;
@@ -17,15 +19,55 @@ const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
 /// A column of a row group.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Column {
-    /// The path in the schema, its parts joined by dots.
-    pub(super) path: String,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Column<'f> {
+    pub(super) path: ColumnPath<'f>,
     pub(super) physical_type: PhysicalType,
     /// The offset of the filter in the file, if there is one.
     pub(super) filter_offset: Option<i64>,
     /// The length of the filter with its header, in bytes.
     pub(super) filter_length: Option<i64>,
+}
+
+/// The path of a column in the schema, in the bytes of the footer. Displayed with dots between its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ColumnPath<'f> {
+    parts: u64,
+    names: &'f [u8],
+}
+
+impl<'f> ColumnPath<'f> {
+    fn parts(self) -> impl Iterator<Item = &'f str> {
+        let mut input = Input(self.names);
+        (0..self.parts).map_while(move |_| input.name().ok())
+    }
+}
+
+impl fmt::Display for ColumnPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, part) in self.parts().enumerate() {
+            write!(f, "{}{part}", if index == 0 { "" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq<str> for ColumnPath<'_> {
+    fn eq(&self, text: &str) -> bool {
+        let mut rest = Some(text);
+        for (index, part) in self.parts().enumerate() {
+            rest = rest
+                .and_then(|rest| {
+                    if index == 0 {
+                        Some(rest)
+                    } else {
+                        rest.strip_prefix('.')
+                    }
+                })
+                .and_then(|rest| rest.strip_prefix(part));
+        }
+        rest == Some("")
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,21 +80,24 @@ pub(super) enum PhysicalType {
     Double,
     ByteArray,
     /// With the length in bytes.
-    FixedLenByteArray(i64),
+    FixedLenByteArray(i32),
 }
 
-/// Returns the columns of each row group.
-pub(super) fn row_groups(footer: &[u8]) -> Result<Vec<Vec<Column>>, String> {
+/// Calls `each` with the number of each row group and its columns, in their order, and returns the number of row groups.
+///
+/// Takes at most three bytes of memory for each byte of the footer.
+pub(super) fn for_each_column<'f>(
+    footer: &'f [u8],
+    each: &mut dyn FnMut(u64, Column<'f>),
+) -> Result<u64, String> {
     let mut input = Input(footer);
-    let (mut types, mut row_groups) = (Vec::new(), Vec::new());
+    let (mut types, mut row_groups) = (Vec::new(), 0);
     let mut read = || {
         input.structure(|input, field| match field {
-            (2, LIST) => input.each(|input| {
-                types.extend(input.leaf()?);
-                Ok(())
-            }),
+            (2, LIST) => input.leaves(&mut types),
             (4, LIST) => input.each(|input| {
-                row_groups.push(input.row_group(&types)?);
+                input.row_group(&types, &mut |column| each(row_groups, column))?;
+                row_groups += 1;
                 Ok(())
             }),
             (_, kind) => input.skip(kind, MAX_DEPTH),
@@ -60,11 +105,17 @@ pub(super) fn row_groups(footer: &[u8]) -> Result<Vec<Vec<Column>>, String> {
     };
     let read = read();
     read.map_err(|damage: &str| {
+        if damage == NO_MEMORY {
+            return format!("{NO_MEMORY} for a footer of {} bytes", footer.len());
+        }
         let at = footer.len() - input.0.len();
         format!("the footer is damaged at byte {at} of {}: {damage}", footer.len())
     })?;
     Ok(row_groups)
 }
+
+/// The reason for stopping that is no damage.
+const NO_MEMORY: &str = "not enough memory";
 
 type Read<T> = Result<T, &'static str>;
 
@@ -72,6 +123,26 @@ type Read<T> = Result<T, &'static str>;
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
+    /// Adds the types of a schema's columns.
+    fn leaves(&mut self, types: &mut Vec<PhysicalType>) -> Read<()> {
+        /// The length of a column that has a type and nothing else.
+        const LEAST: usize = 3;
+        let elements = self.list_of(STRUCT)?;
+        let most = self.0.len() / LEAST;
+        let most = usize::try_from(elements).map_or(most, |elements| elements.min(most));
+        // Several lists, which no writer makes, may move the types often.
+        let reserved = if types.is_empty() {
+            types.try_reserve_exact(most)
+        } else {
+            types.try_reserve(most)
+        };
+        reserved.map_err(|_| NO_MEMORY)?;
+        (0..elements).try_for_each(|_| {
+            types.extend(self.leaf()?);
+            Ok(())
+        })
+    }
+
     /// Returns the type of a schema's element if it is a column.
     fn leaf(&mut self) -> Read<Option<PhysicalType>> {
         let (mut kind, mut len) = (None, 0);
@@ -94,31 +165,33 @@ impl<'a> Input<'a> {
             4 => PhysicalType::Float,
             5 => PhysicalType::Double,
             6 => PhysicalType::ByteArray,
-            7 => PhysicalType::FixedLenByteArray(len),
+            7 => PhysicalType::FixedLenByteArray(
+                i32::try_from(len).map_err(|_| "the length of a column's values must have 32 bits")?,
+            ),
             _ => return Err("the type of a column must be 0 to 7"),
         }))
     }
 
     /// Reads a row group of columns of these types.
-    fn row_group(&mut self, types: &[PhysicalType]) -> Read<Vec<Column>> {
-        let mut columns = Vec::new();
+    fn row_group(&mut self, types: &[PhysicalType], each: &mut dyn FnMut(Column<'a>)) -> Read<()> {
+        let mut columns = types.iter();
         self.structure(|input, field| match field {
             (1, LIST) => input.each(|input| {
                 let too_many = "a row group must not have more columns than the schema";
-                let physical_type = *types.get(columns.len()).ok_or(too_many)?;
-                columns.push(input.column(physical_type)?);
+                let physical_type = *columns.next().ok_or(too_many)?;
+                each(input.column(physical_type)?);
                 Ok(())
             }),
             (_, kind) => input.skip(kind, MAX_DEPTH),
         })?;
-        match columns.len() == types.len() {
-            true => Ok(columns),
-            false => Err("a row group must not have fewer columns than the schema"),
+        match columns.next() {
+            None => Ok(()),
+            Some(_) => Err("a row group must not have fewer columns than the schema"),
         }
     }
 
-    fn column(&mut self, physical_type: PhysicalType) -> Read<Column> {
-        let (mut path, mut is_elsewhere) = (Vec::new(), false);
+    fn column(&mut self, physical_type: PhysicalType) -> Read<Column<'a>> {
+        let (mut path, mut is_elsewhere) = (None, false);
         let (mut filter_offset, mut filter_length) = (None, None);
         self.structure(|input, field| match field {
             // The path of another file, to which the offsets refer.
@@ -137,11 +210,8 @@ impl<'a> Input<'a> {
             }),
             (_, kind) => input.skip(kind, MAX_DEPTH),
         })?;
-        if path.is_empty() {
-            return Err("a column must have metadata with a path");
-        }
         Ok(Column {
-            path: path.join("."),
+            path: path.ok_or("a column must have metadata with a path")?,
             physical_type,
             filter_offset: filter_offset.filter(|_| !is_elsewhere),
             filter_length,
@@ -172,11 +242,16 @@ impl<'a> Input<'a> {
         (0..elements).try_for_each(|_| read(self))
     }
 
-    fn names(&mut self) -> Read<Vec<&'a str>> {
-        let names = self.list_of(BINARY)?;
-        (0..names)
-            .map(|_| str::from_utf8(self.binary()?).map_err(|_| "a name must be UTF-8"))
-            .collect()
+    /// Reads a path; `None` if it has no parts.
+    fn names(&mut self) -> Read<Option<ColumnPath<'a>>> {
+        let parts = self.list_of(BINARY)?;
+        let names = self.0;
+        (0..parts).try_for_each(|_| self.name().map(drop))?;
+        Ok((parts > 0).then_some(ColumnPath { parts, names }))
+    }
+
+    fn name(&mut self) -> Read<&'a str> {
+        str::from_utf8(self.binary()?).map_err(|_| "a name must be UTF-8")
     }
 
     fn list_of(&mut self, kind: u8) -> Read<u64> {
@@ -279,6 +354,15 @@ pub(super) fn varint(mut number: u64) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    fn row_groups(footer: &[u8]) -> Result<Vec<Vec<Column<'_>>>, String> {
+        let mut columns = Vec::new();
+        let count = for_each_column(footer, &mut |row_group, column| columns.push((row_group, column)))?;
+        let of = |row_group| columns.iter().filter(move |column| column.0 == row_group);
+        Ok((0..count)
+            .map(|row_group| of(row_group).map(|column| column.1).collect())
+            .collect())
+    }
+
     /// Writes a footer with the schema of a group of columns of these types, and one row group.
     fn footer(types: &[u8], row_group: &[u8]) -> Vec<u8> {
         let leaves = types.iter().map(|&kind| vec![0x15, kind << 1, 0x38, 1, b'x', 0]);
@@ -307,10 +391,17 @@ mod tests {
         let [a, c] = &row_groups(&whole).unwrap()[0][..] else {
             panic!("two columns");
         };
-        assert_eq!((&*a.path, a.physical_type), ("a.b", PhysicalType::Int64));
+        assert_eq!(
+            (a.path.to_string().as_str(), a.physical_type),
+            ("a.b", PhysicalType::Int64)
+        );
+        assert!(a.path == *"a.b");
+        for other in ["", "a", "a.", "ab", "a.b.", "a.b.c", ".a.b"] {
+            assert!(a.path != *other, "{other}");
+        }
         assert_eq!((a.filter_offset, a.filter_length), (Some(4), Some(34)));
         assert_eq!(
-            (&*c.path, c.physical_type),
+            (c.path.to_string().as_str(), c.physical_type),
             ("c", PhysicalType::FixedLenByteArray(0))
         );
         assert_eq!((c.filter_offset, c.filter_length), (None, None));
@@ -340,7 +431,7 @@ mod tests {
     fn other_fields() {
         let mut whole = footer(&[2, 7], TWO);
         whole.pop();
-        let with = |field: &[u8]| row_groups(&[&whole[..], field, &[0]].concat());
+        let with = |field: &[u8]| for_each_column(&[&whole[..], field, &[0]].concat(), &mut |_, _| {});
         for field in [
             &[0x51][..],
             &[0x52],

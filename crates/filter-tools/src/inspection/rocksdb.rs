@@ -44,7 +44,7 @@ impl TableReport {
                 .map(|name| name.escape_ascii().to_string()),
             partitions: None,
         };
-        let data_blocks = table.data_blocks().unwrap_or_else(|error| {
+        let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
             self.add_error(&error);
             Vec::new()
         });
@@ -58,15 +58,16 @@ impl TableReport {
                     table,
                     &name,
                     report.whole_keys && !data_blocks.is_empty(),
-                    &[handle],
+                    [handle].into_iter(),
                 );
             }
             Ok(RocksDbFilters::Partitioned(partitions)) => {
                 report.partitions = Some(partitions.len() as u64);
-                let handles: Vec<_> = partitions.iter().map(|partition| partition.handle).collect();
-                self.add_filters(table, &name, report.whole_keys, &handles);
+                let handles = partitions.iter().map(|partition| partition.handle);
+                self.add_filters(table, &name, report.whole_keys, handles);
             }
             Ok(RocksDbFilters::BlockBased(handle)) => {
+                data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 if let Some(contents) = self.filter_contents(table, handle) {
                     let (report, damage) = look_at_block_based(&contents, &name, &data_blocks);
                     self.filter_blocks.push(report);
@@ -85,14 +86,15 @@ impl TableReport {
         table: &RocksDbTable<&TableFile>,
         name: &str,
         holds_keys: bool,
-        handles: &[BlockHandle],
+        handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
+        let filters = handles.len() as u64;
         let mut damage = Words::default();
         let mut read = DisjointRanges::default();
         let mut bits = Bits::default();
         let mut kinds = BTreeSet::new();
         let (mut bytes, mut empty) = (0, 0);
-        for &handle in handles {
+        for handle in handles {
             if let Err(overlap) = read.add_filter_block(handle, self.bytes) {
                 damage.add(&overlap);
                 continue;
@@ -122,7 +124,7 @@ impl TableReport {
             policy: name.to_owned(),
             kinds,
             bytes,
-            filters: handles.len() as u64,
+            filters,
             empty,
             bits: Some(bits),
         });

@@ -16,8 +16,11 @@ pub use curve::{CURVE, curve};
 pub use filter::{Answer, Filter, Shape};
 pub use solve::{NoAnswer, answer};
 
+use filter_policy::sizing;
 use plots::thousands::grouped;
 
+/// The largest number of bits per key.
+const MAX_BITS_PER_KEY: f64 = 1e6;
 /// The number of keys if a question gives none.
 pub const ASSUMED_KEYS: u64 = 1_000_000;
 /// The false-positive rate if a question does not determine it.
@@ -75,9 +78,21 @@ impl Question {
         let rate = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0));
         let allowed = "above 0 and below 1 (or above 0 % and below 100 %)";
         refuse("the false-positive rate", rate.map(plainly), allowed)?;
-        let bits = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6));
+        let bits = (self.bits_per_key).filter(|&bits| !(bits > 0.0 && bits <= MAX_BITS_PER_KEY));
         let allowed = "above 0 and at most 1,000,000";
         refuse("the number of bits per key", bits.map(plainly), allowed)?;
+        if let (Some(rate), Some(probes @ 1..=255)) = (self.rate, self.probes)
+            && let Ok(lowest) = sizing::rate_at(MAX_BITS_PER_KEY, probes)
+            && rate < lowest
+        {
+            return Err(format!(
+                "the false-positive rate with a probe count of {probes} must be at least {} and below 1: less would take \
+                 more than {} bits per key; got {}",
+                plainly(lowest),
+                grouped(MAX_BITS_PER_KEY as u64),
+                plainly(rate)
+            ));
+        }
         let bytes = self.memory.filter(|&bytes| bytes == 0);
         refuse(
             "the memory",

@@ -153,6 +153,10 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
 fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
     /// The largest number of counts per number of bits.
     const COUNTS: u32 = 9;
+    /// The largest number of counts in all for a rate so low that each takes a second or more.
+    const COUNTS_OF_RARE_MATCHES: u32 = 4;
+    /// Such a rate.
+    const RARE: f64 = 1e-5;
     /// The precision of the result: the bound divided by this number.
     const PARTS: u64 = 256;
     /// With fewer keys, the part of the probes is at least this share of their part at the bound.
@@ -180,12 +184,18 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
     let mut bounds = (1..=MAX_BITS).map(bound).collect::<Result<Vec<_>, String>>()?;
     bounds.sort_by_key(|&(keys, bits)| (std::cmp::Reverse(keys), bits));
     let mut best = (0, 0);
+    let mut counts = if wanted < RARE {
+        COUNTS_OF_RARE_MATCHES
+    } else {
+        u32::MAX
+    };
     for (bound, bits) in bounds {
-        if bound <= best.0 {
+        if bound <= best.0 || counts == 0 {
             break;
         }
         let (mut low, mut high, mut tried) = (best.0, bound, bound);
-        for _ in 0..COUNTS {
+        for _ in 0..COUNTS.min(counts) {
+            counts -= 1;
             let bits_per_key = BitsPerKey::whole(bits);
             let rate = Format::LevelDb.rate(tried, bits_per_key).map_err(words)?;
             let by_probes = (rate - shared(tried)) / (1.0 - shared(tried));

@@ -5,6 +5,8 @@ mod inspect;
 mod inspect_parquet;
 mod inspect_rocksdb;
 mod inspect_streams;
+#[cfg(unix)]
+mod limits;
 mod size;
 mod table_file;
 

@@ -176,3 +176,84 @@ fn a_chart_is_a_new_file() {
     assert_eq!(bench.read("curve.svg"), first);
     assert_eq!(draw("curve.png").code, 0);
 }
+
+#[test]
+fn rates_that_no_probe_count_gives_are_refused_with_the_range() {
+    let bench = Workbench::new();
+    let size = |rate, probes| bench.run(&["size", "--rate", rate, "--probes", probes]);
+    for rate in ["5e-324", "1e-300", "9e-7"] {
+        let outcome = size(rate, "1");
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (2, ""),
+            "{}",
+            outcome.stderr
+        );
+        assert!(
+            outcome
+                .stderr
+                .contains("with a probe count of 1 must be at least 0.0000009999995"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    assert_eq!(size("1.1e-6", "1").code, 0);
+    assert_eq!(size("5e-324", "255").code, 0);
+}
+
+/// LevelDB's rate is counted, which takes a second or more for each size where matches are this rare.
+#[cfg(unix)]
+#[test]
+fn rare_matches_take_a_few_seconds() {
+    let bench = Workbench::new();
+    // Three to four seconds on a quiet machine; there are more than a hundred sizes.
+    let output = std::process::Command::new("timeout")
+        .args(["40", env!("CARGO_BIN_EXE_filters")])
+        .args(["size", "--rate", "1e-9", "--memory", "64KiB"])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("bloom64"));
+}
+
+#[test]
+fn what_writers_of_parquet_files_make() {
+    let bench = Workbench::new();
+    let arguments = [
+        "size",
+        "--keys",
+        "1M",
+        "--rate",
+        "1%",
+        "--filter",
+        "split-block",
+        "--json",
+    ];
+    let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
+    let written: Vec<_> = (report["parquet_writers"].as_array().unwrap().iter())
+        .map(|one| (one["writer"].as_str().unwrap(), one["bytes"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(
+        written,
+        [
+            ("arrow-rs", 2_097_152),
+            ("Arrow C++ and pyarrow", 2_097_152),
+            ("parquet-java", 1_048_576)
+        ]
+    );
+    let text = bench
+        .run(&arguments[..7])
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        text.contains("powers of two: arrow-rs 2,097,152 bytes (0."),
+        "{text}"
+    );
+    let without = bench
+        .run(&["size", "--keys", "1M", "--rate", "1%", "--filter", "guava"])
+        .stdout;
+    assert!(!without.contains("Parquet"), "{without}");
+}

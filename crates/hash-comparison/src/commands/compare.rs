@@ -173,6 +173,8 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     }
     let options = options.with_request(request)?.of_program(program.name);
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
+    // The destination is held from here on; a signal must leave nothing behind.
+    let terminal = Terminal::listen()?;
     let destination = Destination::check(&out)?;
 
     // Read before the run: the run may replace this folder, and a mistyped folder must not cost a whole run.
@@ -190,7 +192,6 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         })
         .transpose()?;
 
-    let terminal = Terminal::listen()?;
     let mut records = compare::run(&options, &terminal)?;
     records.run.environment.commit = program.commit();
     if let Some((folder, before)) = &earlier {

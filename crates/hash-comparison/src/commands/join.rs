@@ -1,12 +1,14 @@
 //! `join`: several runs on one page.
 
-use std::fs;
-use std::io::{self, ErrorKind as IoErrorKind, Write as _};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind as IoErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::judge::joined::{Joined, join};
 use crate::record::files::Records;
+use crate::record::folder;
 use crate::report::joined::{FIRST_LINE, page};
 
 use filter_tools::failure::Failure;
@@ -36,6 +38,8 @@ pub struct Arguments {
 /// Returns an error if a folder holds no run, or the page cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_destination(&arguments.out)?;
+    // The default action of a signal would leave an unfinished file behind.
+    let interrupt = Interrupt::listen()?;
     let read = |folder: &PathBuf| {
         let records = Records::read_times(folder)
             .map_err(|error| Failure::input(format!("{error}; give folders of runs")))?;
@@ -48,7 +52,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, Failure>>()?;
     let joined = join(&runs);
     let page = page(&joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
-    fs::write(&arguments.out, page).map_err(Error::system(&arguments.out))?;
+    if interrupt.requested() {
+        return Err(Failure::Interrupted);
+    }
+    folder::write_file(&arguments.out, page.as_bytes())?;
     let mut out = io::stdout().lock();
     for line in summary(&joined) {
         writeln!(out, "{line}")?;
@@ -57,13 +64,24 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to overwrite a file that this command did not write.
+/// Refuses to overwrite a file that this command did not write. Reads no more of it than the first line, and opens only
+/// a regular file.
 fn check_destination(path: &Path) -> Result<(), Error> {
-    match fs::read(path) {
-        Ok(bytes) if bytes.starts_with(FIRST_LINE.as_bytes()) => Ok(()),
-        Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
-        _ => Err(Error::input("exists and was not written by this command; choose another file").about(path)),
+    let starts_like_a_page = || {
+        let mut start = Vec::new();
+        File::open(path)?
+            .take(FIRST_LINE.len() as u64)
+            .read_to_end(&mut start)?;
+        Ok::<_, io::Error>(start == FIRST_LINE.as_bytes())
+    };
+    let is_free = match fs::metadata(path) {
+        Ok(metadata) => metadata.is_file() && starts_like_a_page().unwrap_or(false),
+        Err(error) => error.kind() == IoErrorKind::NotFound && !path.is_symlink(),
+    };
+    if is_free {
+        return Ok(());
     }
+    Err(Error::input("exists and was not written by this command; choose another file").about(path))
 }
 
 /// Returns the lines for the terminal: quality first, then the picks.

@@ -1,6 +1,5 @@
 //! The commands that work on keys and runs, one file each: arguments and messages only.
 
-pub mod calibrate;
 pub mod compare;
 pub mod join;
 pub mod list;

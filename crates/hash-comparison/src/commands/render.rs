@@ -30,13 +30,13 @@ pub struct Arguments {
 /// Returns an error if the folder holds no run, the command is stopped, or the folder cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
+    let terminal = Terminal::listen()?;
     let destination = Destination::ours(dir)?;
     let mut records = Records::read(dir).map_err(|error| match error.kind() {
         ErrorKind::Changed => Failure::input(error),
         _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 
-    let terminal = Terminal::listen()?;
     let files = written::files(&records);
     destination.refuse_foreign(&files)?;
     terminal.begin("drawing", 1);

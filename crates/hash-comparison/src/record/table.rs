@@ -52,13 +52,16 @@ pub fn header<T: Row>() -> &'static [&'static str] {
     names
 }
 
-/// Reads a file of at most [`MAX_BYTES`].
+/// Reads a regular file of at most [`MAX_BYTES`]. A pipe is not opened: that would wait for its writer.
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be read, or is larger.
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
+/// Returns an error if the file is not regular, cannot be read, or is larger.
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
+    if !path.metadata().map_err(Error::system(path))?.is_file() {
+        return Err(malformed(path, "is not a regular file"));
+    }
     let file = File::open(path).map_err(Error::system(path))?;
     file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)

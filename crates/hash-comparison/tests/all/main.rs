@@ -12,6 +12,7 @@ mod help;
 mod interrupt;
 mod join;
 mod keys;
+mod kills;
 mod mistakes;
 mod output;
 mod published_counts;

@@ -112,6 +112,14 @@ fn arguments_without_meaning_are_errors() {
     }
     assert!(rate(0, 1, 1).is_err());
     assert!(bits_per_key_for_rate_and_probe_count(0.01, 0).is_err());
+    // Infinite bits are no answer.
+    assert!(bits_per_key_for_rate_and_probe_count(5e-324, 1).is_err());
+    assert!(bits_for_probe_count(1 << 60, 1e-300, 1).is_err());
+    assert!(
+        bits_per_key_for_rate_and_probe_count(1e-307, 1)
+            .unwrap()
+            .is_finite()
+    );
     assert_eq!(keys_for_probe_count(0, 0.01, 6), Ok(0));
     assert_eq!(keys_for_probe_count(1, 0.01, 6), Ok(0));
     assert_eq!(bits_for_probe_count(0, 0.01, 6), Ok(0.0));

@@ -14,9 +14,7 @@ mod bits;
 mod keys;
 
 use std::cell::Cell;
-use std::fs;
 use std::hash::Hasher as _;
-use std::path::Path;
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -32,7 +30,7 @@ use crate::keys::structured::{self, StructuredSet};
 use crate::keys::{self as datasets, DEFAULT_SEED, KeySet};
 use crate::measure::mixing::Effort;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{stored, table};
+use crate::record::stored;
 
 /// The significance level of every test, alone and over its file.
 pub const LEVEL: f64 = 0.01;
@@ -101,22 +99,6 @@ impl Plan {
             effort: Effort::RUN,
         })
     }
-}
-
-/// Checks that `path` is absent or an earlier calibration.
-///
-/// # Errors
-///
-/// Returns an error if something else is at `path`.
-pub fn check_destination(path: &Path) -> Result<(), Error> {
-    let ours = match fs::read(path) {
-        Ok(bytes) => bytes.starts_with(table::header::<CalibrationRow>().join(",").as_bytes()),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    };
-    if ours {
-        return Ok(());
-    }
-    Err(Error::input("must be absent or an earlier calibration; choose another file").about(path))
 }
 
 thread_local! {

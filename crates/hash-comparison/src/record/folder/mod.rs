@@ -2,9 +2,10 @@
 //!
 //! A folder is ours if it holds a `run.json` of this program, which lists the files of the run. Only listed files are
 //! replaced or removed; anything else in the folder is left alone. Everything is written into a folder next to the
-//! destination and moved when complete.
+//! destination, which takes its place when complete, and which only one run at a time can hold.
 
 mod staging;
+mod workspace;
 
 use std::fmt::Display;
 use std::fs;
@@ -12,6 +13,7 @@ use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 pub use self::staging::Staging;
+use self::workspace::{Claim, Workspace};
 use crate::error::{Error, ErrorKind};
 /// Name of the file that makes a folder ours.
 pub use crate::record::files::RUN;
@@ -41,7 +43,7 @@ fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory)
 }
 
-/// A folder that a run may write: absent, empty, or ours.
+/// A folder that a run may write: absent, empty, or ours. No other run can write it as long as this value exists.
 #[derive(Debug)]
 pub struct Destination {
     /// The absolute path.
@@ -50,17 +52,18 @@ pub struct Destination {
     exists: bool,
     /// Files of the run in the folder.
     previous: Vec<String>,
-    /// Folder for unfinished files, on the destination's file system; created if missing.
-    beside: PathBuf,
+    /// Folder for unfinished files, on the destination's file system.
+    workspace: Workspace,
 }
 
 impl Destination {
-    /// Checks that `path` is absent, empty, or a folder of ours, and that it can be written. Nothing is left changed.
+    /// Checks that `path` is absent, empty, or a folder of ours, and that it can be written. Finishes or removes what
+    /// killed runs left beside it; otherwise nothing is left changed once the value is dropped.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, or a place
-    /// that cannot be written.
+    /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
+    /// that cannot be written, or one that another run writes.
     pub fn check(path: &Path) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
         // Drops a trailing slash, which would make the system look for a folder inside a file.
@@ -106,14 +109,22 @@ impl Destination {
                         let reason = "leads through a folder that is not there; name the folder directly";
                         return Err(refused(path, reason));
                     }
+                    let beside = absolute.parent().unwrap_or(ancestor);
                     let what = format!("cannot write in {}", ancestor.display());
-                    staging::folder_in(ancestor).map_err(refused_by_system(path, what))?;
-                    let beside = absolute.parent().unwrap_or(ancestor).to_owned();
+                    let claim = Workspace::claim(beside, &absolute).map_err(refused_by_system(path, what))?;
+                    let workspace = held(path, claim)?;
+                    // Another run may have made the folder meanwhile.
+                    if fs::symlink_metadata(&absolute).is_ok() {
+                        drop(workspace);
+                        return Self::existing(path, &absolute);
+                    }
+                    staging::finish(&workspace, &absolute)?;
+                    Workspace::sweep(beside);
                     return Ok(Self {
                         folder: absolute,
                         exists: false,
                         previous: Vec::new(),
-                        beside,
+                        workspace,
                     });
                 }
                 Ok(_) => {
@@ -143,19 +154,17 @@ impl Destination {
         if !folder.is_dir() {
             return Err(refused(path, "is a file, not a folder; choose another folder"));
         }
-        let mut entries = fs::read_dir(&folder).map_err(refused_by_system(path, "cannot be read"))?;
-        let previous = if entries.next().is_none() {
-            Vec::new()
-        } else {
-            listed(path, &folder)?
-        };
-        let unwritable = "cannot be written, nor can the folder it lies in; choose another folder";
-        let beside = beside(&folder).ok_or_else(|| refused(path, unwritable))?;
+        previous(path, &folder)?;
+        let workspace = workspace_for(path, &folder)?;
+        staging::finish(&workspace, &folder)?;
+        for parent in [folder.parent(), Some(&*folder)].into_iter().flatten() {
+            Workspace::sweep(parent);
+        }
         let destination = Self {
+            previous: previous(path, &folder)?,
             folder,
             exists: true,
-            previous,
-            beside,
+            workspace,
         };
         // Unlike the names of charts, these do not depend on the data: checked early, so that a mistake costs no run.
         let records = FILES.iter().map(|file| file.name);
@@ -198,23 +207,78 @@ impl Destination {
     }
 }
 
-/// Returns a folder for unfinished files of `folder`: its parent, or `folder` itself if the parent cannot be written or
-/// is on another file system.
-fn beside(folder: &Path) -> Option<PathBuf> {
-    let parent = folder.parent().filter(|parent| {
-        staging::folder_in(parent).is_ok_and(|outer| {
-            let (probe, target) = (
-                outer.path().join("probe"),
-                folder.join(outer.path().file_name().unwrap_or_default()),
+/// Writes a file that appears, or takes the place of another one, when it is complete.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Input`] if another run writes this file, and an error if the system fails.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |error| Error::system(path)(error);
+    let present = fs::metadata(path).ok();
+    let place = match present {
+        // The file that a link leads to is replaced, not the link.
+        Some(_) => fs::canonicalize(path),
+        None => std::path::absolute(path),
+    };
+    let place = place.map_err(failed)?;
+    let parent = place.parent().unwrap_or(&place);
+    let mut workspace = held(path, Workspace::claim(parent, &place).map_err(failed)?)?;
+    workspace.clear().map_err(failed)?;
+    Workspace::sweep(parent);
+    let new = workspace.path().join("file");
+    fs::write(&new, bytes)
+        .and_then(|()| present.map_or(Ok(()), |old| fs::set_permissions(&new, old.permissions())))
+        .and_then(|()| staging::sync(&new))
+        .and_then(|()| fs::rename(&new, &place))
+        .and_then(|()| staging::sync(parent))
+        .map_err(failed)?;
+    workspace.complete();
+    Ok(())
+}
+
+/// Returns the held folder, or the error that names the run which holds it.
+fn held(path: &Path, claim: Claim) -> Result<Workspace, Error> {
+    match claim {
+        Claim::Held(workspace) => Ok(workspace),
+        Claim::Busy(holder) => {
+            let holder = holder.map_or(String::new(), |holder| format!(" ({holder})"));
+            let reason = format!(
+                "another run of this program{holder} is writing here; wait until it ends, or choose another place"
             );
-            fs::create_dir(&probe).is_ok()
-                && fs::rename(&probe, &target).is_ok()
-                && fs::remove_dir(&target).is_ok()
-        })
-    });
-    match parent {
-        Some(parent) => Some(parent.to_owned()),
-        None => staging::folder_in(folder).is_ok().then(|| folder.to_owned()),
+            Err(refused(path, reason))
+        }
+    }
+}
+
+/// Holds a folder for unfinished files of `folder`: in its parent, or in `folder` itself if the parent cannot be
+/// written or is on another file system.
+fn workspace_for(path: &Path, folder: &Path) -> Result<Workspace, Error> {
+    if let Some(Ok(claim)) = folder.parent().map(|parent| Workspace::claim(parent, folder)) {
+        let workspace = held(path, claim)?;
+        let probe = workspace.path().join("probe");
+        let target = folder.join(workspace.path().file_name().unwrap_or_default());
+        if fs::create_dir(&probe).is_ok()
+            && fs::rename(&probe, &target).is_ok()
+            && fs::remove_dir(&target).is_ok()
+        {
+            return Ok(workspace);
+        }
+    }
+    let unwritable = "cannot be written, nor can the folder it lies in";
+    held(
+        path,
+        Workspace::claim(folder, folder).map_err(refused_by_system(path, unwritable))?,
+    )
+}
+
+/// Returns the files of the run in `folder`, none if it is empty.
+fn previous(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+    let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
+    let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(workspace::PREFIX);
+    if entries.flatten().any(|entry| is_foreign(entry.file_name())) {
+        listed(path, folder)
+    } else {
+        Ok(Vec::new())
     }
 }
 

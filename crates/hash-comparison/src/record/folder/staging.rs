@@ -1,71 +1,31 @@
-//! Unfinished files, which are moved to their folder when complete.
+//! Unfinished files, which take the place of the report when complete.
+//!
+//! The new report is written whole beside the old one, and the system exchanges the two folders in one step: there is
+//! no moment at which a kill leaves a part of either. Foreign files are linked into the new folder beforehand. Where
+//! folders cannot be exchanged, files are moved one by one, and the next run finishes what a kill interrupts.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
-use super::{CHARTS, Destination, RUN, is_ours};
+use super::workspace::{PREFIX, Workspace};
+use super::{CHARTS, Destination, RUN, is_ours, previous};
 use crate::error::Error;
 use crate::record::{Run, files};
-
-/// Prefix of the names of folders for unfinished files.
-const PREFIX: &str = ".hash-comparison-";
-
-/// Creates a folder for unfinished files in `parent`, which is removed on drop.
-pub(super) fn folder_in(parent: &Path) -> std::io::Result<TempDir> {
-    tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)
-}
-
-/// Folders created for the run; removed again, if empty, unless the run completes.
-#[derive(Debug)]
-struct Created(Vec<PathBuf>);
-
-impl Drop for Created {
-    fn drop(&mut self) {
-        for folder in self.0.iter().rev() {
-            // A folder that is no longer empty stays.
-            if fs::remove_dir(folder).is_err() {
-                break;
-            }
-        }
-    }
-}
 
 /// A folder of unfinished files next to their destination, removed on drop.
 #[derive(Debug)]
 pub struct Staging {
-    // Fields are dropped in this order: the files first, then the folders made to hold them.
-    outer: TempDir,
     inner: PathBuf,
-    created: Created,
     destination: Destination,
 }
 
 impl Staging {
     pub(super) fn new(destination: Destination) -> Result<Self, Error> {
-        let mut created = Created(Vec::new());
-        let missing: Vec<&Path> = destination
-            .beside
-            .ancestors()
-            .take_while(|folder| !folder.exists())
-            .collect();
-        for folder in missing.into_iter().rev() {
-            fs::create_dir(folder).map_err(Error::system(folder))?;
-            created.0.push(folder.to_owned());
-        }
-        let outer = folder_in(&destination.beside).map_err(Error::system(&destination.beside))?;
-        // The outer folder is private to this user. The inner one, perhaps the destination, has default permissions.
-        let inner = outer.path().join("run");
+        let inner = destination.workspace.report();
         fs::create_dir(&inner).map_err(Error::system(&inner))?;
-        Ok(Self {
-            outer,
-            inner,
-            created,
-            destination,
-        })
+        Ok(Self { inner, destination })
     }
 
     /// Returns the folder to write to.
@@ -83,7 +43,7 @@ impl Staging {
         }
     }
 
-    /// Moves the written files to the destination, and removes the previous run's files that `run` does not list.
+    /// Puts the written files in the place of the previous run's files. Foreign files stay.
     ///
     /// Files of `run` that were not written again must exist in the destination. If the list of files changed,
     /// `run.json` must be written again.
@@ -91,10 +51,11 @@ impl Staging {
     /// # Errors
     ///
     /// Returns an error if the written files are not those that `run` lists, a file that is not ours is in the way, or
-    /// the system fails. The destination, if touched, still lists every file in it and is replaced by the next run.
+    /// the system fails. The destination then still has the previous report, unless its files had to be moved one by
+    /// one; the next run into the folder finishes that.
     pub fn commit(mut self, run: &Run) -> Result<(), Error> {
         let written = written(&self.inner)?;
-        let folder = &self.destination.folder;
+        let folder = self.destination.folder.clone();
         let mut odd: Vec<String> = (run.files.iter())
             .filter(|name| !written.contains(*name) && !folder.join(name).is_file())
             .chain(
@@ -114,62 +75,295 @@ impl Staging {
                 "written files and listed files differ: {odd}"
             )));
         }
+        for name in run.files.iter().filter(|name| !written.contains(*name)) {
+            let (from, to) = (folder.join(name), self.inner.join(name));
+            fs::hard_link(&from, &to)
+                .or_else(|_| fs::copy(&from, &to).map(drop))
+                .map_err(Error::system(&from))?;
+        }
+        for name in run.files.iter().map(String::as_str).chain([CHARTS, ""]) {
+            let path = self.inner.join(name);
+            if path.exists() {
+                sync(&path).map_err(Error::system(&folder.join(name)))?;
+            }
+        }
         if self.destination.exists {
-            self.replace(run, &written)?;
+            self.replace(run)?;
         } else {
-            fs::rename(&self.inner, folder).map_err(Error::system(folder))?;
+            fs::rename(&self.inner, &folder).map_err(Error::system(&folder))?;
         }
-        self.created.0.clear();
-        self.outer
-            .close()
-            .map_err(Error::system(&self.destination.folder))
-    }
-
-    fn replace(&self, run: &Run, written: &BTreeSet<String>) -> Result<(), Error> {
-        // Minutes may have passed since the first check.
-        let now = Destination::existing(&self.destination.folder, &self.destination.folder)?;
-        now.refuse_foreign(&run.files)?;
-        let folder = &now.folder;
-        let before: BTreeSet<&String> = now.previous.iter().collect();
-        let after: BTreeSet<&String> = run.files.iter().collect();
-        if before != after {
-            // Lists the files of both runs until all are moved: the next run can replace a run killed here.
-            let both = Run {
-                files: before.union(&after).map(|name| (*name).clone()).collect(),
-                ..run.clone()
-            };
-            let path = self.outer.path().join(RUN);
-            files::write_run(&path, &both)?;
-            rename(&path, &folder.join(RUN))?;
-        }
-        if written.iter().any(|name| name.starts_with(CHARTS)) {
-            let charts = folder.join(CHARTS);
-            if let Err(error) = fs::create_dir(&charts)
-                && error.kind() != ErrorKind::AlreadyExists
-            {
-                return Err(Error::system(&charts)(error));
-            }
-        }
-        for name in written.iter().filter(|name| *name != RUN) {
-            rename(&self.inner.join(name), &folder.join(name))?;
-        }
-        for name in before.difference(&after) {
-            let path = folder.join(name);
-            if let Err(error) = fs::remove_file(&path)
-                && error.kind() != ErrorKind::NotFound
-            {
-                return Err(Error::system(&path)(error));
-            }
-        }
-        if written.contains(RUN) {
-            rename(&self.inner.join(RUN), &folder.join(RUN))?;
+        self.destination.workspace.complete();
+        if let Some(parent) = folder.parent() {
+            sync(parent).map_err(Error::system(parent))?;
         }
         Ok(())
     }
+
+    fn replace(&mut self, run: &Run) -> Result<(), Error> {
+        let folder = &self.destination.folder;
+        // Minutes may have passed since the first check.
+        self.destination.previous = previous(folder, folder)?;
+        self.destination.refuse_foreign(&run.files)?;
+        let before = Own::Listed(self.destination.previous.clone());
+        if !is_stood_in(folder)
+            && carry(folder, &self.inner, &before).is_ok()
+            && exchange(&self.inner, folder).is_ok()
+        {
+            // The old report is now in the folder of unfinished files.
+            let late = bring_back(&self.inner, folder, &before);
+            if late.is_err() {
+                self.destination.workspace.leave();
+            }
+            return late.map_err(Error::system(&self.inner));
+        }
+        let workspace = &self.destination.workspace;
+        workspace
+            .begin_moving()
+            .map_err(Error::system(workspace.path()))?;
+        let moved = move_files(&self.inner, folder, workspace.path());
+        if moved.is_err() {
+            self.destination.workspace.leave();
+        }
+        moved
+    }
+}
+
+/// Finishes the work of a killed run, whose folder for unfinished files is `workspace`, in its destination.
+pub(super) fn finish(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+    let report = workspace.report();
+    if workspace.is_moving() && previous(folder, folder).is_ok() {
+        move_files(&report, folder, workspace.path())?;
+    } else if folder.is_dir() {
+        let own = Own::of(&report);
+        bring_back(&report, folder, &own).map_err(Error::system(&report))?;
+    }
+    workspace.clear().map_err(Error::system(workspace.path()))
+}
+
+/// Moves the files of the whole report in `new` one by one into `folder`, and removes the other files of the run there.
+/// A call after a kill goes on where that call ended.
+fn move_files(new: &Path, folder: &Path, scratch: &Path) -> Result<(), Error> {
+    let path = new.join(RUN);
+    if !path.exists() {
+        // It is moved last.
+        return Ok(());
+    }
+    let run = files::read_run(&path)?;
+    let previous = previous(folder, folder)?;
+    let before: BTreeSet<&String> = previous.iter().collect();
+    let after: BTreeSet<&String> = run.files.iter().collect();
+    if before != after {
+        // Lists the files of both runs until all are moved, so that all are known as ours.
+        let both = Run {
+            files: before.union(&after).map(|name| (*name).clone()).collect(),
+            ..run.clone()
+        };
+        let path = scratch.join(RUN);
+        files::write_run(&path, &both)?;
+        rename(&path, &folder.join(RUN))?;
+    }
+    if after.iter().any(|name| name.starts_with(CHARTS)) {
+        let charts = folder.join(CHARTS);
+        if let Err(error) = fs::create_dir(&charts)
+            && error.kind() != ErrorKind::AlreadyExists
+        {
+            return Err(Error::system(&charts)(error));
+        }
+    }
+    for name in after.iter().filter(|name| **name != RUN) {
+        let (from, to) = (new.join(name), folder.join(name));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() == ErrorKind::NotFound && to.exists() => {}
+            moved => moved.map_err(Error::system(&to))?,
+        }
+    }
+    for name in before.difference(&after) {
+        let path = folder.join(name);
+        if let Err(error) = fs::remove_file(&path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            return Err(Error::system(&path)(error));
+        }
+    }
+    rename(&path, &folder.join(RUN))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(Error::system(to))
+}
+
+/// Exchanges two folders in one step.
+#[cfg(unix)]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    {
+        let _ = (one, other);
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(not(unix))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Returns true if the current folder is in `folder`: exchanged, it would vanish under the user's feet.
+fn is_stood_in(folder: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|here| here.starts_with(folder))
+}
+
+/// The files of a run, as opposed to foreign files beside them.
+pub(super) enum Own {
+    Listed(Vec<String>),
+    /// Every name that a run can write, where no list can be read.
+    Possible,
+}
+
+impl Own {
+    /// Returns the files of the run in a folder of unfinished files.
+    pub(super) fn of(report: &Path) -> Self {
+        let run = files::read_run(&report.join(RUN));
+        run.map_or(Self::Possible, |run| Self::Listed(run.files))
+    }
+
+    fn contains(&self, name: &Path) -> bool {
+        let Some(name) = name.to_str() else {
+            return false;
+        };
+        match self {
+            Self::Listed(names) => names.iter().any(|own| own == name),
+            Self::Possible => is_ours(name),
+        }
+    }
+}
+
+/// Calls `each` with the path, relative to `folder`, of every folder and every foreign file in it, a folder before its
+/// contents. Links are not followed.
+pub(super) fn for_each_foreign(
+    folder: &Path,
+    own: &Own,
+    each: &mut dyn FnMut(&Path, &Metadata) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut folders = vec![PathBuf::new()];
+    while let Some(within) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&within))? {
+            let entry = entry?;
+            let name = within.join(entry.file_name());
+            if own.contains(&name) {
+                continue;
+            }
+            let metadata = entry.metadata()?;
+            each(&name, &metadata)?;
+            if metadata.is_dir() {
+                folders.push(name);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Links the foreign files of `from` into `to`, with the folders that they are in.
+#[cfg(unix)]
+fn carry(from: &Path, to: &Path, own: &Own) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let alike = |name: &Path, metadata: &Metadata| {
+        let made = fs::symlink_metadata(to.join(name))?;
+        let is_alike = made.is_dir() && (made.uid(), made.gid()) == (metadata.uid(), metadata.gid());
+        if is_alike {
+            Ok(())
+        } else {
+            Err(io::Error::from(ErrorKind::PermissionDenied))
+        }
+    };
+    let root = fs::metadata(from)?;
+    alike(Path::new(""), &root)?;
+    let mut folders = vec![(PathBuf::new(), root)];
+    for_each_foreign(from, own, &mut |name, metadata| {
+        if !metadata.is_dir() {
+            return fs::hard_link(from.join(name), to.join(name));
+        }
+        if name.to_str().is_some_and(|name| name.starts_with(PREFIX)) {
+            // Unfinished files lie in the folder itself.
+            return Err(ErrorKind::Unsupported.into());
+        }
+        if let Err(error) = fs::create_dir(to.join(name))
+            && error.kind() != ErrorKind::AlreadyExists
+        {
+            return Err(error);
+        }
+        alike(name, metadata)?;
+        folders.push((name.to_owned(), metadata.clone()));
+        Ok(())
+    })?;
+    // Inner folders first: an outer one may forbid to enter it.
+    for (name, metadata) in folders.iter().rev() {
+        let path = to.join(name);
+        fs::set_permissions(&path, metadata.permissions())?;
+        sync(&path)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn carry(_: &Path, _: &Path, _: &Own) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Moves foreign files to the new folder that came into the old one while others were linked.
+#[cfg(unix)]
+fn bring_back(old: &Path, new: &Path, own: &Own) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    if !old.exists() {
+        return Ok(());
+    }
+    for_each_foreign(old, own, &mut |name, metadata| {
+        let (from, to) = (old.join(name), new.join(name));
+        let now = fs::symlink_metadata(&to);
+        if metadata.is_dir() {
+            return if now.is_ok() { Ok(()) } else { fs::create_dir(&to) };
+        }
+        // A link counts as a change, so the later of two different files is the one that the user has.
+        let changed = |metadata: &Metadata| (metadata.ctime(), metadata.ctime_nsec());
+        match now {
+            Ok(now) if now.ino() == metadata.ino() || changed(&now) > changed(metadata) => Ok(()),
+            _ => fs::rename(from, to),
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn bring_back(_: &Path, _: &Path, _: &Own) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes a file or the entries of a folder to the disk, where the system can.
+#[cfg(unix)]
+pub(super) fn sync(path: &Path) -> io::Result<()> {
+    match File::open(path).and_then(|file| file.sync_all()) {
+        // Some file systems cannot, and some folders can be written but not read.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn sync(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Returns the names of the files in `folder` and in its charts folder.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::record::files::{FILES, Records};
+use crate::record::table;
 use crate::report::render;
 
 /// A deterministic file of the committed run.
@@ -82,7 +83,7 @@ pub(super) fn checks(dir: &Path, committed: &Records, mut now: Records) -> Resul
         fresh.push((name, bytes));
     }
     let check = |(name, fresh): (String, Vec<u8>)| FileCheck {
-        state: fs::read(dir.join(&name)).map_or(FileState::Missing, |stored| state(&stored, &fresh)),
+        state: table::bytes_of(&dir.join(&name)).map_or(FileState::Missing, |stored| state(&stored, &fresh)),
         name,
     };
     Ok(fresh.into_iter().map(check).collect())

@@ -1,0 +1,254 @@
+//! Files that ask for much memory, time or text. The limits of memory are those of the shell.
+
+use std::process::{Command, Output};
+
+use filter_formats::parquet::{Header, SplitBlockFilterMut};
+use filter_tables::BlockHandle;
+
+use super::table_file::{File, encode, entries};
+use super::{Workbench, golden};
+
+/// Runs the program with at most this much address space, in KiB.
+fn limited(bench: &Workbench, kibibytes: usize, arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_filters");
+    let script = format!("ulimit -v {kibibytes} && exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, program]).args(arguments);
+    command.current_dir(bench.path("")).output().unwrap()
+}
+
+fn varint(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// Writes a Parquet file of one row group: what lies before its footer, and `columns` columns of whole numbers, each
+/// with the metadata that `column` returns.
+fn parquet(before: &[u8], columns: usize, column: impl Fn(usize) -> Vec<u8>) -> (Vec<u8>, usize) {
+    let list = |elements: usize| [&[0xfc][..], &varint(elements)].concat();
+    let mut footer = [&[0x15, 2, 0x19][..], &list(columns)].concat();
+    // A field with the type, and the end.
+    footer.extend([0x15, 4, 0].repeat(columns));
+    footer.extend([0x16, 0, 0x19, 0x1c, 0x19]);
+    footer.extend(list(columns));
+    for number in 0..columns {
+        footer.extend(column(number));
+    }
+    footer.extend([0, 0]);
+    let len = u32::try_from(footer.len()).unwrap().to_le_bytes();
+    let file = [&b"PAR1"[..], before, &footer, &len, b"PAR1"].concat();
+    (file, footer.len())
+}
+
+/// The metadata of a column of this name with a filter at an offset.
+fn column(name: &[u8], offset: usize) -> Vec<u8> {
+    let start = [0x3c, 0x39, 0x18];
+    [
+        &start[..],
+        &varint(name.len()),
+        name,
+        &[0xb6],
+        &varint(2 * offset),
+        &[0, 0],
+    ]
+    .concat()
+}
+
+#[test]
+fn three_million_columns_with_wrong_offsets() {
+    const COLUMNS: usize = 3_000_000;
+    let bench = Workbench::new();
+    // The offset is that of no filter.
+    let (file, footer) = parquet(b"", COLUMNS, |_| column(b"c", 5));
+    bench.write("wide.parquet", file);
+    // Eight times the footer, and what the program takes for itself.
+    let most = 8 * footer / 1024 + (32 << 10);
+    let output = limited(&bench, most, &["inspect", "wide.parquet"]);
+    let (said, shown) = (
+        String::from_utf8_lossy(&output.stderr),
+        String::from_utf8_lossy(&output.stdout),
+    );
+    assert_eq!((output.status.code(), said.as_ref()), (Some(1), ""));
+    assert_eq!(
+        shown
+            .matches("the filter at offset 5: filter header must be")
+            .count(),
+        100
+    );
+    assert!(
+        shown.ends_with("  2,999,900 damaged filters more\n\n1 row group, 3,000,000 filters\n"),
+        "{}",
+        &shown[shown.len() - 200..]
+    );
+    assert!(shown.len() < 40_000);
+
+    let output = limited(&bench, most, &["inspect", "--json", "wide.parquet"]);
+    assert_eq!(output.status.code(), Some(1));
+    let filters: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(filters.len(), 100);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: 2,999,900 more damaged filters are not listed\n"
+    );
+    let output = limited(&bench, most, &["inspect", "wide.parquet", "--column", "d"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && said.ends_with("c, c and 2999900 others, got \"d\"\n"),
+        "{said}"
+    );
+
+    // Without room for the footer it ends with a message, not a signal.
+    let output = limited(&bench, footer / 1024, &["inspect", "wide.parquet"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot allocate"), "{said}");
+}
+
+/// Three tables of whole filters are shown, each complete.
+#[test]
+fn more_filters_than_a_table_has_rows() {
+    const FILTERS: usize = 2500;
+    let bench = Workbench::new();
+    let filter = one_filter();
+    let (file, _) = parquet(&filter.repeat(FILTERS), FILTERS, |number| {
+        column(format!("column{number}").as_bytes(), 4 + number * filter.len())
+    });
+    bench.write("many.parquet", file);
+    let outcome = bench.run(&["inspect", "many.parquet"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert_eq!(outcome.stdout.matches(" expected\n").count(), 3);
+    for number in [0, 999, 1000, 2499] {
+        assert!(outcome.stdout.contains(&format!(" column{number} ")), "{number}");
+    }
+    assert!(outcome.stdout.ends_with("1 row group, 2,500 filters\n"));
+    let outcome = bench.run(&["inspect", "--json", "many.parquet"]);
+    let filters: Vec<serde_json::Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(filters.len(), FILTERS);
+    assert_eq!(filters[2499]["column"], "column2499");
+}
+
+fn one_filter() -> Vec<u8> {
+    let mut bitset = [0; 64];
+    let mut filter = SplitBlockFilterMut::new(&mut bitset).unwrap();
+    filter.insert_hash(0x0123_4567_89ab_cdef);
+    [Header::new(64).unwrap().encode().as_ref(), &bitset].concat()
+}
+
+#[test]
+fn a_filter_alone_in_a_file() {
+    let bench = Workbench::new();
+    bench.write("filter", one_filter());
+    let outcome = bench.run(&["inspect", "filter"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect bare filter", outcome.stdout);
+    let outcome = bench.run(&["inspect", "--json", "filter"]);
+    assert_eq!(
+        outcome.stdout,
+        "[\n  {\n    \"bytes\": 64,\n    \"expected_rate\": 4.54747351e-13\n  }\n]\n"
+    );
+    // A byte more or less is not one.
+    for wrong in [&one_filter()[1..], &[&one_filter()[..], &[0]].concat()] {
+        bench.write("wrong", wrong);
+        let outcome = bench.run(&["inspect", "wrong"]);
+        assert!(
+            outcome.code == 2 && outcome.stderr.contains("not a table"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn names_that_would_move_the_cursor() {
+    let bench = Workbench::new();
+    let filter = one_filter();
+    let name = "a\u{1b}[31m\u{202e}\n";
+    let (file, _) = parquet(&filter, 15, |number| {
+        let offset = [4, 5][usize::from(number > 0)];
+        column(if number < 2 { name.as_bytes() } else { b"c" }, offset)
+    });
+    bench.write("names.parquet", file);
+    for arguments in [
+        &["inspect", "names.parquet"][..],
+        &["inspect", "names.parquet", "--column", "x"],
+    ] {
+        let outcome = bench.run(arguments);
+        let said = [outcome.stdout, outcome.stderr].concat();
+        assert!(
+            said.contains("a\\u{1b}[31m\\u{202e}\\n") && !said.contains(['\u{1b}', '\u{202e}']),
+            "{said}"
+        );
+    }
+    // Programs get the name itself.
+    let outcome = bench.run(&["inspect", "--json", "names.parquet"]);
+    let filters: Vec<serde_json::Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(filters[0]["column"], name);
+}
+
+/// A RocksDB table whose index names the same data block forty million times.
+#[test]
+fn an_index_of_two_hundred_megabytes() {
+    const ENTRIES: usize = 40_000_000;
+    let bench = Workbench::new();
+    let mut file = File::default();
+    let filters = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11]);
+    let properties = file.block(&entries(&[]));
+    let metaindex = file.block(&entries(&[
+        (b"filter.rocksdb.BuiltinBloomFilter", &encode(filters)),
+        (b"rocksdb.properties", &encode(properties)),
+    ]));
+    let value = encode(BlockHandle { offset: 0, size: 11 });
+    let lengths = [0, 0, u8::try_from(value.len()).unwrap()];
+    let mut index = [&lengths[..], &value].concat().repeat(ENTRIES);
+    index.extend([0, 1].map(u32::to_le_bytes).concat());
+    let size = index.len();
+    let index = file.block(&index);
+    bench.write("wide.sst", file.finish(metaindex, index));
+    for (kibibytes, expected) in [
+        (1_500_000, 1),
+        (8 * size / 1024, 1),
+        // Too little for the handles, then for the index itself.
+        (500_000, 2),
+        (100_000, 2),
+    ] {
+        let output = limited(&bench, kibibytes, &["inspect", "wide.sst"]);
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(expected), "{kibibytes}: {shown}");
+        let told = if expected == 1 {
+            "starts before the one before it ends"
+        } else {
+            "cannot allocate"
+        };
+        assert!(shown.contains(told), "{kibibytes}: {shown}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_pipe() {
+    let bench = Workbench::new();
+    bench.write("table.ldb", golden("leveldb/ldb/tablebuilder_one_bpk10.ldb"));
+    let made = Command::new("mkfifo")
+        .args(["pipe", "pipe.parquet"])
+        .current_dir(bench.path(""))
+        .status();
+    assert!(made.unwrap().success());
+    for arguments in [
+        &["inspect", "pipe"][..],
+        &["inspect", "pipe.parquet"],
+        &["inspect", "table.ldb", "pipe"],
+        &["size", "--keys", "10", "--chart", "pipe"],
+    ] {
+        let mut command = Command::new("timeout");
+        command
+            .arg("30")
+            .arg(env!("CARGO_BIN_EXE_filters"))
+            .args(arguments);
+        let output = command.current_dir(bench.path("")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
