@@ -343,12 +343,11 @@ impl<'o, O: io::Write> Shown<'o, O> {
         let more = counts.not_described();
         let more = (more > 0).then(|| format!("{} more", counted(more, "damaged filter")));
         list(self.out, "damage", self.damage.into_iter().chain(more))?;
-        write!(
-            self.out,
-            "{}, {}",
-            counted(counts.row_groups, "row group"),
-            counted(counts.filters, "filter")
-        )?;
+        // A filter alone in a file has none.
+        if counts.row_groups > 0 || counts.filters == 0 {
+            write!(self.out, "{}, ", counted(counts.row_groups, "row group"))?;
+        }
+        write!(self.out, "{}", counted(counts.filters, "filter"))?;
         if self.has_key {
             write!(
                 self.out,

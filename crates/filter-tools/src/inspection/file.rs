@@ -158,7 +158,7 @@ mod tests {
     /// Compares the lists with the plainest way to keep ranges apart, in any order.
     #[test]
     fn any_order_gives_the_same_answers() {
-        for step in [1_u64, 7, 613, 1000] {
+        for step in [1_u64, 6, 613, 1000] {
             let mut read = DisjointRanges::default();
             let mut plain: Vec<(u64, u64)> = Vec::new();
             for number in 0..1001 {
