@@ -23,7 +23,7 @@
 //! as it was, so that its URLs are printed again rather than lost. Run one process at a time: of two, only one filter
 //! survives, and the URLs of the other are printed again.
 //!
-//! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
+//! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed; 130 stopped by Ctrl-C.
 
 mod input;
 mod output;
@@ -63,6 +63,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.state
+        && path.exists()
+        && !(path.is_file() || path.is_dir())
+    {
+        // Opening a pipe would wait for its other end.
+        return Err(Failure::input(path.display(), "the state must be a regular file"));
+    }
     // Refuse a file that is not a filter before doing anything.
     let state = arguments.state.as_deref().map(Output::to).transpose()?;
     let mut filter = filter(arguments)?;
@@ -91,13 +98,21 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let rate = filter.false_positive_rate();
     let percent = 100.0 * rate;
-    eprintln!("new {new}, seen before {seen}; false-positive rate now {percent:.3} %");
+    // If standard error is closed, there is nowhere to report this.
+    let mut report = io::stderr().lock();
+    let _ = writeln!(
+        report,
+        "new {new}, seen before {seen}; false-positive rate now {percent:.3} %"
+    );
     if empty > 0 {
-        eprintln!("empty lines: {empty}");
+        let _ = writeln!(report, "empty lines: {empty}");
     }
     // A filter is sized so that about half of its bits are set when it is full: the rate is then 2 to the power of -k.
     if rate > 2.0 * libm::ldexp(1.0, -i32::from(filter.probe_count())) {
-        eprintln!("the filter holds more than it was made for; start one with more --insertions");
+        let _ = writeln!(
+            report,
+            "the filter holds more than it was made for; start one with more --insertions"
+        );
     }
     Ok(())
 }

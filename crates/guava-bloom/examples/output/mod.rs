@@ -1,8 +1,10 @@
-//! Writes files that appear when they are complete.
+//! Writes files that appear when they are complete. Ctrl-C and SIGTERM leave no unfinished file.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::{Mutex, PoisonError};
 
 use guava_bloom::StreamHeader;
 use tempfile::NamedTempFile;
@@ -118,5 +120,33 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    #[cfg(unix)]
+    remove_on_signal(file.path())?;
+    Ok(file)
+}
+
+/// Removes the file at the first Ctrl-C or SIGTERM, which then ends the program. A thread waits for the signal, since
+/// reading standard input may last for ever.
+#[cfg(unix)]
+fn remove_on_signal(path: &Path) -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let unfinished = || UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = unfinished().is_empty();
+    unfinished().push(path.to_owned());
+    if is_first {
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+        std::thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                for path in unfinished().drain(..) {
+                    // A finished file has been moved to its place.
+                    let _ = fs::remove_file(path);
+                }
+                std::process::exit(130);
+            }
+        });
+    }
+    Ok(())
 }

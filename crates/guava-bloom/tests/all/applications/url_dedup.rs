@@ -181,3 +181,42 @@ fn wrong_arguments_are_named() {
     let said = refused(&run(application("url_dedup").arg("no-such-file"), b""));
     assert!(said.starts_with("error: no-such-file: "), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_no_unfinished_file_and_a_pipe_is_no_state() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    for signal in ["-INT", "-TERM"] {
+        let mut child = application("url_dedup")
+            .arg("--state")
+            .arg(&state)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The temporary file is made before anything is read. The output is larger than any buffer.
+        let mut input = child.stdin.take().unwrap();
+        let url = [&b"http://a.example/"[..], &[b'x'; 40_000], b"\n"].concat();
+        input.write_all(&url).unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let sent = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        // Standard input stays open: the program must not wait for it.
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        drop(input);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{signal}");
+    }
+    assert!(Command::new("mkfifo").arg(&state).status().unwrap().success());
+    let said = refused(&run(application("url_dedup").arg("--state").arg(&state), b""));
+    assert!(said.contains("must be a regular file"), "{said}");
+}
