@@ -16,7 +16,7 @@ pub use curve::{CURVE, curve};
 pub use filter::{Answer, Filter, Shape};
 pub use solve::{NoAnswer, answer};
 
-use filter_policy::sizing;
+use filter_formats::sizing;
 use plots::thousands::grouped;
 
 /// The largest number of bits per key.

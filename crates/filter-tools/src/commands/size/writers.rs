@@ -1,6 +1,6 @@
 //! The filters that writers of Parquet files make.
 
-use filter_policy::parquet::{arrow_cpp_bytes, arrow_rs_bytes, expected_rate, parquet_java_bytes};
+use filter_formats::parquet::{arrow_cpp_bytes, arrow_rs_bytes, expected_rate, parquet_java_bytes};
 use plots::thousands::grouped;
 use serde::Serialize;
 
