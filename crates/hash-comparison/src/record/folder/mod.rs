@@ -4,6 +4,7 @@
 //! replaced or removed; anything else in the folder is left alone. Everything is written into a folder next to the
 //! destination, which takes its place when complete, and which only one run at a time can hold.
 
+mod foreign;
 mod staging;
 mod workspace;
 
@@ -228,9 +229,9 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let new = workspace.path().join("file");
     fs::write(&new, bytes)
         .and_then(|()| present.map_or(Ok(()), |old| fs::set_permissions(&new, old.permissions())))
-        .and_then(|()| staging::sync(&new))
+        .and_then(|()| foreign::sync(&new))
         .and_then(|()| fs::rename(&new, &place))
-        .and_then(|()| staging::sync(parent))
+        .and_then(|()| foreign::sync(parent))
         .map_err(failed)?;
     workspace.complete();
     Ok(())
@@ -274,7 +275,7 @@ fn workspace_for(path: &Path, folder: &Path) -> Result<Workspace, Error> {
 /// Returns the files of the run in `folder`, none if it is empty.
 fn previous(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
-    let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(workspace::PREFIX);
+    let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(foreign::PREFIX);
     if entries.flatten().any(|entry| is_foreign(entry.file_name())) {
         listed(path, folder)
     } else {

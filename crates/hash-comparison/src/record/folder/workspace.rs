@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// Prefix of the names of these folders.
-pub(super) const PREFIX: &str = ".hash-comparison-";
+use super::foreign::PREFIX;
+
 /// The file whose lock says that the owner is alive. Its text names the owner.
 const OWNER: &str = "owner";
 /// The first words of that text.
@@ -116,7 +116,7 @@ impl Workspace {
     /// Records that the report is complete and that its files are now moved one by one.
     pub(super) fn begin_moving(&self) -> io::Result<()> {
         File::create(self.folder.join(MOVING))?.sync_all()?;
-        super::staging::sync(&self.folder)
+        super::foreign::sync(&self.folder)
     }
 
     /// Leaves the folder, with everything in it, to the next run.
@@ -148,8 +148,8 @@ impl Workspace {
         use std::os::unix::fs::MetadataExt as _;
 
         let report = self.report();
-        let own = super::staging::Own::of(&report);
-        let found = super::staging::for_each_foreign(&report, &own, &mut |_, metadata| {
+        let own = super::foreign::Own::of(&report);
+        let found = super::foreign::for_each_foreign(&report, &own, &mut |_, metadata| {
             if !metadata.is_dir() && metadata.nlink() == 1 {
                 return Err(ErrorKind::AlreadyExists.into());
             }

@@ -1,0 +1,142 @@
+//! Tests on a file of pyarrow's and damaged copies of it.
+
+use std::io::Cursor;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+
+const FILE: &[u8] = include_bytes!("../../../../filter-formats/tests/data/parquet/pyarrow.parquet");
+const ALL: Question<'_> = Question {
+    column: None,
+    key: None,
+};
+
+/// A filter without the borrowed path.
+#[derive(Debug, PartialEq)]
+struct Found {
+    bytes: Option<u64>,
+    may_match: Option<bool>,
+    damage: Option<String>,
+}
+
+fn of(file: &[u8], question: Question<'_>) -> Result<(Vec<Found>, u64), String> {
+    let mut all = Vec::new();
+    let counts = filters(
+        &mut Cursor::new(file),
+        file.len() as u64,
+        question,
+        &mut |filter| {
+            all.push(Found {
+                bytes: filter.bytes,
+                may_match: filter.may_match,
+                damage: filter.damage.clone(),
+            });
+        },
+    )?;
+    assert_eq!(counts.filters, all.len() as u64 + counts.not_described());
+    Ok((all, counts.row_groups))
+}
+
+#[test]
+fn values_of_every_column() {
+    for (column, present, absent) in [
+        ("i32", "999", "1000"),
+        ("i64", "999002997", "999002998"),
+        ("s", "key999", "key1000"),
+        ("d", "499.5", "499.25"),
+    ] {
+        for (key, expected) in [(present, true), (absent, false)] {
+            let (filters, row_groups) = of(
+                FILE,
+                Question {
+                    column: Some(column),
+                    key: Some(key),
+                },
+            )
+            .unwrap();
+            assert_eq!((filters.len(), row_groups), (1, 1));
+            assert_eq!(filters[0].may_match, Some(expected), "{column}: {key}");
+        }
+        let question = Question {
+            column: Some(column),
+            key: Some("zwölf"),
+        };
+        assert_eq!(of(FILE, question).is_err(), column != "s");
+    }
+    let question = Question {
+        column: Some("x"),
+        key: None,
+    };
+    assert_eq!(
+        of(FILE, question).unwrap_err(),
+        "--column must be one of i32, i64, s, d, got \"x\""
+    );
+}
+
+/// The footer has the offset and length of the first column's filter, two numbers that follow each other.
+#[test]
+fn places_that_are_wrong() {
+    let whole = of(FILE, ALL).unwrap().0;
+    assert!(whole.iter().all(|filter| filter.damage.is_none()));
+    let varint = |number: u32| footer::varint(u64::from(number) << 1);
+    let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
+    let at = FILE
+        .windows(place.len())
+        .position(|window| window == place)
+        .expect("field 14 and field 15 follow each other");
+    let with = |offset: u32, length: u32| {
+        let place = [&[0x16][..], &varint(offset), &[0x15], &varint(length)].concat();
+        let mut file = FILE.to_vec();
+        file.splice(at..at + place.len(), place);
+        assert_eq!(file.len(), FILE.len(), "numbers of as many bytes");
+        of(&file, ALL).unwrap().0
+    };
+    let damage = |filters: &[Found]| filters[0].damage.clone().unwrap_or_default();
+    assert_eq!(with(30_146, 2064), whole);
+    assert!(damage(&with(30_147, 2064)).contains("header must be"));
+    assert!(damage(&with(30_146, 2065)).contains("takes 2064 bytes, but the footer says 2065"));
+    assert!(damage(&with(99_999, 2064)).contains("must be between 0 and"));
+    // The filters of both columns are at the same offset.
+    assert!(
+        with(32_210, 2064)[1]
+            .damage
+            .as_ref()
+            .is_some_and(|damage| damage.contains("overlaps the one at offset 32210"))
+    );
+    let mut file = FILE.to_vec();
+    // 2^31 - 32 bytes, in a header of the same length.
+    file.splice(30_146..30_146 + 6, [0x15, 0xc0, 0xff, 0xff, 0xff, 0x0f]);
+    let filters = of(&file, ALL).unwrap().0;
+    assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
+    assert_eq!(filters[1..], whole[1..]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Alters bytes in the footer and in the filters, and truncates the file.
+    #[test]
+    fn damaged_files_are_read(
+        alterations in vec((any::<bool>(), any::<Index>(), any::<u8>()), 0..6),
+        len in prop_oneof![3 => Just(FILE.len()), 1 => 0..FILE.len()],
+    ) {
+        let mut file = FILE.to_vec();
+        let footer = FILE.len() - 2000;
+        for (in_footer, at, byte) in alterations {
+            let start = if in_footer { footer } else { 30_000 };
+            file[start + at.index(FILE.len() - start)] = byte;
+        }
+        let question = Question { column: Some("i64"), key: Some("7") };
+        for question in [ALL, question] {
+            match of(&file[..len], question) {
+                Ok((filters, _)) => for filter in filters {
+                    prop_assert!(filter.bytes.is_some() != filter.damage.is_some());
+                },
+                Err(error) => prop_assert!(!error.is_empty()),
+            }
+        }
+    }
+}
