@@ -177,7 +177,7 @@ impl<H> BloomFilterPolicy<H> {
     /// no common factor with 2^32 - 1, and the bytes are odd. Every reader of the format reads them under the same name.
     ///
     /// Take it where absent keys resemble stored ones, as consecutive numbers do, or where every filter should be about
-    /// as good as the next: LevelDB's sizes let up to 60 % of the numbers between stored ones pass, these 7 %. Do not
+    /// as good as the next: LevelDB's sizes let up to 60 % of the numbers between stored ones pass, these 5 %. Do not
     /// take it where bytes must be equal to those that LevelDB writes. [`theory`](crate::theory) says why it helps.
     ///
     /// ```

@@ -270,7 +270,7 @@ mod neighbours {
         );
         let coprime = leveldb().with_coprime_sizes();
         let (mean, worst) = mean_and_worst(&coprime);
-        assert!(mean < 0.018 && worst < 0.08, "{mean}, {worst}");
+        assert!(mean < 0.02 && worst < 0.06, "{mean}, {worst}");
         let bytes = |policy: &BloomFilterPolicy<LevelDbHash>| -> usize {
             sizes
                 .clone()
