@@ -55,7 +55,7 @@ const CUSTOM: [Function; 2] = [
         source: "crates/hash-comparison/examples/custom_function.rs",
         stable: true,
         resistance: Resistance::None,
-        resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
+        resistance_reason: "No seed: keys that collide, once found, collide in every program.",
         ..Function::custom(
             "Wordwise",
             64,

@@ -17,7 +17,7 @@ use crate::{cross, site, tidy, workspace};
 
 struct Step {
     name: &'static str,
-    /// Set if the step needs only Rust and a C compiler, and finds many faults for its time.
+    /// Set if `--quick` runs the step: it needs only Rust and a C compiler, and finds many faults in little time.
     quick: bool,
     run: fn(&mut Suite) -> Result<(), String>,
 }

@@ -75,7 +75,7 @@ fn every_flipped_bit_on_the_way_to_the_filters_is_noticed() {
     let filters = table.filter_block(name).unwrap().unwrap();
     let footer = whole.len() - 48;
     let handles = table.footer();
-    // The padding of the footer and the data blocks are not on the way, and only the data blocks need their index.
+    // Reading a filter touches neither the data blocks, nor their index, nor the padding of the footer.
     let (filter_start, metaindex) = (30, 53..105);
     for bit in filter_start * 8..whole.len() * 8 {
         let mut file = whole.clone();

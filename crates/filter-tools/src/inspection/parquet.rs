@@ -377,9 +377,9 @@ impl<'a> Value<'a> {
             PhysicalType::ByteArray => Ok(Self::Text(text)),
             PhysicalType::FixedLenByteArray(len) => hexadecimal(len),
             PhysicalType::Int96 => hexadecimal(12),
-            PhysicalType::Boolean => {
-                Err("--column must not be one of truth values, which have no filters".to_owned())
-            }
+            PhysicalType::Boolean => Err(
+                "--column must not name a Boolean column: Parquet files have no filters for those".to_owned(),
+            ),
         }
     }
 

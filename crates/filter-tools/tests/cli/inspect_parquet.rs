@@ -111,7 +111,7 @@ fn questions_without_an_answer() {
         ),
         (
             &["rows.parquet", "--column", "flag", "--key", "true"],
-            "--column must not be one of truth values, which have no filters",
+            "--column must not name a Boolean column: Parquet files have no filters for those",
         ),
         (
             &["rows.parquet", "table.ldb"],

@@ -53,31 +53,35 @@ pub struct Arguments {
     #[arg(long = "keys", value_name = "FILE")]
     keys: Vec<PathBuf>,
 
-    /// The purpose of the function, which decides what counts and which time [default: a filter or a table]
+    /// What the function is for, which decides the tests and the times that count [default: a filter or a table]
     ///
-    /// The run ends with a recommendation for each dataset. Functions that lack a required property are left out, and
-    /// functions with a defect that costs this purpose more than --negligible are to be avoided. The rest are ranked by time,
-    /// in the form that the purpose waits for. Without this option a function must serve filters and tables.
+    /// The run ends with a recommendation for each dataset. It leaves out functions that lack a required property, and says
+    /// to avoid those with a defect that costs this purpose more than --negligible. The others are ranked by time, measured
+    /// as this purpose calls them. Without this option a function must serve filters and tables in memory.
     #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
     purpose: Option<Wanted>,
 
     /// An attacker may choose keys: recommend only functions made for a secret key
     ///
-    /// Your program must draw that key at random and keep it secret; the run itself uses a fixed one. Seeds that were not
-    /// made to withstand attackers (foldhash, aHash, XXH3 and others) do not count.
+    /// Your program must draw that key at random and keep it secret; the run itself uses a fixed one. Functions whose seeds
+    /// do not stop attackers (foldhash, aHash, XXH3 and others) are left out.
     #[arg(long)]
     untrusted: bool,
 
-    /// Recommend only functions whose values never change, on any platform
+    /// Recommend only functions whose values never change, on any platform; implied by --for filter, shard and checksum
     #[arg(long)]
     stable: bool,
 
-    /// Ignore measurable defects that cost less than this share: 0.05 is 5 % more false positives, comparisons, keys in
-    /// the fullest shard or collisions
+    /// With --for filter: the filter is never stored, so values that may change with a release are allowed
+    #[arg(long, conflicts_with = "stable", requires = "purpose")]
+    in_memory: bool,
+
+    /// Ignore defects that cost less than this share: 0.05 means 5 % more false positives, comparisons, keys in the fullest
+    /// shard or collisions
     #[arg(long, value_name = "SHARE", default_value_t = Request::NEGLIGIBLE, value_parser = share)]
     negligible: f64,
 
-    /// The function you use today: measured, marked in every chart, and compared with the recommendation
+    /// The function you use today: is it good enough, and what would a change gain? Marked in every chart
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
 
@@ -92,16 +96,17 @@ pub struct Arguments {
     /// The folder of an earlier run: report what changed since then, beyond noise
     ///
     /// Results that do not depend on the machine must be identical. A change of time common to all functions is attributed to
-    /// the machine and removed; a function is reported if it changed by more than runs of one build differ. Runs on different
-    /// machines are compared without times.
+    /// the machine and left out. A function is reported if it changed by more than two runs of one build differ: 8 %, or 25 %
+    /// if only one run was --quick or had another seed, or a factor of 2 if other programs disturbed a run. Runs on
+    /// different machines are compared without times.
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
 
-    /// Also print a table of all functions for each dataset
+    /// Also print tables of all functions for each dataset: time, cost, test results, advice and figures
     #[arg(long, conflicts_with = "json")]
     table: bool,
 
-    /// Print run.json, which has the verdict on every function, instead of a summary
+    /// Print run.json, which has test results and advice for every function, instead of a summary
     #[arg(long)]
     json: bool,
 
@@ -113,13 +118,13 @@ pub struct Arguments {
 /// The purposes on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Wanted {
-    /// A Bloom filter: false positives relative to an ideal hash; time of calls that overlap
+    /// A stored Bloom filter: false positives relative to an ideal hash; values that never change; time of overlapping calls
     Filter,
-    /// A hash table: comparisons per lookup; time of calls that wait for each other
+    /// A hash table in memory: comparisons per lookup; time of calls that wait for each other
     Table,
-    /// Shards: keys in the fullest of 13 to 256 shards; values that never change
+    /// Shards: keys in the fullest of 3 to 256 shards; values that never change; time of overlapping calls
     Shard,
-    /// Checksums against accidents: all bits, 64 of them for many keys; values that never change
+    /// Checksums against accidents: collisions of all bits; values that never change; time of overlapping calls
     Checksum,
 }
 
@@ -153,10 +158,16 @@ fn share(text: &str) -> Result<f64, String> {
 ///
 /// Returns an error if the arguments or files are invalid, the run is stopped, or the report cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
+    let purpose = arguments.purpose.map_or(Purpose::default(), Wanted::purpose);
+    if arguments.in_memory && purpose.needs_stable_values() {
+        return Err(Failure::input(format!(
+            "--in-memory must not be given with --for {purpose}, whose values are always stored or sent"
+        )));
+    }
     let request = Request {
-        purpose: arguments.purpose.map_or(Purpose::default(), Wanted::purpose),
+        purpose,
         untrusted: arguments.untrusted,
-        stable: arguments.stable,
+        stable: arguments.stable || purpose == Purpose::Filter && !arguments.in_memory,
         mine: arguments.mine,
         negligible: arguments.negligible,
     };
@@ -172,6 +183,10 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         options = options.with_all();
     }
     let options = options.with_request(request)?.of_program(program.name);
+    let options = match &arguments.out {
+        Some(out) => options.with_out(out),
+        None => options,
+    };
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;

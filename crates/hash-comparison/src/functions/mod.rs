@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 pub use verify::Answers;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
@@ -141,6 +141,39 @@ const AMBIGUOUS: [(&str, &[&str]); 8] = [
     ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
 ];
 
+/// Programs whose hash function is built in under its own name.
+const USED_BY: [(&str, &str); 14] = [
+    ("DefaultHasher", "SipHash-1-3"),
+    ("Go", "wyhash"),
+    ("Guava", "MurmurHash3_x64_128"),
+    ("gzip", "CRC-32"),
+    ("hashbrown", "foldhash-fast"),
+    ("HashMap", "SipHash-1-3"),
+    ("LevelDB", "SimMurMurHash"),
+    ("MySQL", "CalcNrHash"),
+    ("Parquet", "xxHash64"),
+    ("Python", "SipHash-1-3"),
+    ("RocksDB", "XXPH3"),
+    ("Rust", "SipHash-1-3"),
+    ("rustc", "FxHash"),
+    ("zlib", "CRC-32"),
+];
+
+/// Returns the error for an unknown function: names the function of a program with this name, or the nearest of `names`.
+fn unknown<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
+    let known = |function: &str| all().iter().any(|one| one.name == function);
+    let used = USED_BY
+        .iter()
+        .find(|(program, _)| program.eq_ignore_ascii_case(name));
+    match used.filter(|(_, function)| known(function)) {
+        Some((program, function)) => Error::new(
+            ErrorKind::UnknownName,
+            format!("no function is called {name:?}; the one that {program} uses is {function}"),
+        ),
+        None => names::unknown("function", name, names),
+    }
+}
+
 /// Returns the function with this name, identifier or alias, in any case. A name wins over an alias.
 ///
 /// # Errors
@@ -163,7 +196,7 @@ pub fn find(name: &str) -> Result<&'static Function, Error> {
         .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))))
         .ok_or_else(|| match AMBIGUOUS.iter().find(|(alias, _)| same(alias)) {
             Some((alias, meant)) => names::ambiguous("function", alias, meant),
-            None => names::unknown("function", name, all().iter().map(|function| function.name)),
+            None => unknown(name, all().iter().map(|function| function.name)),
         })
 }
 
@@ -201,7 +234,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
                 .any(|(alias, _)| alias.eq_ignore_ascii_case(name))
             {
                 true => error,
-                false => names::unknown("function", name, names.chain(groups)),
+                false => unknown(name, names.chain(groups)),
             }
         }),
     }
@@ -227,6 +260,18 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+
+    #[test]
+    fn programs_lead_to_their_functions() {
+        for (program, function) in USED_BY {
+            assert!(all().iter().any(|one| one.name == function), "{function}");
+            // A program's name must not be that of a function.
+            let error = find(program).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("uses is {function}")), "{error}");
+        }
+        let error = select("leveldb").unwrap_err().to_string();
+        assert!(error.contains("SimMurMurHash"), "{error}");
+    }
 
     #[test]
     fn every_function_passes_the_gate() {

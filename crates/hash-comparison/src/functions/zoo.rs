@@ -75,7 +75,7 @@ fn resistance(info: &HashInfo) -> (Resistance, &'static str) {
     } else {
         (
             Resistance::None,
-            "No seed: keys that collide are made once, and collide in every program.",
+            "No seed: keys that collide, once found, collide in every program.",
         )
     }
 }

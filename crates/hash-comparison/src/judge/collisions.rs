@@ -7,9 +7,9 @@ use crate::record::{CollisionRow, Verdict};
 use statistics::collisions::CollisionLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// Collisions make a function unusable if they certainly exceed chance by this ratio. Collisions double with each lost
+/// Collisions are far worse than chance if they certainly exceed it by this ratio. Collisions double with each lost
 /// bit, so four bits are lost.
-pub const UNUSABLE_RATIO: f64 = 16.0;
+pub const FAR_WORSE_RATIO: f64 = 16.0;
 
 /// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.
 pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
@@ -63,13 +63,13 @@ pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
 /// Returns the verdict of one row. Verdicts depend on the number of all tests, so judging is a step after measuring.
 pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
     if p_adjusted >= FAMILY_LEVEL {
-        Verdict::InBand
+        Verdict::WithinChance
     } else if collisions < expected {
         Verdict::FewerThanChance
-    } else if ci_low >= UNUSABLE_RATIO * expected {
-        Verdict::Unusable
+    } else if ci_low >= FAR_WORSE_RATIO * expected {
+        Verdict::FarWorseThanChance
     } else {
-        Verdict::MeasurablyWorse
+        Verdict::WorseThanChance
     }
 }
 
@@ -120,19 +120,19 @@ mod tests {
             rows[0].verdict
         };
         let verdicts = [0, 644, 645, 753, 862, 863, 12_000, 13_000, 39_999].map(verdict_of);
-        use Verdict::{FewerThanChance, InBand, MeasurablyWorse, Unusable};
+        use Verdict::{FarWorseThanChance, FewerThanChance, WithinChance, WorseThanChance};
         assert_eq!(
             verdicts,
             [
                 FewerThanChance,
                 FewerThanChance,
-                InBand,
-                InBand,
-                InBand,
-                MeasurablyWorse,
-                MeasurablyWorse,
-                Unusable,
-                Unusable
+                WithinChance,
+                WithinChance,
+                WithinChance,
+                WorseThanChance,
+                WorseThanChance,
+                FarWorseThanChance,
+                FarWorseThanChance
             ]
         );
     }

@@ -4,19 +4,19 @@
 //! checksums in keys that share a value. Significance and size of a cost are separate questions: with enough keys the
 //! smallest defect is measurable.
 
-use super::findings::{folds, more_than};
+use super::findings::{Compared, Comparison};
 use super::occupancy::TESTS_IN_ROW;
 use super::windows;
 use crate::record::files::Records;
 use crate::record::{
-    About, Choice, CostRow, DatasetKind, DatasetSummary, FalsePositiveRow, FunctionSummary, IDEAL,
-    OccupancyRow, Purpose, ShardRow, WindowEnd, WindowRow, about,
+    About, Choice, CostRow, DatasetKind, DatasetSummary, FunctionSummary, OccupancyRow, Purpose, ShardRow,
+    WindowEnd, WindowRow, about,
 };
 use plots::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// The bucket choices whose cost counts. The other choices show how to make up for a weak function.
-const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Prime];
+const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Remainder];
 
 /// Returns one row for each measured dataset, function and purpose, in this order.
 pub fn judge(records: &Records) -> Vec<CostRow> {
@@ -100,22 +100,23 @@ impl Places<'_> {
         about(rows, &self.dataset.name, &self.function.name)
     }
 
-    /// Returns the filters, each compared with the ideal hash in the same filter.
+    /// Returns the filters, each compared with the ideal hash in the same filters.
     fn filters(&self) -> Vec<Place> {
-        let rows = &self.records.false_positives;
-        let tests = rows.iter().filter(|row| row.function != IDEAL).count();
-        let folds = folds(self.dataset.kind == DatasetKind::Generated);
-        let place = |row: &FalsePositiveRow| {
-            let ideal = about(rows, &self.dataset.name, IDEAL)
-                .find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
-            Some(Place {
-                name: format!("{} bits per key", row.bits_per_key),
-                measured: row.rate,
-                chance: ideal.rate,
-                p_adjusted: bonferroni(more_than(row, ideal, folds), tests),
-            })
+        let is_generated = self.dataset.kind == DatasetKind::Generated;
+        let comparison = Comparison::new(&self.records.near_sizes, is_generated);
+        let place = |Compared {
+                         row,
+                         ideal,
+                         p_adjusted,
+                         ..
+                     }: Compared<'_>| Place {
+            name: format!("{} bits per key", row.bits_per_key),
+            measured: row.rate,
+            chance: ideal.rate,
+            p_adjusted,
         };
-        self.of(rows).filter_map(place).collect()
+        let all = comparison.of(&self.dataset.name, &self.function.name);
+        all.map(place).collect()
     }
 
     /// Returns the tables that use low bits or remainders, with about one bucket per key.
@@ -124,7 +125,7 @@ impl Places<'_> {
             .of(&self.records.occupancy)
             .filter(|row| CHOICES.contains(&row.choice));
         let place = |row: &OccupancyRow| Place {
-            name: buckets(row.buckets, row.choice),
+            name: placed(row.buckets, "buckets", row.choice),
             measured: row.hit,
             chance: row.hit_expected,
             p_adjusted: bonferroni(row.hit_p, self.records.occupancy.len() * TESTS_IN_ROW),
@@ -134,7 +135,7 @@ impl Places<'_> {
 
     fn shards(&self) -> Vec<Place> {
         let place = |row: &ShardRow| Place {
-            name: buckets(row.buckets, row.choice),
+            name: placed(row.buckets, "shards", row.choice),
             measured: row.fullest as f64,
             chance: row.fullest_expected,
             p_adjusted: bonferroni(row.p_value, self.records.shards.len()),
@@ -157,12 +158,13 @@ impl Places<'_> {
     }
 }
 
-fn buckets(buckets: u64, choice: Choice) -> String {
+/// Describes a number of buckets or shards and the way in which they are chosen.
+pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
     let by = match choice {
         Choice::LowBits => "the low bits",
         Choice::HighBits => "the high bits",
         Choice::Fibonacci => "multiplication",
-        Choice::Prime => "remainder",
+        Choice::Remainder => "remainder",
     };
-    format!("{} buckets by {by}", grouped(buckets))
+    format!("{} {what} by {by}", grouped(number))
 }

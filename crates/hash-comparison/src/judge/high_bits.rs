@@ -8,12 +8,12 @@ use plots::number::significant;
 /// Returns the figures of a defect that only the high bits have, or `None` if the high bits are as chance or a test
 /// that counts has failed anyway.
 pub(crate) fn only(records: &Records, finding: &Finding) -> Option<String> {
-    if finding.verdict > Verdict::InBand {
+    if finding.verdict > Verdict::WithinChance {
         return None;
     }
     let (dataset, function) = (&finding.dataset, &finding.function);
     let table = about(&records.occupancy, dataset, function)
-        .find(|row| row.choice == Choice::HighBits && row.verdict > Verdict::InBand);
+        .find(|row| row.choice == Choice::HighBits && row.verdict > Verdict::WithinChance);
     if let Some(row) = table {
         let [measured, chance] = [row.hit, row.hit_expected].map(|value| significant(value, 3));
         return Some(format!("{measured} comparisons per look-up; chance: {chance}"));
@@ -42,10 +42,11 @@ mod tests {
         let mut told = Vec::new();
         for finding in &records.run.findings {
             let mut tables = about(&records.occupancy, &finding.dataset, &finding.function);
-            let fails = tables.any(|row| row.choice == Choice::HighBits && row.verdict > Verdict::InBand);
+            let fails =
+                tables.any(|row| row.choice == Choice::HighBits && row.verdict > Verdict::WithinChance);
             let only = only(&records, finding);
             assert!(
-                finding.verdict > Verdict::InBand || only.is_some() == fails,
+                finding.verdict > Verdict::WithinChance || only.is_some() == fails,
                 "{finding:?}: {only:?}"
             );
             if only.is_some() && finding.dataset == "app-accounts" {

@@ -55,7 +55,7 @@ fn of(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
 /// A function that did not fail gets no reasons: a mechanism may hold and harm none of these keys.
 pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
     for finding in findings {
-        if finding.verdict > Verdict::InBand {
+        if finding.verdict > Verdict::WithinChance {
             finding.reasons.extend(sentences(&finding.function, mechanisms));
         }
     }
@@ -157,9 +157,9 @@ mod tests {
         let names = ["BPHash", "CRC-32", "XXH3"].map(|name| functions::find(name).unwrap());
         let mechanisms = judge(&mechanism::measure(&names));
         let mut findings = [
-            finding("BPHash", Verdict::Unusable),
+            finding("BPHash", Verdict::FarWorseThanChance),
             finding("CRC-32", Verdict::FewerThanChance),
-            finding("XXH3", Verdict::MeasurablyWorse),
+            finding("XXH3", Verdict::WorseThanChance),
         ];
         explain(&mut findings, &mechanisms);
         assert_eq!(

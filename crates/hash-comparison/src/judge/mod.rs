@@ -15,5 +15,6 @@ pub mod published;
 pub mod recommend;
 pub mod structured;
 pub mod times;
+pub mod vocabulary;
 pub mod windows;
 mod words;

@@ -1,6 +1,6 @@
 //! Verdicts on hash tables with chains.
 
-use super::collisions::UNUSABLE_RATIO;
+use super::collisions::FAR_WORSE_RATIO;
 use crate::measure::occupancy::RawOccupancy;
 use crate::record::{OccupancyRow, Verdict};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -29,14 +29,14 @@ pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {
             let (empty, empty_expected) = (share(empty as f64), share(law.empty()));
             let more_pairs = surprises(hit_p) && hit > hit_expected;
             let more_empty = surprises(empty_p) && empty > empty_expected;
-            let verdict = if more_pairs && pairs as f64 >= UNUSABLE_RATIO * law.pairs() {
-                Verdict::Unusable
+            let verdict = if more_pairs && pairs as f64 >= FAR_WORSE_RATIO * law.pairs() {
+                Verdict::FarWorseThanChance
             } else if more_pairs || more_empty || surprises(longest_p) {
-                Verdict::MeasurablyWorse
+                Verdict::WorseThanChance
             } else if surprises(least) {
                 Verdict::FewerThanChance
             } else {
-                Verdict::InBand
+                Verdict::WithinChance
             };
             OccupancyRow {
                 dataset: raw.dataset.clone(),
@@ -130,10 +130,10 @@ mod tests {
         assert!((low.hit - (100.0 + 780.0) / 100.0).abs() < 1e-12, "{low:?}");
         assert!((low.miss - 100.0 / 64.0).abs() < 1e-12);
         assert!((low.empty - 3.0 / 64.0).abs() < 1e-12);
-        assert_eq!(low.verdict, Verdict::MeasurablyWorse);
+        assert_eq!(low.verdict, Verdict::WorseThanChance);
         // The high bits are all zero.
         let high = &rows[1];
-        assert_eq!((high.longest, high.verdict), (100, Verdict::Unusable));
+        assert_eq!((high.longest, high.verdict), (100, Verdict::FarWorseThanChance));
         assert_eq!(rows.last().unwrap().buckets, 97);
     }
 

@@ -11,7 +11,7 @@ use statistics::correction::bonferroni;
 
 /// Returns true if a row is worse than chance, among `tests` tests.
 pub fn is_worse(row: &StructuredRow, tests: usize) -> bool {
-    of(row, tests).1 > Verdict::InBand
+    of(row, tests).1 > Verdict::WithinChance
 }
 
 fn of(row: &StructuredRow, tests: usize) -> (f64, Verdict) {
@@ -31,7 +31,7 @@ pub fn judge(rows: &mut [StructuredRow], tests: usize) {
 
 /// Returns the row furthest above chance among rows about one function and set, if any is above.
 pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option<&'a StructuredRow> {
-    rows.filter(|row| row.verdict > Verdict::InBand)
+    rows.filter(|row| row.verdict > Verdict::WithinChance)
         .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFaile
         let names = rows().filter(|row| counts(row)).map(|row| row.set.as_str());
         names.collect::<BTreeSet<&str>>().len()
     };
-    let fails = |row: &StructuredRow| row.verdict > Verdict::InBand;
+    let fails = |row: &StructuredRow| row.verdict > Verdict::WithinChance;
     let (failed, tried) = (sets(&fails), sets(&|_| true));
     let elsewhere = sets(&|row| fails(row) && row.window != Window::High);
     (tried > 0).then_some(SetsFailed {
@@ -65,6 +65,7 @@ pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet
     let entries = &Manifest::embedded().datasets;
     let name = match (dataset.kind, dataset.looks_like) {
         (DatasetKind::File, Some(KeyShape::Urls)) => "urls",
+        (DatasetKind::File, Some(KeyShape::Uuids)) => "uuid-7",
         (DatasetKind::File, _) => return None,
         _ => {
             let entry = entries.iter().find(|entry| entry.name == dataset.name)?;

@@ -1,30 +1,23 @@
-//! The single rule for which of two functions is measurably faster.
+//! The single rule for which of two functions is measurably faster: their intervals are apart.
 //!
-//! The placement of code and keys in memory moves single functions by several percent from run to run, so a difference
-//! counts only if the fastest reading, the lower quartile and the median all differ by [`LEAST_CHANGE`] and the
-//! intervals are apart. The same least change applies between two runs of one machine
-//! ([`baseline`](super::baseline::times)).
+//! The placement of code and keys in memory moves single functions by several percent from run to run. The interval of
+//! a function therefore covers what other runs of the same build would read, not only the readings of this run.
 
 use crate::record::files::Records;
 use crate::record::{CallForm, EMPTY, Environment, Interval, Place, TimingRow, about};
 use plots::number::{grouped, percent};
 
-/// The least ratio that counts as a difference, however significant. Between runs of one build with nothing else
-/// changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.
+/// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
+/// nothing else changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.
 pub const LEAST_CHANGE: f64 = 1.11;
 
 /// Times are unsteady if the median absolute deviation of at least half of the functions exceeds this share of the
 /// median.
 const UNSTEADY: f64 = 0.05;
 
-/// The times of one function on one dataset in one form.
+/// The time of one function on one dataset in one form, with the range in which runs of the same build lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Speed {
-    median: f64,
-    deviation: f64,
-    /// Fastest reading and lower quartile; the median if the run has no spread.
-    low: [f64; 2],
-}
+pub(super) struct Speed(Interval);
 
 impl Speed {
     /// Returns the speed of a function, or `None` if the function was not timed.
@@ -33,13 +26,21 @@ impl Speed {
             .next()
             .filter(|row| row.median_ns_per_key.is_finite())?;
         let mut spread = about(&records.spread, dataset, function);
-        let median = row.median_ns_per_key;
-        Some(Self {
-            median,
-            deviation: row.mad_ns_per_key,
-            low: spread
-                .find(|row| row.form == form)
-                .map_or([median; 2], |row| [row.min_ns, row.q1_ns]),
+        let (median, deviation) = (row.median_ns_per_key, row.mad_ns_per_key);
+        let fastest = spread
+            .find(|row| row.form == form)
+            .map_or(median, |row| row.min_ns);
+        Some(Self::new(median, deviation, fastest))
+    }
+
+    /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
+    /// either end, so that ranges of steady readings are apart from that ratio on.
+    fn new(median: f64, deviation: f64, fastest: f64) -> Self {
+        let half = libm::sqrt(LEAST_CHANGE);
+        Self(Interval {
+            ns: median,
+            low_ns: fastest.min(median - deviation).max(0.0) / half,
+            high_ns: (median + deviation) * half,
         })
     }
 
@@ -53,37 +54,23 @@ impl Speed {
         let row = about(&records.places, dataset, function)
             .find(|row| (row.place, row.form) == (Place::Memory, form))
             .filter(|row| row.median_ns_per_key.is_finite())?;
-        Some(Self {
-            median: row.median_ns_per_key,
-            deviation: row.mad_ns_per_key,
-            low: [row.median_ns_per_key; 2],
-        })
+        let median = row.median_ns_per_key;
+        Some(Self::new(median, row.mad_ns_per_key, median))
     }
 
     /// Returns the median, nanoseconds per key.
     pub(super) fn median(&self) -> f64 {
-        self.median
+        self.0.ns
     }
 
-    /// Returns the median with one deviation to either side.
+    /// Returns the median with the range in which runs of the same build lie.
     pub(super) fn interval(&self) -> Interval {
-        Interval {
-            ns: self.median,
-            low_ns: (self.median - self.deviation).max(0.0),
-            high_ns: self.median + self.deviation,
-        }
+        self.0
     }
 
     /// Returns true if the function is slower than `other` beyond noise.
     pub(super) fn is_slower_than(&self, other: &Self) -> bool {
-        let slower = |this: f64, that: f64| that > 0.0 && this / that >= LEAST_CHANGE;
-        self.interval().low_ns > other.interval().high_ns
-            && slower(self.median, other.median)
-            && self
-                .low
-                .iter()
-                .zip(other.low)
-                .all(|(this, that)| slower(*this, that))
+        self.0.low_ns > other.0.high_ns
     }
 }
 
@@ -122,25 +109,19 @@ pub fn unsteady<'a>(
 mod tests {
     use super::*;
 
-    fn speed(median: f64, deviation: f64, low: [f64; 2]) -> Speed {
-        Speed {
-            median,
-            deviation,
-            low,
-        }
-    }
-
     #[test]
-    fn only_what_every_statistic_says_is_a_difference() {
-        let base = speed(10.0, 0.1, [9.8, 9.9]);
-        assert!(speed(11.2, 0.1, [11.0, 11.1]).is_slower_than(&base));
-        // Eleven per cent is the least.
-        assert!(!speed(11.0, 0.1, [10.8, 10.9]).is_slower_than(&base));
+    fn times_differ_if_their_ranges_are_apart() {
+        let speed = Speed::new;
+        let base = speed(10.0, 0.1, 9.9);
+        assert!(speed(11.5, 0.1, 11.3).is_slower_than(&base));
+        // Eleven per cent is the least, on top of what the readings scatter.
+        assert!(!speed(11.2, 0.1, 11.1).is_slower_than(&base));
+        assert!(speed(11.11, 0.0, 11.11).is_slower_than(&speed(10.0, 0.0, 10.0)));
+        assert!(!speed(11.09, 0.0, 11.09).is_slower_than(&speed(10.0, 0.0, 10.0)));
         // A disturbed median alone is no difference.
-        assert!(!speed(20.0, 0.1, [9.8, 15.0]).is_slower_than(&base));
-        // Intervals that meet are no difference.
-        assert!(!speed(12.0, 2.0, [11.0, 11.5]).is_slower_than(&base));
+        assert!(!speed(20.0, 0.1, 9.8).is_slower_than(&base));
+        // Neither are scattered readings.
+        assert!(!speed(12.5, 2.0, 12.0).is_slower_than(&base));
         assert!(!base.is_slower_than(&base));
-        assert!(!base.is_slower_than(&speed(0.0, 0.0, [0.0, 0.0])));
     }
 }

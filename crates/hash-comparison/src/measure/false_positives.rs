@@ -112,7 +112,7 @@ impl<'a> Probes<'a> {
     /// # Panics
     ///
     /// Panics if `hashed` is not of the keys of the dataset.
-    pub(super) fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
+    pub fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
         let values = hashed.values64();
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
         let hash = |key: &[u8]| hashed.function.compared(key);

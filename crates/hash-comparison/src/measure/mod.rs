@@ -33,7 +33,7 @@ use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
-use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, SizeRow, WindowRow};
+use crate::record::{DistributionRow, FalsePositiveRow, NearSizesRow, ShardRow, SizeRow, WindowRow};
 
 /// Runs all timed measurements, in a process that should do nothing else.
 ///
@@ -65,6 +65,8 @@ pub struct OnKeys {
     pub false_positives: Vec<FalsePositiveRow>,
     /// Filters and tables of some of the keys.
     pub sizes: Vec<SizeRow>,
+    /// Filters of neighbouring numbers of keys.
+    pub near_sizes: Vec<NearSizesRow>,
     /// Collisions in windows of the output, not corrected for their number yet.
     pub windows: Vec<WindowRow>,
     /// Hash tables as filled.
@@ -114,6 +116,7 @@ impl OnKeys {
             all.distribution.extend(part.distribution);
             all.false_positives.extend(part.false_positives);
             all.sizes.extend(part.sizes);
+            all.near_sizes.extend(part.near_sizes);
             all.windows.extend(part.windows);
             all.tables.extend(part.tables);
             all.shards.extend(part.shards);
@@ -132,7 +135,7 @@ impl OnKeys {
         // With ten million keys each of these takes a good part of a second.
         go_on(progress)?;
         let Some(function) = function else {
-            part.sizes = probes.sizes_ideal();
+            (part.sizes, part.near_sizes) = probes.sizes_ideal();
             part.false_positives = probes.measure_ideal(progress)?;
             return Ok(part);
         };
@@ -147,9 +150,9 @@ impl OnKeys {
         part.tables = occupancy::measure(&dataset.name, &hashed);
         part.shards = shards::measure(&dataset.name, &hashed);
         go_on(progress)?;
-        let values = [probes.values(&hashed)];
-        part.sizes = probes.sizes(function.name, &values);
-        part.false_positives = probes.rates(function.name, &values[0], progress)?;
+        let values = probes.values(&hashed);
+        (part.sizes, part.near_sizes) = probes.sizes(function.name, &values);
+        part.false_positives = probes.rates(function.name, &values, progress)?;
         Ok(part)
     }
 }

@@ -58,7 +58,7 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
         (Choice::LowBits, 1 << index_bits),
         (Choice::HighBits, 1 << index_bits),
         (Choice::Fibonacci, 1 << index_bits),
-        (Choice::Prime, largest_prime(largest)),
+        (Choice::Remainder, largest_prime(largest)),
     ];
     tables
         .into_iter()
@@ -72,7 +72,7 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
                     Choice::LowBits => value & (buckets - 1),
                     Choice::HighBits => value >> (output_bits - index_bits),
                     Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - index_bits),
-                    Choice::Prime => value % buckets,
+                    Choice::Remainder => value % buckets,
                 };
                 counts[bucket as usize] += 1;
             }

@@ -1,18 +1,15 @@
-//! The fullest of a few buckets, as when keys are spread over machines or partitions.
+//! The fullest of a few shards, as when keys are spread over machines or partitions.
 
 use super::Hashed;
 use crate::record::{Choice, ShardRow};
 use statistics::buckets::BucketLaw;
 
-/// Bucket choices and numbers of shards.
-const SHARDS: [(Choice, u64); 6] = [
-    (Choice::LowBits, 256),
-    (Choice::LowBits, 16),
-    (Choice::HighBits, 256),
-    (Choice::HighBits, 16),
-    (Choice::Prime, 251),
-    (Choice::Prime, 13),
-];
+/// Numbers of shards chosen by the low bits.
+const BY_LOW_BITS: [u64; 4] = [256, 64, 16, 4];
+/// Numbers of shards chosen by the high bits: value times shards over 2^bits. The last are not powers of two.
+const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
+/// Numbers of shards chosen by the remainder, none a power of two.
+const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
 /// The least mean number of keys per shard: with fewer, the fullest shard says nothing.
 const LEAST_KEYS: u64 = 5;
 
@@ -20,25 +17,22 @@ const LEAST_KEYS: u64 = 5;
 pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
     let (bits, values) = (hashed.function.output_bits, hashed.values64());
     let keys = values.len() as u64;
-    let asked = |&&(choice, buckets): &&(Choice, u64)| {
-        // Remainders can only be even if there are many more values than buckets.
-        let values = if choice == Choice::Prime {
-            bits.saturating_sub(4)
-        } else {
+    let is_asked = |choice, shards: u64| {
+        // Products and remainders can only be even if there are many more values than shards.
+        let values = if shards.is_power_of_two() && choice != Choice::Remainder {
             bits
+        } else {
+            bits.saturating_sub(4)
         };
-        buckets * LEAST_KEYS <= keys && (values >= 64 || buckets <= 1 << values)
+        shards * LEAST_KEYS <= keys && (values >= 64 || shards <= 1 << values)
     };
-    let rows = SHARDS.iter().filter(asked).map(|&(choice, buckets)| {
-        // Constant divisors: dividing by a number unknown at compile time takes several times as long.
-        let counts = match (choice, buckets) {
-            (Choice::LowBits, _) => counted(values, |value| value & (buckets - 1)),
-            (Choice::HighBits, _) => counted(values, |value| value >> (bits - buckets.ilog2())),
-            (Choice::Prime, 251) => counted(values, |value| value % 251),
-            (Choice::Prime, 13) => counted(values, |value| value % 13),
-            _ => counted(values, |value| value % buckets),
-        };
-        let fullest = counts.into_iter().max().unwrap_or_default();
+    let counts = Counts::of(values, bits);
+    let asked = (BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).into_iter())
+        .chain(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)))
+        .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)))
+        .filter(|&(choice, shards)| is_asked(choice, shards));
+    let rows = asked.map(|(choice, buckets)| {
+        let fullest = counts.fullest(choice, buckets, values, bits);
         let law = BucketLaw::remainders(keys, buckets, bits);
         ShardRow {
             dataset: dataset.to_owned(),
@@ -54,19 +48,78 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
     rows.collect()
 }
 
-/// Counts the values in each shard.
-fn counted(values: &[u64], shard: impl Fn(u64) -> u64) -> [u64; 256] {
-    let mut counts = [0; 256];
-    for &value in values {
-        counts[shard(value) as usize] += 1;
+/// A common multiple of the numbers of shards by remainder except 13 and 251: their remainders follow from this one.
+const COMMON: u64 = 1_200;
+
+/// Values counted by low byte, high byte and remainders, from which most shards follow.
+struct Counts {
+    low: [u64; 256],
+    /// Empty for functions of fewer than eight bits, which have no 256 shards by the high bits.
+    high: Vec<u64>,
+    remainders: Vec<u64>,
+}
+
+impl Counts {
+    fn of(values: &[u64], bits: u32) -> Self {
+        let mut counts = Self {
+            low: [0; 256],
+            high: vec![0; 256],
+            remainders: vec![0; COMMON as usize],
+        };
+        // The loop is short, and constant divisors take a fraction of the time of unknown ones.
+        let (to_top, wide) = (bits.saturating_sub(8), bits >= 8);
+        for &value in values {
+            counts.low[value as usize & 255] += 1;
+            counts.high[(value >> to_top) as usize & 255] += 1;
+            counts.remainders[(value % COMMON) as usize] += 1;
+        }
+        if !wide {
+            counts.high.clear();
+        }
+        counts
     }
-    counts
+
+    fn fullest(&self, choice: Choice, shards: u64, values: &[u64], bits: u32) -> u64 {
+        let each = |shard: &dyn Fn(u64) -> u64| {
+            let mut counts = [0; 256];
+            for &value in values {
+                counts[shard(value) as usize] += 1;
+            }
+            most(counts)
+        };
+        let product = |value: u64| ((u128::from(value) * u128::from(shards)) >> bits) as u64;
+        match choice {
+            Choice::LowBits => most(folded(&self.low, |low| low % shards as usize)),
+            Choice::HighBits if shards.is_power_of_two() && !self.high.is_empty() => {
+                most(folded(&self.high, |high| high * shards as usize / 256))
+            }
+            Choice::HighBits | Choice::Fibonacci => each(&product),
+            Choice::Remainder if COMMON.is_multiple_of(shards) => {
+                most(folded(&self.remainders, |rest| rest % shards as usize))
+            }
+            Choice::Remainder => each(&|value| value % shards),
+        }
+    }
+}
+
+/// Adds up counts by the shard of their index.
+fn folded(counts: &[u64], shard: impl Fn(usize) -> usize) -> [u64; 256] {
+    let mut shards = [0; 256];
+    for (index, count) in counts.iter().enumerate() {
+        shards[shard(index)] += count;
+    }
+    shards
+}
+
+fn most(counts: [u64; 256]) -> u64 {
+    counts.into_iter().max().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions;
+    use crate::functions::{self, Function};
+    use crate::measure::false_positives::Ideal;
 
     fn of(values: Vec<u64>) -> Vec<ShardRow> {
         measure(
@@ -79,20 +132,9 @@ mod tests {
     fn the_fullest_shard_is_counted() {
         // Numbers below 40,000 are even by low bits and remainder, and all in the first shard by high bits.
         let rows = of((0..40_000).collect());
-        let told: Vec<(Choice, u64, u64)> = rows
-            .iter()
-            .map(|row| (row.choice, row.buckets, row.fullest))
-            .collect();
         assert_eq!(
-            told,
-            [
-                (Choice::LowBits, 256, 157),
-                (Choice::LowBits, 16, 2_500),
-                (Choice::HighBits, 256, 40_000),
-                (Choice::HighBits, 16, 40_000),
-                (Choice::Prime, 251, 160),
-                (Choice::Prime, 13, 3_077),
-            ]
+            rows.len(),
+            BY_LOW_BITS.len() + BY_HIGH_BITS.len() + BY_REMAINDER.len()
         );
         for row in &rows {
             let even = 40_000.0 / row.buckets as f64;
@@ -101,12 +143,40 @@ mod tests {
                 "{row:?}"
             );
             assert_eq!(row.p_value < 1e-9, row.choice == Choice::HighBits, "{row:?}");
+            let fullest = match row.choice {
+                Choice::HighBits => 40_000,
+                _ => 40_000_u64.div_ceil(row.buckets),
+            };
+            assert_eq!(row.fullest, fullest, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn every_way_of_counting_gives_the_same() {
+        for bits in [6, 8, 12, 32, 64] {
+            let ideal = Ideal::drawn(1, 0);
+            let value = |key: u64| ideal.wide(&key.to_le_bytes()) >> (64 - bits);
+            let values: Vec<u64> = (0..5_000).map(value).collect();
+            let function = Function::custom("f", bits, |_| 0, &[]);
+            let rows = measure("set", &Hashed::of_values(&function, values.clone()));
+            assert!(rows.len() >= 5, "{bits}: {rows:?}");
+            for row in rows {
+                let mut counts = vec![0; row.buckets as usize];
+                for &value in &values {
+                    let shard = match row.choice {
+                        Choice::HighBits => (u128::from(value) * u128::from(row.buckets)) >> bits,
+                        _ => u128::from(value % row.buckets),
+                    };
+                    counts[shard as usize] += 1;
+                }
+                assert_eq!(row.fullest, *counts.iter().max().unwrap(), "{bits}: {row:?}");
+            }
         }
     }
 
     #[test]
     fn few_keys_fill_few_shards() {
-        assert_eq!(of((0..79).collect()).len(), 1);
-        assert!(of(vec![1; 64]).is_empty());
+        assert!(of((0..79).collect()).iter().all(|row| row.buckets <= 15));
+        assert!(of(vec![1; 14]).is_empty());
     }
 }

@@ -120,7 +120,7 @@ pub fn of(
             ci_high,
             p_value,
             p_adjusted: p_value,
-            verdict: Verdict::InBand,
+            verdict: Verdict::WithinChance,
             first: String::new(),
             second: String::new(),
         };

@@ -26,6 +26,12 @@ impl Purpose {
         matches!(self, Self::Shard | Self::Checksum)
     }
 
+    /// Returns true if hash values are usually stored or sent, so that a function whose values may change is not
+    /// recommended unless the user says that they stay in memory.
+    pub const fn is_usually_stored(self) -> bool {
+        matches!(self, Self::Filter | Self::Shard | Self::Checksum)
+    }
+
     /// Returns the purposes that a function must serve, each with its own unit: those of [`CostRow`].
     pub const fn parts(self) -> &'static [Self] {
         match self {
@@ -79,7 +85,7 @@ stored! {
     /// A row of `costs.csv`: the greatest cost of a function for a purpose on a dataset, in that purpose's unit.
     ///
     /// The unit of a filter is its false-positive rate, of a table the keys compared per key found, of shards the keys
-    /// in the fullest shard, of checksums the keys whose value another key has already.
+    /// in the fullest shard, of checksums the keys minus distinct values.
     pub struct CostRow {
         /// Name of the dataset.
         pub dataset: String,
@@ -171,14 +177,15 @@ stored! {
         pub why: Vec<String>,
     }
 
-    /// A median with the deviation of its readings.
+    /// A median with the range in which runs of the same build lie. Functions whose ranges overlap are not measurably
+    /// different.
     #[derive(Copy)]
     pub struct Interval {
         /// Median, nanoseconds per key.
         pub ns: f64,
-        /// Median minus the median absolute deviation.
+        /// Lower end of the range.
         pub low_ns: f64,
-        /// Median plus the median absolute deviation.
+        /// Upper end of the range.
         pub high_ns: f64,
     }
 
@@ -186,7 +193,11 @@ stored! {
     pub struct Incumbent {
         /// Name of the function.
         pub function: String,
-        /// Comparison with the pick, and the savings of a change.
+        /// Set if the function suits the request; none if there are too few keys to tell, or an earlier program did not
+        /// say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub good_enough: Option<bool>,
+        /// The reason, and what a change to the pick gains or costs in time, in the cache and out of it.
         pub words: String,
     }
 
@@ -198,15 +209,22 @@ stored! {
         pub keys: u64,
         /// Time to hash each key once, milliseconds.
         pub total_ms: Option<f64>,
-        /// Keys whose value another key has already, in all bits of the function; none if unknown.
+        /// Keys minus distinct values, in all bits of the function; none if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub collisions: Option<f64>,
         /// The basis of `collisions`.
         #[serde(default)]
         pub collisions_basis: Basis,
-        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`]; none if unknown.
+        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`], the mean over this and the next smaller
+        /// numbers of keys; none if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub rate: Option<f64>,
+        /// The lowest rate of these numbers of keys: the rate jumps with the exact length of the filter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub lowest_rate: Option<f64>,
+        /// The highest rate of these numbers of keys.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub highest_rate: Option<f64>,
         /// The basis of `rate`.
         #[serde(default)]
         pub rate_basis: Basis,
@@ -220,7 +238,8 @@ stored! {
         /// The expected value of a random function with the same number of bits.
         #[default]
         Expected,
-        /// A lower bound, counted with fewer keys: the function departs from chance, and no law covers more keys.
+        /// A lower bound that follows from fewer keys: the function is not like a random one on these keys, so no law
+        /// gives the figure.
         AtLeast,
     }
 }

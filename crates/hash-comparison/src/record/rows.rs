@@ -18,6 +18,8 @@ pub struct RecordFile {
     pub name: &'static str,
     /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
     pub timed: bool,
+    /// Set if other seeds give other rows on the same keys: the seed draws shuffles, samples and random keys.
+    pub seeded: bool,
     /// Columns that together identify a row.
     pub key: &'static [&'static str],
     /// Columns that depend on all rows of the file, through the number of tests.
@@ -38,10 +40,10 @@ impl RecordFile {
     }
 }
 
-/// Defines [`Records`] and [`FILES`] from one line per file: its name, its row type, whether it holds times, the
-/// columns that identify a row, and the columns that depend on all rows.
+/// Defines [`Records`] and [`FILES`] from one line per file: its name, its row type, whether it holds times, whether it
+/// depends on the seed, the columns that identify a row, and the columns that depend on all rows.
 macro_rules! files {
-    ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
+    ($($name:ident: $row:ty, timed: $timed:literal, seeded: $seeded:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
         /// Everything that one run recorded.
         #[derive(Debug, Clone, PartialEq)]
         pub struct Records {
@@ -64,6 +66,7 @@ macro_rules! files {
         pub const FILES: &[RecordFile] = &[$(RecordFile {
             name: concat!(stringify!($name), ".csv"),
             timed: $timed,
+            seeded: $seeded,
             key: &[$(stringify!($key)),*],
             shared: &[$(stringify!($shared)),*],
             bytes: |records| table::to_bytes(&records.$name),
@@ -81,25 +84,26 @@ macro_rules! files {
 
 #[rustfmt::skip]
 files! {
-    collisions: CollisionRow, timed: false, key: [dataset function bits], shared: [band_low band_high p_adjusted verdict];
-    timing: TimingRow, timed: true, key: [dataset function], shared: [];
-    latency: TimingRow, timed: true, key: [dataset function], shared: [];
-    spread: SpreadRow, timed: true, key: [dataset function form], shared: [];
-    curves: CurveRow, timed: true, key: [function length form], shared: [];
-    places: PlaceRow, timed: true, key: [dataset function place form], shared: [];
-    distribution: DistributionRow, timed: false, key: [dataset function kind parameter], shared: [];
-    false_positives: FalsePositiveRow, timed: false, key: [dataset function bits_per_key], shared: [];
-    sizes: SizeRow, timed: false, key: [dataset function keys], shared: [];
-    windows: WindowRow, timed: false, key: [dataset function end bits], shared: [p_adjusted];
-    avalanche: AvalancheRow, timed: false, key: [function key_bytes input_bit output_bit], shared: [];
-    mixing: MixingRow, timed: false, key: [function test key_bytes], shared: [p_adjusted];
-    structured: StructuredRow, timed: false, key: [set function window bits], shared: [p_adjusted verdict first second];
-    occupancy: OccupancyRow, timed: false, key: [dataset function choice],
+    collisions: CollisionRow, timed: false, seeded: false, key: [dataset function bits], shared: [band_low band_high p_adjusted verdict];
+    timing: TimingRow, timed: true, seeded: true, key: [dataset function], shared: [];
+    latency: TimingRow, timed: true, seeded: true, key: [dataset function], shared: [];
+    spread: SpreadRow, timed: true, seeded: true, key: [dataset function form], shared: [];
+    curves: CurveRow, timed: true, seeded: true, key: [function length form], shared: [];
+    places: PlaceRow, timed: true, seeded: true, key: [dataset function place form], shared: [];
+    distribution: DistributionRow, timed: false, seeded: false, key: [dataset function kind parameter], shared: [];
+    false_positives: FalsePositiveRow, timed: false, seeded: true, key: [dataset function bits_per_key], shared: [];
+    sizes: SizeRow, timed: false, seeded: true, key: [dataset function keys], shared: [];
+    near_sizes: NearSizesRow, timed: false, seeded: true, key: [dataset function bits_per_key keys], shared: [];
+    windows: WindowRow, timed: false, seeded: false, key: [dataset function end bits], shared: [p_adjusted];
+    avalanche: AvalancheRow, timed: false, seeded: true, key: [function key_bytes input_bit output_bit], shared: [];
+    mixing: MixingRow, timed: false, seeded: true, key: [function test key_bytes], shared: [p_adjusted];
+    structured: StructuredRow, timed: false, seeded: true, key: [set function window bits], shared: [p_adjusted verdict first second];
+    occupancy: OccupancyRow, timed: false, seeded: false, key: [dataset function choice],
         shared: [hit_low hit_high longest_high empty_low empty_high p_adjusted verdict];
-    shards: ShardRow, timed: false, key: [dataset function choice buckets], shared: [];
-    costs: CostRow, timed: false, key: [dataset function purpose],
+    shards: ShardRow, timed: false, seeded: false, key: [dataset function choice buckets], shared: [];
+    costs: CostRow, timed: false, seeded: true, key: [dataset function purpose],
         shared: [place measured chance cost p_adjusted measurable];
-    mechanisms: MechanismRow, timed: false, key: [function mechanism],
+    mechanisms: MechanismRow, timed: false, seeded: false, key: [function mechanism],
         shared: [parameter hits chance p_adjusted holds first second];
 }
 
@@ -111,6 +115,7 @@ rows_about! {
     FalsePositiveRow: |row| Some(&row.dataset);
     Finding: |row| Some(&row.dataset);
     MixingRow: |_| None;
+    NearSizesRow: |row| Some(&row.dataset);
     OccupancyRow: |row| Some(&row.dataset);
     PlaceRow: |row| Some(&row.dataset);
     ShardRow: |row| Some(&row.dataset);
@@ -127,11 +132,14 @@ stored! {
         /// Fewer collisions than a random function gives: the structure of these keys suits the function.
         FewerThanChance,
         /// No difference from a random function that this test could see.
-        InBand,
+        #[serde(alias = "in-band")]
+        WithinChance,
         /// Worse than a random function, beyond what the number of tests explains.
-        MeasurablyWorse,
+        #[serde(alias = "measurably-worse")]
+        WorseThanChance,
         /// So much worse that at least four bits of the output width are lost on these keys.
-        Unusable,
+        #[serde(alias = "unusable")]
+        FarWorseThanChance,
     }
 
     /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
@@ -140,16 +148,41 @@ stored! {
         pub dataset: String,
         /// Name of the function; `ideal` sums several ideal hashes.
         pub function: String,
-        /// Keys in the filter and in the table.
+        /// Keys in the table, and in the largest of the filters.
         pub keys: u64,
-        /// Number of probes with absent keys.
+        /// Number of probes with absent keys, summed over filters of this and the next smaller numbers of keys.
         pub probes: u64,
-        /// Number of absent keys that matched.
+        /// Number of absent keys that matched in any of these filters.
         pub false_positives: u64,
         /// `false_positives / probes`.
         pub rate: f64,
         /// Keys compared per key found, in buckets by the low bits, at least half as many buckets as keys.
         pub compared: f64,
+    }
+
+    /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
+    /// keys, because the rate of this format jumps with the exact length of the filter.
+    pub struct NearSizesRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` sums several ideal hashes.
+        pub function: String,
+        /// Bits per key of the filters.
+        pub bits_per_key: u32,
+        /// Keys in the largest filter.
+        pub keys: u64,
+        /// Number of numbers of keys: `keys`, `keys - 1` and so on.
+        pub sizes: u64,
+        /// Number of probes with absent keys, over all filters of the row.
+        pub probes: u64,
+        /// Number of absent keys that matched.
+        pub false_positives: u64,
+        /// `false_positives / probes`.
+        pub rate: f64,
+        /// The rate of the number of keys with the fewest false positives.
+        pub lowest_rate: f64,
+        /// The rate of the number of keys with the most false positives.
+        pub highest_rate: f64,
     }
 
     /// A row of `collisions.csv`.

@@ -50,13 +50,14 @@ stored! {
     pub enum Choice {
         /// The low bits; the number of buckets is a power of two.
         LowBits,
-        /// The high bits; the number of buckets is a power of two.
+        /// The high bits: value times buckets over 2^bits, rounded down.
         HighBits,
         /// The high bits of the 64-bit product with 2^64 over the golden ratio; the number of buckets is a power of
         /// two.
         Fibonacci,
-        /// The remainder; the number of buckets is a prime.
-        Prime,
+        /// The remainder; the number of buckets is not a power of two.
+        #[serde(alias = "prime")]
+        Remainder,
     }
 
     /// A row of `occupancy.csv`: chains of keys in a hash table with about one bucket for each key.

@@ -6,6 +6,7 @@ use minijinja::value::{Serde, Value};
 use super::sizes;
 use crate::judge::recommend::{gain, recommend, words};
 use crate::judge::times::unsteady;
+use crate::judge::vocabulary;
 use crate::keys::Manifest;
 use crate::record::files::Records;
 use crate::record::{
@@ -210,7 +211,7 @@ fn answer(
         cards => cards.collect::<Value>(),
         notes => recommendation.notes.iter().map(|note| printable(note)).collect::<Value>(),
         collisions => sizes::collisions(records, dataset, recommendation),
-        sizes => sizes::sizes(records, &recommendation.dataset, &recommendation.at_sizes),
+        sizes => sizes::sizes(&recommendation.at_sizes),
         at_ten_thousand => words::at_ten_thousand(records, recommendation).map(|words| printable(&words)),
         others => others(records, dataset, recommendation),
         ranking => ranking(recommendation),
@@ -230,17 +231,6 @@ pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
     format!("Advice: {words}")
 }
 
-pub(super) fn standing(advice: &Advice) -> String {
-    match advice.standing {
-        Standing::Pick => "pick".to_owned(),
-        Standing::RunnerUp => "runner-up".to_owned(),
-        Standing::Suited => format!("suited, rank {}", advice.rank),
-        Standing::Avoid => "avoid".to_owned(),
-        Standing::Lacking => "does not meet the request".to_owned(),
-        Standing::Unknown => "unknown".to_owned(),
-    }
-}
-
 /// Returns name, advice, time and reason of every function, best first.
 fn ranking(recommendation: &Recommendation) -> Value {
     let row = |one: &Advice| {
@@ -249,7 +239,7 @@ fn ranking(recommendation: &Recommendation) -> Value {
             _ => one.reason.clone(),
         };
         let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
-        [one.function.clone(), standing(one), time, because].map(|text| printable(&text))
+        [one.function.clone(), vocabulary::advice(one), time, because].map(|text| printable(&text))
     };
     recommendation
         .functions

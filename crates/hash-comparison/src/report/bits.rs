@@ -2,11 +2,11 @@
 
 use super::table::{Cell, Table};
 use crate::judge::mixing;
+use crate::judge::vocabulary;
 use crate::judge::windows::{failed, place};
 use crate::measure::mixing::KEY_BYTES;
 use crate::record::files::Records;
 use crate::record::{BitFact, BitTest, MixingTest, Run, Verdict, WindowRow, of};
-use crate::report::chart::function_verdict_words;
 use crate::report::chart::rows::{DatasetRows, distinct};
 
 /// Counts each function's windows with too many collisions and shows its least likely one; `None` without rows.
@@ -55,9 +55,9 @@ pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
     });
     let outcome = |p| {
         if mixing::failed(p) {
-            "fails"
+            vocabulary::result(Verdict::WorseThanChance)
         } else {
-            function_verdict_words(Verdict::InBand)
+            vocabulary::result(Verdict::WithinChance)
         }
     };
     let mut table = Table::of(functions)

@@ -13,7 +13,7 @@ const BITS_PER_KEY: [u32; 3] = [sizes::BITS_PER_KEY, 15, 20];
 const CHOICES: [(Choice, &str); 3] = [
     (Choice::LowBits, "low bits"),
     (Choice::HighBits, "high bits (not in the advice)"),
-    (Choice::Prime, "remainder"),
+    (Choice::Remainder, "remainder"),
 ];
 
 /// Builds the table by number of keys: the ideal hash, then each function that charts draw; `None` without rows.
@@ -80,7 +80,7 @@ fn rate(data: &DatasetRows<'_>, row: &FalsePositiveRow) -> Cell {
 
 fn compared(row: &OccupancyRow, is_ideal: bool) -> Cell {
     let value = if is_ideal { row.hit_expected } else { row.hit };
-    let is_worse = !is_ideal && row.verdict > Verdict::InBand && row.hit > row.hit_high;
+    let is_worse = !is_ideal && row.verdict > Verdict::WithinChance && row.hit > row.hit_high;
     digits(value).when(is_worse, "number bad")
 }
 

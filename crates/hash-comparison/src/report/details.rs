@@ -1,7 +1,8 @@
 //! The tables of a dataset, and the facts on keys, machine and build.
 
-use super::answer::{advice_head, standing};
+use super::answer::advice_head;
 use super::table::{Cell, Table};
+use crate::judge::vocabulary;
 use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about};
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
@@ -65,13 +66,13 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
             compared(&finding.function, Choice::LowBits)
         })
         .column("#Comparisons per look-up, remainder", |(finding, ..)| {
-            compared(&finding.function, Choice::Prime)
+            compared(&finding.function, Choice::Remainder)
         })
-        .column("Tests", |(finding, ..)| Cell::of_function(finding.verdict))
+        .column("Tests", |(finding, ..)| finding.verdict)
         .column(&advice_head(data), |(finding, ..)| {
             data.recommendation
                 .and_then(|told| told.advice(&finding.function))
-                .map(standing)
+                .map(vocabulary::advice)
         })
         .done()
 }

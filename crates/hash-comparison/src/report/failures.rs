@@ -3,11 +3,12 @@
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::answer::{advice_head, standing};
+use super::answer::advice_head;
 use super::table::{Cell, Part, Table};
 use crate::judge::high_bits;
 use crate::judge::mechanisms::sentences_on;
 use crate::judge::recommend::words;
+use crate::judge::vocabulary;
 use crate::record::{CostRow, Finding, Standing, Verdict, about};
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
@@ -17,10 +18,10 @@ const SHOWN: usize = 10;
 /// Number of costs in a row.
 const COSTS: usize = 2;
 
-/// Builds the tables of the functions that are measurably worse than chance, costliest first; `None` without any.
+/// Builds the tables of the functions that are worse than chance, costliest first; `None` without any.
 pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     let mut failed = data.best_first();
-    failed.retain(|finding| finding.verdict > Verdict::InBand);
+    failed.retain(|finding| finding.verdict > Verdict::WithinChance);
     // In this order the costliest function to avoid is last, and so is the slowest of the others.
     failed.reverse();
     let avoid = |finding: &Finding| {
@@ -51,7 +52,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         .column("Cost", |one| Cell::classed(&costs(data, one), "why"))
         .column(&advice_head(data), |one| {
             let advice = data.recommendation.and_then(|told| told.advice(&one.function));
-            advice.map(standing)
+            advice.map(vocabulary::advice)
         })
         .column("Two keys with the same hash", |one| {
             let example = one.example.as_ref();

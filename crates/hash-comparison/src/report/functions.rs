@@ -3,9 +3,10 @@
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::answer::{Choices, standing};
+use super::answer::Choices;
 use super::table::{Cell, Table};
 use crate::judge::medians::Medians;
+use crate::judge::vocabulary;
 use crate::record::files::Records;
 use crate::record::{Choice, FunctionSummary, TimingRow, on};
 use crate::report::chart::rows::DatasetRows;
@@ -117,7 +118,7 @@ fn results(
             beside(compared.map(number), medians.compared.map(number)),
         ];
         let uses = choices.standings(&data.summary.name, function).into_iter();
-        cells.extend(uses.map(|(_, advice)| format!("{}: {}", standing(advice), advice.reason)));
+        cells.extend(uses.map(|(_, advice)| format!("{}: {}", vocabulary::advice(advice), advice.reason)));
         cells
     };
     let columns: Vec<Vec<String>> = all

@@ -134,7 +134,7 @@ fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
     if data.summary.keys < FEWEST_KEYS {
         "Too few keys to judge: a bad function looks as good as any."
     } else {
-        "No function is measurably worse than chance on these keys."
+        "No function is worse than chance on these keys."
     }
 }
 

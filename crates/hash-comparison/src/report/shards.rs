@@ -25,7 +25,7 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
             Choice::LowBits => "low bits",
             Choice::HighBits => "high bits",
             Choice::Fibonacci => "product",
-            Choice::Prime => "remainder",
+            Choice::Remainder => "remainder",
         };
         let there = || {
             rows.iter()

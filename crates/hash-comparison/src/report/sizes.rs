@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use crate::judge::collisions::even_chance;
-use crate::judge::recommend::{at_sizes, form, rate_interval};
+use crate::judge::recommend::{at_sizes, form};
 use crate::record::files::Records;
 use crate::record::{AtSize, Basis, DatasetSummary, Purpose, Recommendation, Standing, of, on};
 use crate::report::chart::rows::{DatasetRows, distinct};
@@ -61,14 +61,14 @@ pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
     let purposes = [Purpose::Table, Purpose::Filter].into_iter();
     let of = |purpose| {
         let rows = at_sizes(data.records, data.summary, purpose);
-        let sizes = sizes(data.records, &data.summary.name, &rows)?;
+        let sizes = sizes(&rows)?;
         Some(context! { form => form(purpose).to_string(), sizes })
     };
     purposes.filter_map(of).collect()
 }
 
 /// Returns time, collisions and filter rate at several numbers of keys, one row per function; `None` without rows.
-pub(super) fn sizes(records: &Records, dataset: &str, rows: &[AtSize]) -> Option<Value> {
+pub(super) fn sizes(rows: &[AtSize]) -> Option<Value> {
     let functions = distinct(rows.iter().map(|row| row.function.as_str()));
     functions.first()?;
     let mut keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
@@ -85,7 +85,11 @@ pub(super) fn sizes(records: &Records, dataset: &str, rows: &[AtSize]) -> Option
             some => significant(some, 2),
         };
         let collisions = with_basis(row.collisions.map(count), row.collisions_basis, "collisions");
-        let interval = rate_interval(records, dataset, row).map_or_else(String::new, |(low, high)| {
+        let range = row
+            .lowest_rate
+            .zip(row.highest_rate)
+            .filter(|(low, high)| low < high);
+        let interval = range.map_or_else(String::new, |(low, high)| {
             let [low, high] = [low, high].map(percent);
             format!(" ({} to {high})", low.trim_end_matches(" %"))
         });

@@ -124,7 +124,7 @@ pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option
         Choice::LowBits => "low bits",
         Choice::HighBits => "high bits",
         Choice::Fibonacci => "product, high bits",
-        Choice::Prime => "remainder, prime",
+        Choice::Remainder => "remainder, prime",
     };
     // The band is narrow: with three digits, both ends would look the same.
     let digits = |value: f64| number::significant(value, 5);

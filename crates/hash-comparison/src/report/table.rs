@@ -3,8 +3,8 @@
 use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
+use crate::judge::vocabulary;
 use crate::record::{Verdict, significant};
-use crate::report::chart::{function_verdict_words, verdict_words};
 use plots::number;
 use plots::scene::printable;
 
@@ -94,14 +94,6 @@ impl Cell {
         Self {
             value: differs.then(|| shortest(value)),
             ..Self::text(&text)
-        }
-    }
-
-    /// Builds a cell for the verdict on a function.
-    pub(super) fn of_function(verdict: Verdict) -> Self {
-        Self {
-            text: function_verdict_words(verdict).to_owned(),
-            ..Self::from(verdict)
         }
     }
 
@@ -231,11 +223,11 @@ impl From<Verdict> for Cell {
     fn from(verdict: Verdict) -> Self {
         let class = match verdict {
             Verdict::FewerThanChance => "verdict fewer",
-            Verdict::InBand => "verdict in-band",
-            Verdict::MeasurablyWorse => "verdict worse",
-            Verdict::Unusable => "verdict unusable",
+            Verdict::WithinChance => "verdict in-band",
+            Verdict::WorseThanChance => "verdict worse",
+            Verdict::FarWorseThanChance => "verdict unusable",
         };
-        Self::classed(verdict_words(verdict), class)
+        Self::classed(vocabulary::result(verdict), class)
     }
 }
 

@@ -35,6 +35,7 @@ pub fn fill(
         records.distribution = on_keys.distribution;
         records.false_positives = on_keys.false_positives;
         records.sizes = on_keys.sizes;
+        records.near_sizes = on_keys.near_sizes;
         records.windows = on_keys.windows;
         judge::windows::judge(&mut records.windows);
         mixing(records, functions, progress)?;

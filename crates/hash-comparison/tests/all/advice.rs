@@ -99,6 +99,7 @@ fn records(datasets: &[Dataset]) -> Records {
     });
     records.distribution = on_keys.distribution;
     records.false_positives = on_keys.false_positives;
+    records.near_sizes = on_keys.near_sizes;
     records.windows = on_keys.windows;
     windows::judge(&mut records.windows);
     records.occupancy = occupancy::judge(&on_keys.tables);
@@ -138,17 +139,23 @@ fn price(records: &Records, dataset: &str, function: &str, purpose: Purpose) -> 
             vec![of(Purpose::Filter), of(Purpose::Table)]
         }
         Purpose::Filter => {
-            // The intervals replace the run's test, which detects every difference that they clearly separate.
-            let ideal =
-                |bits| of(&records.false_positives, dataset, IDEAL).find(|row| row.bits_per_key == bits);
-            let rows = of(&records.false_positives, dataset, function);
-            rows.filter_map(|row| Some((row, ideal(row.bits_per_key)?)))
-                .filter(|(row, ideal)| row.ci_low > 3.0 * ideal.ci_high && row.false_positives > 60)
+            // Clear differences replace the run's test, which detects every one of them.
+            let rows = || of(&records.near_sizes, dataset, function);
+            let most = rows().map(|row| row.keys).max();
+            rows()
+                .filter(|row| Some(row.keys) == most)
+                .filter_map(|row| {
+                    let mut ideal = of(&records.near_sizes, dataset, IDEAL);
+                    let same =
+                        ideal.find(|ideal| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys));
+                    Some((row, same?))
+                })
+                .filter(|(row, ideal)| row.rate > 4.0 * ideal.rate && row.false_positives > 60 * row.sizes)
                 .map(|(row, ideal)| row.rate / ideal.rate - 1.0)
                 .collect()
         }
         Purpose::Table => of(&records.occupancy, dataset, function)
-            .filter(|row| matches!(row.choice, Choice::LowBits | Choice::Prime))
+            .filter(|row| matches!(row.choice, Choice::LowBits | Choice::Remainder))
             .map(|row| more(row.hit_p, 3 * records.occupancy.len(), row.hit, row.hit_expected))
             .collect(),
         Purpose::Shard => of(&records.shards, dataset, function)
@@ -310,6 +317,7 @@ fn no_advice_contradicts_the_records() {
             "urls",
             "e-mail",
             "names",
+            "addresses",
             "decimal ids",
             "hexadecimal",
             "timestamps"
@@ -319,6 +327,7 @@ fn no_advice_contradicts_the_records() {
             Some(KeyShape::Urls),
             Some(KeyShape::EmailAddresses),
             Some(KeyShape::Names),
+            Some(KeyShape::IpAddresses),
             None,
             None,
             None

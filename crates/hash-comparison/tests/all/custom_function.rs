@@ -60,8 +60,11 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(said.contains("words, ByteSum: Unusable\n    "), "{said}");
-    assert!(said.contains("words, Wordwise: InBand\n"), "{said}");
+    assert!(
+        said.contains("words, ByteSum: FarWorseThanChance\n    "),
+        "{said}"
+    );
+    assert!(said.contains("words, Wordwise: WithinChance\n"), "{said}");
 
     let records = Records::read(&out).unwrap();
     let names: Vec<&str> = records
@@ -82,8 +85,8 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
         let mut findings = records.run.findings.iter();
         findings.find(|finding| finding.function == name).unwrap().verdict
     };
-    assert_eq!(verdict("ByteSum"), Verdict::Unusable);
-    assert_eq!(verdict("Wordwise"), Verdict::InBand);
+    assert_eq!(verdict("ByteSum"), Verdict::FarWorseThanChance);
+    assert_eq!(verdict("Wordwise"), Verdict::WithinChance);
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("Wordwise") && page.contains("ByteSum"));
     assert!(

@@ -7,7 +7,6 @@ use hash_comparison::judge;
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::measure::false_positives::{Ideal, Probes};
 use hash_comparison::measure::{Hashed, collisions, distribution};
-use hash_comparison::progress::Silent;
 use hash_comparison::record::{DatasetKind, DistributionKind};
 use statistics::collisions::CollisionLaw;
 
@@ -124,21 +123,20 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
 
     let function = keyed();
     let probes = Probes::new(dataset);
-    let ideal = probes.measure_ideal(&Silent).expect("nobody stops it");
+    let (_, ideal) = probes.sizes_ideal();
     let mut accusing = 0;
     // The seeds start far from the seed of the dataset's ideal hashes.
     for first in (1000..).step_by(functions as usize).take(runs as usize) {
         let mut raw = Vec::new();
-        let mut false_positives = ideal.clone();
+        let mut near_sizes = ideal.clone();
         for seed in first..first + functions {
             seeded(seed);
             let hashed = Hashed::new(&dataset.keys, &function);
             let mut counts = collisions::measure(dataset, &hashed);
             counts.function = seed.to_string();
             raw.push(counts);
-            let mut rows = probes.measure(&hashed, &Silent).expect("nobody stops it");
-            rows.iter_mut().for_each(|row| row.function = seed.to_string());
-            false_positives.extend(rows);
+            let (_, rows) = probes.sizes(&seed.to_string(), &probes.values(&hashed));
+            near_sizes.extend(rows);
         }
         let findings = findings::judge(Evidence {
             datasets: std::slice::from_ref(dataset),
@@ -146,9 +144,13 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             collisions: &judge::collisions::judge(&raw),
             distribution: &[],
             shards: &[],
-            false_positives: &false_positives,
+            near_sizes: &near_sizes,
         });
-        accusing += u32::from(findings.iter().any(|finding| finding.verdict > Verdict::InBand));
+        accusing += u32::from(
+            findings
+                .iter()
+                .any(|finding| finding.verdict > Verdict::WithinChance),
+        );
     }
     accusing
 }

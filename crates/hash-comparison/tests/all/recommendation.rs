@@ -55,7 +55,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         records
             .run
             .command
-            .ends_with("--for table --stable --mine DJB2Hash")
+            .ends_with("--for table --stable --mine DJB2Hash --out out")
     );
     let pick = &told.pick().unwrap().function;
     assert!(said.contains(pick.as_str()), "{said}");
@@ -80,7 +80,7 @@ fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
     let asked = ["--function", "djb2hash", "--untrusted", "--mine", "DJB2Hash"];
     let (said, records) = done(folder.path(), 500, &asked);
     assert!(said.contains("nothing is recommended"), "{said}");
-    assert!(said.contains("keys that collide are made once"), "{said}");
+    assert!(said.contains("keys that collide, once found"), "{said}");
     let told = &records.run.recommendations[0];
     assert!(told.pick().is_none());
     assert_eq!(told.advice("DJB2Hash").unwrap().standing, Standing::Lacking);
@@ -89,7 +89,7 @@ fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
             .as_ref()
             .unwrap()
             .words
-            .starts_with("DJB2Hash will not do: ")
+            .starts_with("DJB2Hash is not good enough: ")
     );
 }
 
@@ -98,10 +98,53 @@ fn on_one_key_nothing_is_recommended() {
     let folder = tempfile::tempdir().unwrap();
     let (said, records) = done(folder.path(), 1, &["--function", "XXH3", "--for", "checksum"]);
     assert!(
-        said.contains("nothing is recommended") && said.contains("Too few keys"),
+        said.contains("nothing is recommended") && said.contains("too few keys"),
         "{said}"
     );
     assert!(records.run.recommendations[0].too_few_keys);
+}
+
+#[test]
+fn filters_are_taken_to_be_stored_and_other_picks_warn() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = ["--function", "foldhash-fast"];
+    let run = |more: &[&str]| done(folder.path(), 500, &[&chosen[..], more].concat());
+    let (said, records) = run(&["--for", "filter"]);
+    assert!(said.contains("nothing is recommended"), "{said}");
+    assert!(records.run.recommendations[0].stable);
+    assert!(
+        !records.run.command.contains("--stable"),
+        "{}",
+        records.run.command
+    );
+    let warned = "in memory only: its values may change with a";
+    let (said, records) = run(&["--for", "filter", "--in-memory"]);
+    assert!(
+        said.contains("take foldhash-fast") && said.contains(warned),
+        "{said}"
+    );
+    assert!(records.run.command.contains("--for filter --in-memory"));
+    let (said, _) = run(&[]);
+    assert!(said.contains(warned), "{said}");
+    // What was found and what was expected, and when a collision is as likely as not.
+    assert!(
+        said.contains("from 77,164 keys on") && said.contains("the low 32 of its 64 bits"),
+        "{said}"
+    );
+}
+
+#[test]
+fn tables_show_what_the_advice_rests_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = ["--function", "PJW", "--function", "XXH3", "--table"];
+    let (said, _) = done(folder.path(), 3_000, &[&chosen[..], &["--for", "table"]].concat());
+    for expected in ["advice", "avoid", "pick", "FP 15 bits", "far beyond chance"] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let (said, _) = done(folder.path(), 3_000, &[&chosen[..], &["--for", "shard"]].concat());
+    for expected in ["low 256", "high 12", "mod 12", "chance  "] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
 }
 
 #[test]
@@ -115,6 +158,14 @@ fn mistakes_are_refused() {
         (&["--mine", "nosuch"], "nosuch"),
         (&["--mine", "published"], "published"),
         (&["--negligible", "5%"], "must be a number of at least 0"),
+        (
+            &["--mine", "LevelDB"],
+            "the one that LevelDB uses is SimMurMurHash",
+        ),
+        (
+            &["--for", "shard", "--in-memory"],
+            "--in-memory must not be given with --for shard",
+        ),
     ] {
         let outcome = compare(folder.path(), 3, arguments);
         let said = String::from_utf8(outcome.stderr).unwrap();

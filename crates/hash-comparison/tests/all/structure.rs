@@ -30,7 +30,7 @@ fn failed<'a>(structure: &'a Records, function: &str) -> Vec<&'a str> {
     let mut sets: Vec<&str> = structure
         .structured
         .iter()
-        .filter(|row| row.function == function && row.verdict > Verdict::InBand)
+        .filter(|row| row.function == function && row.verdict > Verdict::WithinChance)
         .map(|row| row.set.as_str())
         .collect();
     sets.dedup();
@@ -64,12 +64,12 @@ fn the_classic_failures_are_found_with_their_reasons() {
     }
     // A failed row shows two keys with the same hash.
     let rows = structure.structured.iter();
-    for row in rows.filter(|row| row.verdict > Verdict::InBand) {
+    for row in rows.filter(|row| row.verdict > Verdict::WithinChance) {
         assert!(row.first != row.second, "{row:?}");
     }
     let tables = |function| {
         let rows = structure.occupancy.iter();
-        rows.filter(move |row| row.function == function && row.verdict > Verdict::InBand)
+        rows.filter(move |row| row.function == function && row.verdict > Verdict::WithinChance)
             .count()
     };
     assert_eq!((tables("BPHash"), tables("PJW"), tables("CRC-32")), (4, 2, 0));
@@ -91,6 +91,6 @@ fn good_functions_are_not_accused() {
         structure
             .occupancy
             .iter()
-            .all(|row| row.verdict == Verdict::InBand)
+            .all(|row| row.verdict == Verdict::WithinChance)
     );
 }

@@ -22,7 +22,7 @@ fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {
         collisions: &collisions,
         distribution: &quality.distribution,
         shards: &quality.shards,
-        false_positives: &quality.false_positives,
+        near_sizes: &quality.near_sizes,
     });
     (quality, collisions, findings)
 }
@@ -108,7 +108,7 @@ fn findings_say_what_is_wrong_with_app_accounts() {
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
 
     let dek = of("DEKHash");
-    assert_eq!(dek.verdict, Verdict::Unusable);
+    assert_eq!(dek.verdict, Verdict::FarWorseThanChance);
     assert_eq!(dek.worst_bits, 32);
     assert_eq!(
         dek.reasons[0],
@@ -120,7 +120,7 @@ fn findings_say_what_is_wrong_with_app_accounts() {
     );
 
     let bp = of("BPHash");
-    assert_eq!(bp.verdict, Verdict::Unusable);
+    assert_eq!(bp.verdict, Verdict::FarWorseThanChance);
     assert!(
         bp.reasons
             .iter()
@@ -140,7 +140,7 @@ fn findings_say_what_is_wrong_with_app_accounts() {
         let good = of(name);
         assert_eq!(
             (good.verdict, good.reasons.len()),
-            (Verdict::InBand, 0),
+            (Verdict::WithinChance, 0),
             "{good:?}"
         );
     }
@@ -183,16 +183,16 @@ fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
 }
 
 #[test]
-fn a_filter_that_lets_most_keys_through_is_unusable_on_a_hundred_keys_too() {
+fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_keys_too() {
     let lines: String = (0..102).map(|i| format!("key{i}\n")).collect();
     let (quality, _, findings) = run(&[from_lines(lines.as_bytes())]);
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
     for (name, verdict) in [
-        ("BPHash", Verdict::Unusable),
-        ("APHash", Verdict::Unusable),
-        ("JSHash", Verdict::Unusable),
-        ("FNV-1a 64", Verdict::MeasurablyWorse),
-        ("XXH3", Verdict::InBand),
+        ("BPHash", Verdict::FarWorseThanChance),
+        ("APHash", Verdict::FarWorseThanChance),
+        ("JSHash", Verdict::FarWorseThanChance),
+        ("FNV-1a 64", Verdict::WorseThanChance),
+        ("XXH3", Verdict::WithinChance),
     ] {
         assert_eq!(of(name).verdict, verdict, "{:?}", of(name));
     }

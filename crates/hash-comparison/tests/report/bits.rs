@@ -60,7 +60,7 @@ fn what_functions_do_to_single_bits_is_told_beside_the_verdicts() {
     }
     assert!(page.contains("the function is linear over bits"));
     assert!(page.contains("windows of the output collide more than by chance"));
-    assert!(page.contains(">consistent with chance<td") && page.contains(">fails<td"));
+    assert!(page.contains(">within chance<td") && page.contains(">worse than chance<td"));
 
     let mut records = records;
     records.run.bit_facts.clear();

@@ -118,8 +118,7 @@ impl Plan<'_> {
             seed: (name == "XXH3").then(|| "0".to_owned()),
             resistance: Resistance::None,
             folded: false,
-            resistance_reason: "No seed: keys that collide are made once, and collide in every program."
-                .to_owned(),
+            resistance_reason: "No seed: keys that collide, once found, collide in every program.".to_owned(),
         });
         let datasets = self.datasets.iter().map(|&(name, keys, kind)| DatasetSummary {
             name: name.to_owned(),
@@ -203,11 +202,11 @@ impl Plan<'_> {
         let worst = rows.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b))).unwrap();
         let verdict = rows.iter().map(|row| row.verdict).max().unwrap();
         let off = match verdict {
-            Verdict::Unusable => 40.0,
-            Verdict::MeasurablyWorse => 1.5,
+            Verdict::FarWorseThanChance => 40.0,
+            Verdict::WorseThanChance => 1.5,
             _ => 1.0,
         };
-        let bad = verdict >= Verdict::MeasurablyWorse;
+        let bad = verdict >= Verdict::WorseThanChance;
         records.run.findings.push(Finding {
             dataset: dataset.to_owned(),
             function: function.to_owned(),
@@ -254,7 +253,7 @@ impl Plan<'_> {
             }
         }
         for bit in 0..u64::from(bits) {
-            let stuck = verdict == Verdict::Unusable && bit % 7 == 0;
+            let stuck = verdict == Verdict::FarWorseThanChance && bit % 7 == 0;
             records.distribution.push(DistributionRow {
                 dataset: dataset.to_owned(),
                 function: function.to_owned(),
@@ -325,10 +324,10 @@ fn collisions(
         band_high: high,
         p_adjusted: 1.0,
         verdict: match (value > high, ratio > 16.0) {
-            (true, true) => Verdict::Unusable,
-            (true, false) => Verdict::MeasurablyWorse,
+            (true, true) => Verdict::FarWorseThanChance,
+            (true, false) => Verdict::WorseThanChance,
             _ if value < expected - 4.0 * sd => Verdict::FewerThanChance,
-            _ => Verdict::InBand,
+            _ => Verdict::WithinChance,
         },
     }
 }

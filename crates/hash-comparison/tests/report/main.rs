@@ -380,10 +380,10 @@ fn tiny_key_sets_render() {
         let mut records = plan.records();
         for row in &mut records.collisions {
             row.collisions = 0;
-            row.verdict = Verdict::InBand;
+            row.verdict = Verdict::WithinChance;
         }
         for finding in &mut records.run.findings {
-            (finding.verdict, finding.example) = (Verdict::InBand, None);
+            (finding.verdict, finding.example) = (Verdict::WithinChance, None);
         }
         records.run.datasets[0].detectable_ratio = if keys < 2 { f64::INFINITY } else { 1e9 };
         let page = checked(&records, &format!("tiny-{keys}"));
@@ -430,7 +430,7 @@ fn who_fails_is_told_with_the_cost_and_two_keys() {
     let mut records = Plan::standard().records();
     records.run.datasets.truncate(1);
     let bad = &mut records.run.findings[3];
-    assert!(bad.verdict > Verdict::InBand);
+    assert!(bad.verdict > Verdict::WithinChance);
     bad.example = Some(["user-1@example.org", "user-2@example.org"].map(str::to_owned));
     let page = checked(&records, "fails");
     let (_, section) = page.split_once("<section class=\"failures\">").unwrap();

@@ -218,7 +218,7 @@ fn chart(rows: &[Which]) -> Option<Scene> {
     };
     let bars = Bars {
         description: "Rate, memory and times of every filter policy, by the keys of a filter",
-        title: "Filter policies at 10 bits per key, where no other number stands",
+        title: "Filter policies at 10 bits per key, unless the label gives another number",
         names: 130.0,
         measures: [
             ("Rate", "absent keys that match, %"),

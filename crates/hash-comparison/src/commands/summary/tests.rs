@@ -37,21 +37,37 @@ fn disturbed_times_are_told() {
 #[test]
 fn names_and_numbers_are_not_broken() {
     for name in functions::all().iter().map(|function| function.name) {
-        let row = [
+        let advice = [name, "1234.56", "+100 %", "fewer than chance", "suited, rank 12"];
+        let figures = [
             name,
-            "1234.56",
             "123456.7",
+            "32",
             "1,000,000",
             "100.000 %",
-            "measurably worse",
+            "58.123 %",
+            "12,345",
         ];
-        let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
-        assert_eq!(text.lines().count(), 3, "{text}");
-        for cell in row {
-            assert!(text.contains(cell), "{text}");
-        }
-        for line in text.lines() {
-            assert!(line.chars().count() <= usize::from(width()), "{line}");
+        let shards = [
+            name, "+25500 %", "+100 %", "+24.1 %", "+24.1 %", "+24.1 %", "+24.1 %",
+        ];
+        let heads: Vec<&str> = ["function"]
+            .into_iter()
+            .chain(SHARDS.map(|(.., head)| head))
+            .collect();
+        for (header, row) in [
+            (columns(ADVICE), &advice[..]),
+            (columns(FIGURES), &figures[..]),
+            (heads, &shards[..]),
+        ] {
+            let numbers: Vec<usize> = (1..row.len()).collect();
+            let text = laid_out(header, &numbers, [row.to_vec()]);
+            assert_eq!(text.lines().count(), 3, "{text}");
+            for cell in row {
+                assert!(text.contains(cell), "{text}");
+            }
+            for line in text.lines() {
+                assert!(line.chars().count() <= usize::from(width()), "{line}");
+            }
         }
     }
     // Text in the last column may wrap; a number of any length must not.
@@ -121,7 +137,7 @@ fn an_answer_names_the_pick_in_its_first_line() {
 }
 
 #[test]
-fn a_default_run_is_told_in_thirty_lines() {
+fn a_default_run_is_told_on_one_screen() {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
     let records = Records::read(&run).unwrap();
     let lines = records
@@ -131,7 +147,7 @@ fn a_default_run_is_told_in_thirty_lines() {
         .map(|one| answer(&records, one));
     // Each answer is followed by an empty line; two more lines name the times used and the report.
     let lines: usize = lines.map(|text| text.lines().count() + 1).sum();
-    assert!(lines + 2 <= 30, "{lines} lines");
+    assert!(lines + 2 <= 40, "{lines} lines");
 }
 
 #[test]
@@ -145,21 +161,4 @@ fn lines_fit_whatever_a_file_is_called() {
         "{text}"
     );
     assert!(text.contains(" more (--table, or the report)"), "{text}");
-}
-
-#[test]
-fn the_widest_row_fits() {
-    let row = [
-        "SipHashNoCase",
-        "1234.56",
-        "123456.7",
-        "1,000,000",
-        "100.000 %",
-        "fewer than chance",
-    ];
-    let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
-    assert!(text.contains("fewer than chance"), "{text}");
-    for line in text.lines() {
-        assert!(line.chars().count() <= usize::from(width()), "{line}");
-    }
 }

@@ -77,7 +77,7 @@ const A_HASH: Function = Function {
     aliases: &["ahash fallback"],
     seed: Some("four words of 0"),
     resistance: Resistance::SeedOnly,
-    resistance_reason: "Made to hinder attackers by secret seeds, without a published analysis.",
+    resistance_reason: "Its secret seed makes attacks harder, but no analysis is published.",
     // No vectors are published, since no values are promised. Recorded from the pinned release.
     answers: &[
         (b"", 0x6354_fdac_89c6_6b55),
@@ -100,7 +100,7 @@ const FOLDHASH: Function = Function {
     aliases: &["foldhash quality"],
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
-    resistance_reason: "Made to hinder attackers who do not see values, and not more: its author says so.",
+    resistance_reason: "Its secret seed makes attacks harder only while no hash value is visible, as its author says.",
     // No vectors are published, since no values are promised. Recorded from the pinned release to detect changes.
     answers: &[
         (b"", 0xcfbc_9eae_bd51_464b),

@@ -49,7 +49,7 @@ const ANCHOR: Function = Function {
     group: FunctionGroup::Anchor,
     licence: "MIT OR Apache-2.0",
     stable: true,
-    resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
+    resistance_reason: "No seed: keys that collide, once found, collide in every program.",
     ..Function::custom("", 64, |_| 0, &[])
 };
 

@@ -62,23 +62,25 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
     ];
     for (what, old, new) in facts {
         if old != new {
-            notes.push(format!("the {what} was {old:?} and is {new:?}"));
+            notes.push(format!("The {what} was {old:?} and is {new:?}."));
         }
     }
     if before.seed != now.seed {
-        notes.push(format!("the seed was {} and is {}", before.seed, now.seed));
+        notes.push(format!("The seed was {} and is {}.", before.seed, now.seed));
     }
-    if before.quick != now.quick {
-        let samples = |quick| if quick { "fewer" } else { "all" };
-        notes.push(format!(
-            "the earlier run took {} timing samples, this one {}",
-            samples(before.quick),
-            samples(now.quick)
-        ));
+    match (before.quick, now.quick) {
+        (true, false) => {
+            notes.push("Only the earlier run was --quick, with fewer timing samples.".to_owned())
+        }
+        (false, true) => notes.push("Only this run was --quick, with fewer timing samples.".to_owned()),
+        _ => {}
     }
     for (run, which) in [(before, "the earlier run"), (now, "this run")] {
         if run.environment.timing_disturbed() == Some(true) {
-            notes.push(format!("other programs disturbed the timing of {which}"));
+            notes.push(format!(
+                "Other programs disturbed the timing of {which}, so only changes by a factor of {} are told.",
+                times::LEAST_CHANGE_IF_DISTURBED
+            ));
         }
     }
     notes

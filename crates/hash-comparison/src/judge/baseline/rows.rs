@@ -47,9 +47,9 @@ impl Comparable {
         let mut datasets = Vec::new();
         for dataset in &new.datasets {
             match old.datasets.iter().find(|other| other.name == dataset.name) {
-                None => notes.push(format!("the dataset {} is only in this run", dataset.name)),
+                None => notes.push(format!("The dataset {} is only in this run.", dataset.name)),
                 Some(other) if other.sha256 != dataset.sha256 => notes.push(format!(
-                    "the dataset {} has other keys than before: not compared",
+                    "The dataset {} has other keys than before and is not compared.",
                     dataset.name
                 )),
                 Some(_) => datasets.push(dataset.name.clone()),
@@ -57,7 +57,10 @@ impl Comparable {
         }
         for dataset in &old.datasets {
             if !new.datasets.iter().any(|other| other.name == dataset.name) {
-                notes.push(format!("the dataset {} is only in the earlier run", dataset.name));
+                notes.push(format!(
+                    "The dataset {} is only in the earlier run.",
+                    dataset.name
+                ));
             }
         }
         let names = |run: &Run| run.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
@@ -71,14 +74,19 @@ impl Comparable {
             ("the earlier run", only(&were, &are)),
         ] {
             if !names.is_empty() {
-                notes.push(format!("only in {which}: {names}"));
+                notes.push(format!("Only in {which}: {names}."));
             }
         }
         let whole =
             datasets.len() == new.datasets.len() && new.datasets.len() == old.datasets.len() && were == are;
         let same_seed = old.seed == new.seed;
         if !same_seed {
-            notes.push("shuffles differ with the seed: only times are compared".to_owned());
+            let seeded = FILES.iter().filter(|file| file.seeded && !file.timed);
+            let names: Vec<&str> = seeded.map(|file| file.name).collect();
+            notes.push(format!(
+                "These files depend on the seed and are not compared: {}.",
+                names.join(", ")
+            ));
         }
         Self {
             datasets,
@@ -99,10 +107,8 @@ impl Comparable {
 /// Compares each row that both runs have, field by field as stored, and notes the number of rows that only one run has
 /// for each file.
 pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable, found: &mut Baseline) {
-    if !comparable.same_seed {
-        return;
-    }
-    for file in FILES.iter().filter(|file| !file.timed) {
+    let is_comparable = |file: &&RecordFile| !file.timed && (comparable.same_seed || !file.seeded);
+    for file in FILES.iter().filter(is_comparable) {
         let (_, old) = cells(file, before, comparable);
         let (header, new) = cells(file, now, comparable);
         let mut old: HashMap<Vec<String>, StringRecord> = old.into_iter().collect();
@@ -161,8 +167,8 @@ fn only(file: &str, count: usize, which: &str, others: &Records, other: &str) ->
     };
     let count = grouped(count as u64);
     Some(if others.files().any(|known| known.name == file) {
-        format!("{file}: {count} {rows} {are} only in {which}, and not compared")
+        format!("{file}: {count} {rows} {are} only in {which} and not compared.")
     } else {
-        format!("{file}: {other} has no such file; {count} {rows} of {which} {are} not compared")
+        format!("{file}: {other} has no such file, so {count} {rows} of {which} {are} not compared.")
     })
 }

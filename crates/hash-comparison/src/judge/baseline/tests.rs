@@ -13,6 +13,7 @@ use crate::run::compare::{self, Options};
 use plots::thousands::grouped;
 use statistics::robust;
 
+mod repeated;
 mod rows;
 
 /// Returns the records of a small run. Tests replace its times.
@@ -29,6 +30,9 @@ fn measure() -> Records {
     std::fs::write(&keys, lines).unwrap();
     let options = Options::new(&[], &[], vec![keys], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();
+    // Tests say themselves whether other programs disturb a run.
+    records.run.environment.involuntary_switches_while_timing = Some(0);
+    records.run.environment.seconds_waited_while_timing = Some(0.0);
     // With so few keys, the times by place would be mostly clock overhead.
     for row in &mut records.places {
         row.keys = 2_048;
@@ -285,4 +289,29 @@ fn few_functions_cannot_tell_a_slow_machine_from_slow_functions() {
     assert!(changed(&before, &now).is_empty());
     slow(&mut now, 1.1);
     assert_eq!(changed(&before, &now), ["XXH3", "XXH3"]);
+}
+
+#[test]
+fn of_a_disturbed_run_only_a_factor_of_two_is_told() {
+    let before = measured();
+    let mut now = before.clone();
+    let mut noise = Noise(SplitMix64::seed_from_u64(13));
+    let mut base = before;
+    draw(&mut base, &mut noise, QUIET, None);
+    for (times, is_told) in [(1.5, false), (2.5, true)] {
+        draw(&mut now, &mut noise, QUIET, Some(("XXH3", times)));
+        now.run.environment.involuntary_switches_while_timing = Some(0);
+        assert_eq!(changed(&base, &now), ["XXH3", "XXH3"], "{times}");
+        now.run.environment.involuntary_switches_while_timing = Some(1_000_000);
+        assert_eq!(!changed(&base, &now).is_empty(), is_told, "{times}");
+    }
+    let baseline = hold_against(&base, Path::new("b"), &now);
+    assert!(
+        baseline
+            .notes
+            .iter()
+            .any(|note| note.contains("disturbed the timing of this run")),
+        "{:?}",
+        baseline.notes
+    );
 }

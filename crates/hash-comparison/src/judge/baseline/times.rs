@@ -13,6 +13,9 @@
 //!   of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
 //! - If either run lacks the sample in the cache, or has one too small for the clock, three statistics are left, and
 //!   the ratio must be at least [`LEAST_CHANGE`].
+//! - If the runs have different seeds, or only one was quick, keys lie in another order and the fastest reading is of
+//!   fewer: the ratio must be at least [`LEAST_CHANGE_OF_OTHER_SAMPLES`].
+//! - If other programs disturbed a run, the ratio must be at least [`LEAST_CHANGE_IF_DISTURBED`].
 //! - With fewer than [`ENOUGH_FUNCTIONS`] functions, a slower machine looks like slower functions. No drift is removed,
 //!   and only [`LEAST_CHANGE_OF_FEW`] counts.
 //!
@@ -30,6 +33,11 @@ use statistics::{normal, robust};
 /// The least ratio of a change that the sample in the cache confirms. On a busy machine the largest deviation of any
 /// function was 2 % in half of the pairs and 5 % in the worst of 105; luck in one place said nothing about the other.
 pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
+/// The least ratio of a change between runs of different seeds, or between a quick and a whole run. `embedded/` has
+/// repeated runs of one build, with which a test compares it.
+pub const LEAST_CHANGE_OF_OTHER_SAMPLES: f64 = 1.25;
+/// The least ratio of a change if other programs disturbed either run.
+pub const LEAST_CHANGE_IF_DISTURBED: f64 = 2.0;
 /// The least ratio of a change if drift cannot be separated from change.
 pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
 /// The fewest functions, including the empty one, whose median counts as drift of the machine.
@@ -51,6 +59,15 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
         .filter(|group| !group.pairs.is_empty())
         .collect();
     let tests: usize = groups.iter().map(|group| group.told().count()).sum();
+    let disturbed = [before, now].map(|records| records.run.environment.timing_disturbed());
+    let (old, new) = (&before.run, &now.run);
+    let least_of_runs = if disturbed.contains(&Some(true)) {
+        LEAST_CHANGE_IF_DISTURBED
+    } else if (old.seed, old.quick) != (new.seed, new.quick) {
+        LEAST_CHANGE_OF_OTHER_SAMPLES
+    } else {
+        1.0
+    };
     // Half of the error on either side.
     let deviations = normal::upper_quantile(FAMILY_LEVEL / (2 * tests.max(1)) as f64);
     let mut against = TimesAgainst {
@@ -64,6 +81,7 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
         } else {
             libm::log(LEAST_CHANGE_OF_FEW)
         };
+        let threshold = threshold.max(libm::log(least_of_runs));
         against.drifts.push(Drift {
             dataset: group.dataset.to_owned(),
             form: group.form,

@@ -1,40 +1,43 @@
 //! Sentences on the comparison with an earlier run.
 
+use super::times::ENOUGH_FUNCTIONS;
 use crate::record::{Baseline, TimeChange};
+use plots::number::significant;
 use plots::thousands::grouped;
+
+/// The least change of a whole machine that is told.
+const LEAST_DRIFT: f64 = 0.01;
 
 /// Returns the sentences, most important first.
 pub fn sentences(baseline: &Baseline) -> Vec<String> {
     let mut lines = vec![quality(baseline)];
     match &baseline.times {
-        None => lines.push("times: not compared, the runs are of two machines".to_owned()),
+        None => lines.push("Times are not compared: the runs are of two machines.".to_owned()),
         Some(times) => {
             let changed: Vec<&TimeChange> = times.rows.iter().filter(|row| row.changed).collect();
             let compared = grouped(times.rows.len() as u64);
             lines.push(match changed.len() {
-                0 => format!("times of key sets: no change beyond noise in {compared}"),
-                1 => format!("times of key sets: 1 of {compared} changed beyond noise"),
-                many => format!("times of key sets: {many} of {compared} changed beyond noise"),
+                0 => format!("None of {compared} times changed by more than two runs of one build differ."),
+                1 => format!("1 of {compared} times changed by more than two runs of one build differ."),
+                many => {
+                    format!("{many} of {compared} times changed by more than two runs of one build differ.")
+                }
             });
             lines.extend(changed.into_iter().map(change));
-            lines.push("times by length, and of keys in memory, are not compared".to_owned());
             for drift in &times.drifts {
-                lines.push(
-                    if drift.functions < crate::judge::baseline::times::ENOUGH_FUNCTIONS as u64 {
-                        format!(
-                            "{}, {} calls: too few functions to tell a slower machine from slower functions",
-                            drift.dataset, drift.form
-                        )
-                    } else {
-                        format!(
-                            "{}, {} calls: the machine ran {}; corrected",
-                            drift.dataset,
-                            drift.form,
-                            times_as_long(drift.ratio)
-                        )
-                    },
-                );
+                let (set, form) = (&drift.dataset, drift.form);
+                if drift.functions < ENOUGH_FUNCTIONS as u64 {
+                    lines.push(format!(
+                        "{set}, {form} calls: too few functions to tell a slower machine from slower functions."
+                    ));
+                } else if (drift.ratio - 1.0).abs() >= LEAST_DRIFT {
+                    let slower = slower(drift.ratio);
+                    lines.push(format!(
+                        "{set}, {form} calls: the whole machine was {slower}, which is left out of the changes."
+                    ));
+                }
             }
+            lines.push("Times by length, and of keys in memory, are not compared.".to_owned());
         }
     }
     lines.extend(baseline.notes.iter().cloned());
@@ -43,11 +46,11 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
 
 fn quality(baseline: &Baseline) -> String {
     if baseline.compared_rows == 0 {
-        return "everything but times: not compared, no row is in both runs".to_owned();
+        return "Nothing but times is compared: no row is in both runs.".to_owned();
     }
     let rows = grouped(baseline.compared_rows);
     let Some(first) = baseline.differences.first() else {
-        return format!("everything but times: no difference in the {rows} rows that both runs have");
+        return format!("Apart from times, the {rows} rows that both runs have are equal.");
     };
     // Some files are about no dataset.
     let about = [&first.dataset, &first.function, &first.question];
@@ -57,7 +60,7 @@ fn quality(baseline: &Baseline) -> String {
         .filter(|name| !name.is_empty())
         .collect();
     format!(
-        "everything but times: {} in the {rows} rows that both runs have, the first in {}: {}: {} was {} and is {}",
+        "Apart from times, {} in the {rows} rows that both runs have. The first is in {}: {}: {} was {} and is {}.",
         match baseline.different_fields {
             1 => "1 field differs".to_owned(),
             many => format!("{} fields differ", grouped(many)),
@@ -71,26 +74,22 @@ fn quality(baseline: &Baseline) -> String {
 }
 
 fn change(row: &TimeChange) -> String {
+    let ns = |ns| significant(ns, 3);
     format!(
-        "{}, {}, {} calls: {:.2} ± {:.2} ns now, {:.2} ± {:.2} before; {} beyond what the machine did",
+        "{}, {}, {} calls: at least {} ({} ns per key now, {} before).",
         row.dataset,
         row.function,
         row.form,
-        row.now_ns,
-        row.now_mad_ns,
-        row.before_ns,
-        row.before_mad_ns,
-        times_as_long(row.ratio)
+        slower(row.ratio),
+        ns(row.now_ns),
+        ns(row.before_ns),
     )
 }
 
-fn times_as_long(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
-    if percent.abs() < 0.05 {
-        "as fast as before".to_owned()
-    } else if percent > 0.0 {
-        format!("{percent:.1} % slower")
+fn slower(ratio: f64) -> String {
+    if ratio >= 1.0 {
+        format!("{:.1} % slower", (ratio - 1.0) * 100.0)
     } else {
-        format!("{:.1} % faster", -percent)
+        format!("{:.1} % faster", (1.0 - ratio) * 100.0)
     }
 }

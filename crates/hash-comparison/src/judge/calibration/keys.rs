@@ -2,7 +2,7 @@
 
 use super::alarms::Alarms;
 use crate::functions::Function;
-use crate::judge::findings::{Evidence, more_than};
+use crate::judge::findings::{Comparison, Evidence};
 use crate::judge::{self, findings};
 use crate::keys::Dataset;
 use crate::keys::KeySet;
@@ -10,13 +10,13 @@ use crate::keys::structured::StructuredSet;
 use crate::measure::false_positives::Probes;
 use crate::measure::{Hashed, collisions, distribution, occupancy, structured, windows};
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{DistributionKind, FailedTest, FalsePositiveRow, Verdict, Window, WindowRow};
+use crate::record::{DistributionKind, FailedTest, NearSizesRow, Verdict, Window, WindowRow};
 
 /// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {
     dataset: &'a Dataset,
     probes: Probes<'a>,
-    ideal: Vec<FalsePositiveRow>,
+    ideal: Vec<NearSizesRow>,
 }
 
 impl<'a> Asked<'a> {
@@ -24,7 +24,7 @@ impl<'a> Asked<'a> {
     pub(super) fn new(dataset: &'a Dataset, progress: &dyn Progress) -> Result<Self, Cancelled> {
         go_on(progress)?;
         let probes = Probes::new(dataset);
-        let ideal = probes.measure_ideal(progress)?;
+        let (_, ideal) = probes.sizes_ideal();
         Ok(Self {
             dataset,
             probes,
@@ -41,9 +41,10 @@ pub(super) fn real(
     alarms: &mut Alarms,
     progress: &dyn Progress,
 ) -> Result<Vec<WindowRow>, Cancelled> {
-    let (mut raw, mut spread, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut raw, mut spread, mut near_sizes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut tables, mut windows) = (Vec::new(), Vec::new());
     for of in asked {
+        go_on(progress)?;
         let dataset = of.dataset;
         let hashed = Hashed::new(&dataset.keys, function);
         let counts = collisions::measure(dataset, &hashed);
@@ -61,14 +62,12 @@ pub(super) fn real(
             alarms.single("distribution", question, row.p_value);
             spread.push(row);
         }
-        let folds = findings::folds(dataset.recipe.is_some());
-        let rows = of.probes.measure(&hashed, progress)?;
-        for (row, ideal) in rows.iter().zip(&of.ideal) {
-            let p_value = more_than(row, ideal, folds);
-            alarms.single("false_positives", "more than the ideal hash", p_value);
+        let (_, mut rows) = of.probes.sizes(function.name, &of.probes.values(&hashed));
+        rows.extend(of.ideal.iter().cloned());
+        for one in Comparison::new(&rows, dataset.recipe.is_some()).of(&dataset.name, function.name) {
+            alarms.single("false_positives", "more than the ideal hash", one.p_value);
         }
-        false_positives.extend(rows);
-        false_positives.extend(of.ideal.iter().cloned());
+        near_sizes.extend(rows);
         tables.extend(occupancy::measure(&dataset.name, &hashed));
         windows.extend(windows::measure(&dataset.name, &hashed));
     }
@@ -78,7 +77,7 @@ pub(super) fn real(
         collisions: &judge::collisions::judge(&raw),
         distribution: &spread,
         shards: &[],
-        false_positives: &false_positives,
+        near_sizes: &near_sizes,
     });
     for (question, test) in [
         ("collisions", FailedTest::Collisions),
@@ -94,7 +93,7 @@ pub(super) fn real(
         alarms.single("occupancy", "fullest bucket", row.longest_p);
         alarms.single("occupancy", "empty buckets", row.empty_p);
     }
-    let accused = tables.iter().any(|row| row.verdict > Verdict::InBand);
+    let accused = tables.iter().any(|row| row.verdict > Verdict::WithinChance);
     alarms.run("occupancy", accused);
     Ok(windows)
 }
@@ -115,7 +114,7 @@ pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)],
             };
             let question = format!("{} {end}", row.bits);
             alarms.collisions("structured", &question, row.keys, row.bits, row.collisions);
-            accused |= row.verdict > Verdict::InBand;
+            accused |= row.verdict > Verdict::WithinChance;
         }
     }
     alarms.run("structured", accused);

@@ -3,36 +3,106 @@
 use filter_policy::{BitsPerKey, leveldb};
 
 use super::{Failure, IDEAL_BITS, words};
-use crate::judge::collisions::UNUSABLE_RATIO;
-use crate::record::{FailedTest, FalsePositiveRow, Verdict};
+use crate::judge::collisions::FAR_WORSE_RATIO;
+use crate::measure::false_positives::INTERVAL_LEVEL;
+use crate::record::{FailedTest, IDEAL, NearSizesRow, Verdict, about};
 use plots::thousands::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// The fewest keys for a recommendation. With fewer keys, even [`UNUSABLE_RATIO`] times the false positives of an ideal
+/// The fewest keys for a recommendation. With fewer keys, even [`FAR_WORSE_RATIO`] times the false positives of an ideal
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.
 pub const FEWEST_KEYS: u64 = 52;
 
-/// Parameters of the comparison with the ideal hash.
-pub(super) struct Comparison {
+/// The filters of a dataset that are compared: those over the whole set or half of it, with the ideal hash in the same
+/// filters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Comparison<'a> {
+    rows: &'a [NearSizesRow],
     /// Tests in the run.
-    pub(super) tests: usize,
-    /// Number of filters built from the keys, one after the other.
-    pub(super) folds: f64,
-    /// Width of the function.
-    pub(super) bits: u32,
+    tests: usize,
+    /// Number of filters of each size that are built from the keys, one after the other.
+    folds: f64,
 }
 
-/// Returns the filter sizes at which a function has more false positives than the ideal hash, worst first.
-pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
-    rows: impl Iterator<Item = &'a FalsePositiveRow>,
-    ideal: impl Fn() -> I,
-    comparison: &Comparison,
-) -> Vec<Failure> {
-    let &Comparison { tests, folds, bits } = comparison;
+/// Filters of a function and of the ideal hash with the same numbers of keys and bits per key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared<'a> {
+    pub(crate) row: &'a NearSizesRow,
+    pub(crate) ideal: &'a NearSizesRow,
+    /// p-value of this comparison alone.
+    pub(crate) p_value: f64,
+    /// The p-value corrected for the tests in the run.
+    pub(crate) p_adjusted: f64,
+}
+
+impl<'a> Comparison<'a> {
+    /// Takes the rows of `near_sizes.csv`; `is_generated` is about the dataset that will be asked for.
+    pub(crate) fn new(rows: &'a [NearSizesRow], is_generated: bool) -> Self {
+        let tests = rows
+            .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
+            .filter(|rows| rows[0].function != IDEAL)
+            .map(|rows| of_whole_set(rows).count());
+        Self {
+            rows,
+            tests: tests.sum(),
+            folds: folds(is_generated),
+        }
+    }
+
+    /// Returns the filters of one function over the whole set or half of it, by bits per key.
+    pub(crate) fn of(self, dataset: &'a str, function: &'a str) -> impl Iterator<Item = Compared<'a>> {
+        let rows: Vec<&NearSizesRow> = about(self.rows, dataset, function).collect();
+        let most = rows.iter().map(|row| row.keys).max();
+        let rows = rows.into_iter().filter(move |row| Some(row.keys) == most);
+        rows.filter_map(move |row| {
+            let mut ideal = about(self.rows, dataset, IDEAL);
+            let ideal =
+                ideal.find(|ideal| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys))?;
+            let p_value = more_than(row, ideal, self.folds);
+            Some(Compared {
+                row,
+                ideal,
+                p_value,
+                p_adjusted: bonferroni(p_value, self.tests),
+            })
+        })
+    }
+
+    /// Returns the highest rate of these filters that is within chance.
+    pub(crate) fn highest_by_chance(self, compared: Compared<'_>) -> f64 {
+        let Compared { row, ideal, .. } = compared;
+        let is_chance = |count: u64| {
+            let row = NearSizesRow {
+                false_positives: count,
+                ..row.clone()
+            };
+            bonferroni(more_than(&row, ideal, self.folds), self.tests) >= FAMILY_LEVEL
+        };
+        let (mut low, mut high) = ((ideal.rate * row.probes as f64) as u64, row.probes + 1);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if is_chance(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low as f64 / row.probes as f64
+    }
+}
+
+/// Returns the rows of one function with the most keys.
+fn of_whole_set(rows: &[NearSizesRow]) -> impl Iterator<Item = &NearSizesRow> {
+    let most = rows.iter().map(|row| row.keys).max();
+    rows.iter().filter(move |row| Some(row.keys) == most)
+}
+
+/// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.
+pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u32) -> Vec<Failure> {
     // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
     // an absent key has the value of some key with probability keys / 2^bits.
-    let width = |row: &FalsePositiveRow, ideal: &FalsePositiveRow| {
+    let width = |Compared { row, ideal, .. }: &Compared<'_>| {
         let equal = row.keys as f64 / libm::ldexp(1.0, bits as i32);
         if bits < IDEAL_BITS && equal > ideal.rate / 10.0 {
             format!(" (it has {bits} of the {IDEAL_BITS} bits)")
@@ -40,34 +110,30 @@ pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
             String::new()
         }
     };
-    let mut failed: Vec<(&FalsePositiveRow, &FalsePositiveRow)> = rows
-        .filter_map(|row| {
-            let ideal = ideal().find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
-            let p_value = more_than(row, ideal, folds);
-            (bonferroni(p_value, tests) < FAMILY_LEVEL).then_some((row, ideal))
-        })
-        .collect();
-    let ratio = |&(row, ideal): &(&FalsePositiveRow, &FalsePositiveRow)| row.rate / ideal.rate;
+    let mut failed: Vec<Compared<'_>> = compared.filter(|one| one.p_adjusted < FAMILY_LEVEL).collect();
+    let ratio = |one: &Compared<'_>| one.row.rate / one.ideal.rate;
     failed.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    let end =
+        |row: &NearSizesRow| binomial::proportion_interval(row.false_positives, row.probes, INTERVAL_LEVEL);
     failed
         .into_iter()
-        .map(|(row, ideal)| Failure {
+        .map(|one| Failure {
             test: FailedTest::FalsePositives,
-            verdict: if row.ci_low >= UNUSABLE_RATIO * ideal.ci_high {
-                Verdict::Unusable
+            verdict: if end(one.row).0 >= FAR_WORSE_RATIO * end(one.ideal).1 {
+                Verdict::FarWorseThanChance
             } else {
-                Verdict::MeasurablyWorse
+                Verdict::WorseThanChance
             },
             reason: format!(
-                "false positives {} against {} of an ideal hash in the same filter of {} bits per key{}",
-                words::percent(row.rate),
-                if ideal.false_positives == 0 {
-                    format!("none of {} probes", grouped(ideal.probes))
+                "false positives {} in filters of {} bits per key; ideal hash: {}{}",
+                words::percent(one.row.rate),
+                one.row.bits_per_key,
+                if one.ideal.false_positives == 0 {
+                    format!("none of {} probes", grouped(one.ideal.probes))
                 } else {
-                    words::percent(ideal.rate)
+                    words::percent(one.ideal.rate)
                 },
-                row.bits_per_key,
-                width(row, ideal),
+                width(&one),
             ),
         })
         .collect()
@@ -82,7 +148,7 @@ pub(crate) fn folds(is_generated: bool) -> f64 {
 ///
 /// For equally good functions, each false positive is the function's with the probability of its share of all probes;
 /// the ideal hash has more probes.
-pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds: f64) -> f64 {
+pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
     let both = (row.false_positives + ideal.false_positives) as f64;
     let share = row.probes as f64 / (row.probes + ideal.probes) as f64;
     let spread = spread(row, both * share, folds);
@@ -100,18 +166,25 @@ pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds:
 /// independent. With an ideal hash, 400 seeds and 1,000,000 absent keys at 10 bits per key, the variance was 1.48 c
 /// with 40,000 keys (this formula: 1.58) and 3.54 c with 4,000 (6.17).
 ///
+/// A row sums filters of several sizes. Which hash values match in them is nearly independent, so variances add up, and V
+/// acts on the count of one size. Only keys that share all their bits match at every size: their share `equal` of the
+/// count, expected to be `keys / 2^32` of the probes, has the variance of events that come in groups of that many.
+///
 /// The ideal hash's count comes from F times the probes in F times the filters, so its variance is `F c + F c^2 V`.
 /// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
 /// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
 /// (F + 1)`, for every F.
-fn spread(row: &FalsePositiveRow, count: f64, folds: f64) -> f64 {
-    let bits = 8.0 * (row.filter_bytes - 1) as f64;
+fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+    let bits = (f64::from(row.bits_per_key) * row.keys as f64).max(64.0);
     let k = f64::from(leveldb::probe_count(BitsPerKey::whole(row.bits_per_key)));
     let load = k * row.keys as f64 / bits;
     let zero = libm::exp(-load);
     let variance = bits * zero * (1.0 - zero * (1.0 + load));
     let mean = bits * (1.0 - zero);
-    folds + 2.0 * count * k * k * variance / (mean * mean)
+    let sizes = row.sizes.max(1) as f64;
+    let rate = (count / row.probes as f64).max(f64::MIN_POSITIVE);
+    let equal = (row.keys as f64 / libm::ldexp(1.0, IDEAL_BITS as i32) / rate).min(1.0);
+    folds * (1.0 + (sizes - 1.0) * equal) + 2.0 * (count / sizes) * k * k * variance / (mean * mean)
 }
 
 #[cfg(test)]
@@ -119,22 +192,41 @@ mod tests {
     use super::*;
     use crate::record::IDEAL;
 
-    fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> FalsePositiveRow {
-        let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, 0.95);
-        FalsePositiveRow {
+    fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> NearSizesRow {
+        let rate = false_positives as f64 / probes as f64;
+        NearSizesRow {
             dataset: "ids".to_owned(),
             function: function.to_owned(),
             bits_per_key: 10,
             keys,
+            sizes: 1,
             probes,
             false_positives,
-            rate: false_positives as f64 / probes as f64,
-            ci_low,
-            ci_high,
-            theory: 0.0084,
-            raw_bytes: 9 * keys,
-            filter_bytes: (10 * keys).div_ceil(8) + 1,
-            saved: 0.8,
+            rate,
+            lowest_rate: rate,
+            highest_rate: rate,
+        }
+    }
+
+    #[test]
+    fn the_highest_rate_by_chance_is_where_the_verdict_changes() {
+        let rows = |count| {
+            let mut rows = vec![
+                filter_row("f", 22_701, 100_000, count),
+                filter_row(IDEAL, 22_701, 1_000_000, 10_000),
+            ];
+            rows[0].sizes = 16;
+            rows
+        };
+        let base = rows(1_000);
+        let comparison = Comparison::new(&base, false);
+        let compared = comparison.of("ids", "f").next().unwrap();
+        let highest = (comparison.highest_by_chance(compared) * 100_000.0).round() as u64;
+        assert!((1_050..1_300).contains(&highest), "{highest}");
+        for (count, is_chance) in [(highest, true), (highest + 1, false)] {
+            let rows = rows(count);
+            let compared = Comparison::new(&rows, false).of("ids", "f").next().unwrap();
+            assert_eq!(compared.p_adjusted >= FAMILY_LEVEL, is_chance, "{count}");
         }
     }
 

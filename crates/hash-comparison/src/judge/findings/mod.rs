@@ -6,15 +6,15 @@ mod summary;
 use std::cmp::Reverse;
 
 pub use false_positives::FEWEST_KEYS;
-pub(crate) use false_positives::{folds, more_than};
+pub(crate) use false_positives::{Compared, Comparison};
 pub use summary::summarise;
 
-use super::{collisions, mixing, windows, words};
+use super::{collisions, costs, mixing, windows, words};
 use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
-    AvalancheRow, BitFact, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest,
-    FalsePositiveRow, Finding, IDEAL, MixingRow, ShardRow, Verdict, WindowRow, about,
+    AvalancheRow, BitFact, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest, Finding,
+    MixingRow, NearSizesRow, ShardRow, Verdict, WindowRow, about,
 };
 use plots::thousands::grouped;
 use statistics::collisions::CollisionLaw;
@@ -33,8 +33,8 @@ pub struct Evidence<'a> {
     pub distribution: &'a [DistributionRow],
     /// The rows of `shards.csv`.
     pub shards: &'a [ShardRow],
-    /// The rows of `false_positives.csv`.
-    pub false_positives: &'a [FalsePositiveRow],
+    /// The rows of `near_sizes.csv`.
+    pub near_sizes: &'a [NearSizesRow],
 }
 
 /// The number of hash bits that the filter policy uses and the ideal hash has.
@@ -52,22 +52,17 @@ struct Failure {
 /// - Collisions: the verdicts of the rows.
 /// - Distribution: p-values below 1 % after correction for the number of rows in the file.
 /// - False positives: more than the row of the ideal hash has, by a one-sided test of the two counts given their sum
-///   (binomial, the function's share of all probes), below 1 % after correction for the number of rows of real
-///   functions.
+///   (binomial, the function's share of all probes), below 1 % after correction for the number of such tests. The
+///   counts are sums over filters of several sizes.
 ///
-/// A failure in the last two makes a function measurably worse; a false-positive rate that is certainly
-/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the
+/// A failure in the last two makes a function worse than chance; a false-positive rate that is certainly
+/// [`FAR_WORSE_RATIO`](crate::judge::collisions::FAR_WORSE_RATIO) times that of the ideal hash makes it far worse, as the
 /// same ratio of collisions does.
 ///
 /// # Panics
 ///
 /// Panics if a dataset of `evidence.raw` is not among `evidence.datasets`.
 pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
-    let false_positive_tests = evidence
-        .false_positives
-        .iter()
-        .filter(|row| row.function != IDEAL)
-        .count();
     evidence
         .raw
         .iter()
@@ -80,19 +75,13 @@ pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
             let (name, function) = (raw.dataset.as_str(), raw.function.as_str());
             let rows: Vec<&CollisionRow> = about(evidence.collisions, name, function).collect();
             let mut failures = collision_failures(&rows);
-            failures.extend(false_positives::failures(
-                about(evidence.false_positives, name, function),
-                || about(evidence.false_positives, name, IDEAL),
-                &false_positives::Comparison {
-                    tests: false_positive_tests,
-                    folds: folds(dataset.recipe.is_some()),
-                    bits: raw.counts.first().map_or(IDEAL_BITS, |&(bits, _)| bits),
-                },
-            ));
+            let comparison = Comparison::new(evidence.near_sizes, dataset.recipe.is_some());
+            let bits = raw.counts.first().map_or(IDEAL_BITS, |&(bits, _)| bits);
+            failures.extend(false_positives::failures(comparison.of(name, function), bits));
             failures.extend(distribution_failures(
                 &about(evidence.distribution, name, function).collect::<Vec<_>>(),
                 &about(evidence.shards, name, function).collect::<Vec<_>>(),
-                evidence.distribution.len(),
+                (evidence.distribution.len(), evidence.shards.len()),
             ));
             finding(dataset, raw, &rows, failures)
         })
@@ -117,15 +106,13 @@ fn finding(
 ) -> Finding {
     // Stable sort: within a verdict collisions come first, then false positives, then distribution.
     failures.sort_by_key(|failure| Reverse(failure.verdict));
-    let of_collisions = rows
-        .iter()
-        .map(|row| row.verdict)
-        .max()
-        .unwrap_or(Verdict::InBand);
-    let verdict = failures
-        .iter()
-        .map(|failure| failure.verdict)
-        .fold(of_collisions, Verdict::max);
+    let fewer = rows.iter().any(|row| row.verdict == Verdict::FewerThanChance);
+    let failed_most = failures.iter().map(|failure| failure.verdict).max();
+    let verdict = failed_most.unwrap_or(if fewer {
+        Verdict::FewerThanChance
+    } else {
+        Verdict::WithinChance
+    });
     let mut failed: Vec<FailedTest> = failures.iter().map(|failure| failure.test).collect();
     failed.sort_unstable();
     failed.dedup();
@@ -147,7 +134,10 @@ fn finding(
 /// are noise at widths with hardly any expected collisions, so the row with the least p-value above the expectation
 /// counts, or else the row least certain to be below. Among equal rows the widest counts.
 fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
-    let failed = rows.iter().copied().filter(|row| row.verdict > Verdict::InBand);
+    let failed = rows
+        .iter()
+        .copied()
+        .filter(|row| row.verdict > Verdict::WithinChance);
     // `max_by` takes the last of equal rows.
     if let Some(row) = failed.rev().max_by(|a, b| ratio(a).total_cmp(&ratio(b))) {
         return Some(row);
@@ -171,7 +161,7 @@ fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
     let mut failed: Vec<&CollisionRow> = rows
         .iter()
         .copied()
-        .filter(|row| row.verdict > Verdict::InBand)
+        .filter(|row| row.verdict > Verdict::WithinChance)
         .collect();
     failed.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let own_bits = rows.iter().map(|row| row.bits).max();
@@ -206,7 +196,11 @@ fn beside_all_bits(row: &CollisionRow) -> String {
 }
 
 /// Returns one failure for the output bits and one for each kind of buckets, if any of the kind failed.
-fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests: usize) -> Vec<Failure> {
+fn distribution_failures(
+    rows: &[&DistributionRow],
+    shards: &[&ShardRow],
+    (tests, shard_tests): (usize, usize),
+) -> Vec<Failure> {
     let failed_of = |kind| {
         let mut failed: Vec<&DistributionRow> = rows
             .iter()
@@ -224,17 +218,21 @@ fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests:
             Choice::LowBits,
             "the low bits",
         ),
-        (DistributionKind::PrimeBuckets, Choice::Prime, "remainder"),
+        (DistributionKind::PrimeBuckets, Choice::Remainder, "remainder"),
     ] {
         if let Some(row) = failed_of(kind).first() {
             let fullest = shards.iter().filter(|shard| shard.choice == choice);
-            let over =
-                |shard: &ShardRow| shard.fullest as f64 * shard.buckets as f64 / shard.keys as f64 - 1.0;
             let fullest = fullest
                 .max_by(|a, b| b.p_value.total_cmp(&a.p_value))
                 .map(|shard| {
-                    let (buckets, share) = (grouped(shard.buckets), words::percent(over(shard)));
-                    format!("; the fullest of {buckets} holds {share} over its share")
+                    let place = costs::placed(shard.buckets, "shards", choice);
+                    let [fullest, chance] = [shard.fullest as f64, shard.fullest_expected]
+                        .map(|keys| grouped(keys.round() as u64));
+                    let verdict = match bonferroni(shard.p_value, shard_tests) < FAMILY_LEVEL {
+                        true => "",
+                        false => ", within chance",
+                    };
+                    format!("; the fullest of {place} has {fullest} keys (chance: {chance}{verdict})")
                 });
             reasons.push(format!(
                 "{} buckets by {by} are uneven{}",
@@ -247,7 +245,7 @@ fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests:
         .into_iter()
         .map(|reason| Failure {
             test: FailedTest::Distribution,
-            verdict: Verdict::MeasurablyWorse,
+            verdict: Verdict::WorseThanChance,
             reason,
         })
         .collect()

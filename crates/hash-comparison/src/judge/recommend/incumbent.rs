@@ -1,66 +1,55 @@
-//! Comparison of the function in use today with the pick.
+//! The function in use today: good enough or not, why, and what a change to the pick would gain.
 
-use super::{Judged, words};
-use crate::record::{Incumbent, Standing};
-use plots::number::{percent, significant};
+use super::{Judged, gain, words};
+use crate::record::files::Records;
+use crate::record::{CallForm, Incumbent, Request, Standing};
 
-/// Compares `mine` with `pick`, including the time that a change would save or cost.
-pub(super) fn beside(mine: &Judged<'_>, pick: Option<&Judged<'_>>) -> Incumbent {
+/// Compares `mine` with `pick` on a dataset, by times of calls of this form.
+pub(super) fn beside(
+    (records, dataset, form): (&Records, &str, CallForm),
+    mine: &Judged<'_>,
+    pick: Option<&Judged<'_>>,
+    request: &Request,
+) -> Incumbent {
     let name = &mine.function.name;
-    let words = match (mine.standing, pick) {
-        (Standing::Pick, _) => format!("{name} is the pick: keep it."),
-        (Standing::Unknown, _) => format!("{name} cannot be told from others on so few keys."),
+    let gain = |pick: &Judged<'_>| {
+        let other = &pick.function.name;
+        match gain::words(records, dataset, name, other, form) {
+            Some(gain) => format!("A change to {other}: {gain}."),
+            None => format!("Take {other}."),
+        }
+    };
+    let (good_enough, words) = match (mine.standing, pick) {
+        (Standing::Unknown, _) => {
+            let words = format!("Nothing can be said of {name}: too few keys to tell functions apart.");
+            (None, words)
+        }
+        (Standing::Pick, _) => (
+            Some(true),
+            format!("{name} is good enough: it is the pick. Keep it."),
+        ),
         (Standing::Avoid | Standing::Lacking, pick) => {
             let why = match (&mine.lacks, mine.defect()) {
                 (Some((_, why)), _) => words::phrase(why),
                 (None, Some(row)) => words::cost(row, 0.0),
                 (None, None) => String::new(),
             };
-            let change = pick.map_or_else(
-                || "Nothing here replaces it.".to_owned(),
-                |pick| change(mine, pick),
-            );
-            format!("{name} will not do: {why}. {change}")
+            let change = pick.map_or_else(|| "Nothing here replaces it.".to_owned(), gain);
+            (Some(false), format!("{name} is not good enough: {why}. {change}"))
         }
-        (_, Some(pick)) if !mine.is_slower_than(pick) => format!(
-            "{name} is level with {} ({} and {} ns per key, no measurable difference): keep it.",
-            pick.function.name,
-            ns(mine),
-            ns(pick)
-        ),
-        (_, Some(pick)) => change(mine, pick),
-        (_, None) => format!("Nothing here replaces {name}."),
+        (_, pick) => {
+            let why = words::good_enough(mine, request);
+            let change = match pick {
+                None => "Nothing here replaces it.".to_owned(),
+                Some(pick) if mine.is_slower_than(pick) => gain(pick),
+                Some(pick) => format!("Keep it. {}", gain(pick)),
+            };
+            (Some(true), format!("{name} is good enough: {why}. {change}"))
+        }
     };
     Incumbent {
         function: name.clone(),
+        good_enough,
         words,
     }
-}
-
-/// Describes the effect on time of a change to the pick.
-fn change(mine: &Judged<'_>, pick: &Judged<'_>) -> String {
-    let (name, other) = (&mine.function.name, &pick.function.name);
-    if mine.speed.is_none() || pick.speed.is_none() {
-        return format!("Take {other}.");
-    }
-    let saves = mine.saves(pick);
-    let figures = format!("{} against {} ns per key", ns(mine), ns(pick));
-    if saves > 0.0 {
-        format!(
-            "A change from {name} to {other} saves {} of the time ({figures}).",
-            percent(saves)
-        )
-    } else if saves < 0.0 {
-        format!(
-            "A change from {name} to {other} costs {} more time ({figures}).",
-            percent(-saves)
-        )
-    } else {
-        format!("A change from {name} to {other} makes no measurable difference in time ({figures}).")
-    }
-}
-
-fn ns(one: &Judged<'_>) -> String {
-    one.speed
-        .map_or_else(|| "–".to_owned(), |speed| significant(speed.median(), 3))
 }

@@ -17,14 +17,12 @@ mod sizes;
 mod tests;
 pub mod words;
 
-pub(crate) use sizes::rate_interval;
-
 use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request,
-    Resistance, Standing, of, on,
+    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Purpose, Recommendation,
+    Request, Resistance, Standing, of, on,
 };
 use plots::number::grouped;
 
@@ -142,6 +140,15 @@ fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request)
     all
 }
 
+/// Compares every function of the run, as if it were in use today, with the pick for `request`.
+pub fn incumbents(records: &Records, dataset: &DatasetSummary, request: &Request) -> Vec<Incumbent> {
+    let all = judged(records, dataset, request);
+    let pick = all.first().filter(|one| one.standing == Standing::Pick);
+    let at = (records, dataset.name.as_str(), form(request.purpose));
+    let beside = |mine| incumbent::beside(at, mine, pick, request);
+    all.iter().map(beside).collect()
+}
+
 fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) -> Recommendation {
     let purpose = request.purpose;
     let too_few_keys = dataset.keys < FEWEST_KEYS;
@@ -166,7 +173,8 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
         form_reason: words::form_reason(purpose).to_owned(),
         attackers: words::attackers(records, dataset, request),
         functions: all.iter().map(|one| advice(one, pick, request)).collect(),
-        mine: mine.map(|mine| incumbent::beside(mine, pick)),
+        mine: mine
+            .map(|mine| incumbent::beside((records, &dataset.name, form(purpose)), mine, pick, request)),
         at_sizes: sizes::of(records, dataset, &beside),
         notes: notes(request, too_few_keys, pick.is_some()),
     }
@@ -179,24 +187,27 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'
         let why = &function.resistance_reason;
         match function.resistance {
             Resistance::Keyed if request.purpose == Purpose::Checksum => {
-                let reason = format!("{why} As a seal {bits} bits are few: take a MAC of 128 bits or more.");
+                let reason = format!(
+                    "{why} Its {bits} bits are too few against forgery: use a MAC of 128 bits or more."
+                );
                 return Some(("too few bits", reason));
             }
             Resistance::Keyed => {}
             Resistance::None | Resistance::SeedOnly => {
-                return Some(("attackers can make keys collide", why.clone()));
+                return Some(("an attacker can make keys collide", why.clone()));
             }
         }
     }
     if request.needs_stable_values() && !function.stable {
-        let reason = "Its values may change with its version or the platform: for use in memory only.";
+        let reason =
+            "Its values may change with its version or the platform, so it is for use in memory only.";
         return Some(("values may change", reason.to_owned()));
     }
     let ten_times = keys.saturating_mul(10);
     let pairs = equal_pairs(ten_times, bits);
     (request.purpose == Purpose::Checksum && bits < WIDEST && pairs >= NEGLIGIBLE_PAIRS).then(|| {
         let reason = format!(
-            "{bits} bits: {} pairs with one checksum expected among {} keys, {} among {}.",
+            "{bits} bits are too few: {} pairs with equal checksums are expected among {} keys, {} among {}.",
             words::figure(equal_pairs(keys, bits)),
             grouped(keys),
             words::figure(pairs),
@@ -261,7 +272,7 @@ fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Adv
             .defect()
             .filter(|_| one.standing != Standing::Unknown)
             .cloned(),
-        reason: words::reason(one, pick, saves),
+        reason: words::reason(one, saves),
         why,
     }
 }
@@ -270,8 +281,8 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if too_few_keys {
         notes.push(format!(
-            "Too few keys to tell functions apart: choose by a larger sample of such keys, at least {FEWEST_KEYS}, better \
-             tens of thousands."
+            "These are too few keys to tell functions apart. Give a larger sample: at least {FEWEST_KEYS} keys, better tens \
+             of thousands."
         ));
     }
     if request.untrusted && request.purpose != Purpose::Checksum {
@@ -281,24 +292,23 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
             "drawn anew for every process or table"
         };
         notes.push(format!(
-            "The key must be random, secret and {lifetime}. Do not show hash values to strangers. This run used a fixed key, \
-             known to all: its figures say nothing about attacks."
+            "The key must be random, secret and {lifetime}. Do not show hash values to strangers. This run used a fixed, \
+             public key, so its figures say nothing about attacks."
         ));
     }
     if request.untrusted && request.purpose == Purpose::Shard {
-        notes.push(
-            "Machines that agree on shards share that key, and all of them must keep it secret.".to_owned(),
-        );
+        notes.push("Machines that agree on shards share that key, and each must keep it secret.".to_owned());
     }
     if request.purpose == Purpose::Checksum {
         notes.push(
-            "None of these functions is cryptographic: they detect accidents. Against deliberate changes take a MAC \
-             (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where it cannot be changed."
+            "None of these functions is cryptographic: they detect accidents only. Against deliberate changes use a MAC \
+             (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where nobody can change it."
                 .to_owned(),
         );
     } else if !too_few_keys && !has_pick {
         notes.push(
-            "None of the measured functions will do: measure more of them, or ask for less.".to_owned(),
+            "No measured function meets the request. Measure more of them (--all), or drop a requirement."
+                .to_owned(),
         );
     }
     notes

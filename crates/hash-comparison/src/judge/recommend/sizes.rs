@@ -1,24 +1,17 @@
 //! Costs of functions at other numbers of similar keys.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use super::Judged;
 use crate::record::files::Records;
 use crate::record::{
-    AtSize, Basis, DatasetSummary, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
+    AtSize, Basis, DatasetSummary, IDEAL, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
 };
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
-use statistics::binomial::proportion_interval;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::FAMILY_LEVEL;
 
 /// Numbers of keys in addition to the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
-
-/// Level of the intervals of rates, as in `false_positives.csv`.
-const LEVEL: f64 = 0.95;
 
 /// Returns the rows of `functions`, in their order, size by size.
 pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judged<'_>]) -> Vec<AtSize> {
@@ -31,7 +24,7 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
         return Vec::new();
     }
     let rows = sizes.into_iter().flat_map(|keys| {
-        let ideal = ideal_rate(keys);
+        let ideal = ideal_rate(records, dataset, keys);
         functions.iter().map(move |one| {
             let (collisions, collisions_basis) = collisions(records, dataset, one, keys);
             let (rate, rate_basis) = rate(records, dataset, one, keys, ideal);
@@ -43,7 +36,9 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
                     .map(|speed| significant::round(speed.median() * keys as f64 / 1e6)),
                 collisions: collisions.map(significant::round),
                 collisions_basis,
-                rate: rate.map(significant::round),
+                rate: rate.map(|rate| significant::round(rate.mean)),
+                lowest_rate: rate.map(|rate| significant::round(rate.low)),
+                highest_rate: rate.map(|rate| significant::round(rate.high)),
                 rate_basis,
             }
         })
@@ -51,13 +46,56 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
     rows.collect()
 }
 
-/// Returns the rate of a filter with an ideal hash. Cached, since the rate is slow to compute and often used.
-fn ideal_rate(keys: u64) -> f64 {
-    static COUNTED: Mutex<BTreeMap<u64, f64>> = Mutex::new(BTreeMap::new());
-    let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+/// Returns the rates of filters with an ideal hash: counted near this number of keys, else from [`IDEAL_RATES`], else
+/// by the calculator, for the exact number only.
+pub(super) fn ideal_rate(records: &Records, dataset: &DatasetSummary, keys: u64) -> Rate {
+    if let Some((_, rate)) = measured_rates(records, dataset, IDEAL).find(|(at, _)| *at == keys) {
+        return rate;
+    }
+    if let Some((_, rate)) = IDEAL_RATES.iter().find(|(at, _)| *at == keys) {
+        return *rate;
+    }
     let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
-    *(counted.entry(keys)).or_insert_with(|| Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
+    Rate::exact(Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
 }
+
+/// The mean of filters of some number of keys and of the next smaller numbers, and the lowest and highest of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rate {
+    pub(super) mean: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Rate {
+    /// Returns the rate of one filter.
+    const fn exact(rate: f64) -> Self {
+        Self {
+            mean: rate,
+            low: rate,
+            high: rate,
+        }
+    }
+
+    /// Returns the rate of a function that gives this share of absent keys the value of a stored key, in addition.
+    fn with_equal(self, equal: f64) -> Self {
+        let with = |rate: f64| rate + (1.0 - rate) * equal;
+        Self {
+            mean: with(self.mean),
+            low: with(self.low),
+            high: with(self.high),
+        }
+    }
+}
+
+/// Rates of an ideal hash near the fixed numbers of keys: 16 neighbouring numbers each (nine of the last), counted on
+/// random hash values with 4,000,000 absent keys or more a number, at the real length of the filter.
+#[rustfmt::skip]
+pub(super) const IDEAL_RATES: [(u64, Rate); 3] = [
+    (10_000, Rate { mean: 0.008_89, low: 0.008_47, high: 0.009_48 }),
+    (1_000_000, Rate { mean: 0.013_02, low: 0.012_54, high: 0.013_97 }),
+    (100_000_000, Rate { mean: 0.031_72, low: 0.031_19, high: 0.032_19 }),
+];
 
 /// Returns the counted collisions, else those by chance. If the function departs from chance, no law gives the
 /// collisions of other sizes; more keys have at least as many.
@@ -92,40 +130,49 @@ fn all_bits<'a>(
 fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
     let mut some = about(&records.collisions, &dataset.name, &one.function.name);
     all_bits(records, dataset, one).is_some_and(|row| row.p_adjusted < FAMILY_LEVEL)
-        || some.any(|row| row.verdict != Verdict::InBand)
+        || some.any(|row| row.verdict != Verdict::WithinChance)
 }
 
-/// Returns the rate counted in a filter of as many keys, else the rate of an ideal hash. If the function departs from
-/// chance, the filters with fewer keys give a lower bound: among more keys an absent key shares its value at least as
-/// often. The part of chance differs between sizes; the lower one counts.
+/// Returns true if a test found fewer collisions than chance.
+fn has_fewer(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
+    let mut rows = about(&records.collisions, &dataset.name, &one.function.name);
+    let all = all_bits(records, dataset, one);
+    rows.any(|row| row.verdict == Verdict::FewerThanChance)
+        || all.is_some_and(|row| row.p_adjusted < FAMILY_LEVEL && (row.collisions as f64) < row.expected)
+}
+
+/// Returns the rate counted near that number of keys, else that of an ideal hash. If the function departs from chance
+/// the filters with fewer keys give a lower bound: the share of absent keys that share their value with a stored key
+/// does not fall when keys are added. Nothing bounds the rate of a function that had fewer false positives than chance.
 fn rate(
     records: &Records,
     dataset: &DatasetSummary,
     one: &Judged<'_>,
     keys: u64,
-    ideal: f64,
-) -> (Option<f64>, Basis) {
-    let measured: Vec<(u64, f64)> = measured_rates(records, dataset, &one.function.name).collect();
-    if let Some((_, rate)) = measured.iter().find(|(at, _)| *at == keys) {
-        return (Some(*rate), Basis::Measured);
+    ideal: Rate,
+) -> (Option<Rate>, Basis) {
+    let measured = || measured_rates(records, dataset, &one.function.name);
+    if let Some((_, rate)) = measured().find(|(at, _)| *at == keys) {
+        return (Some(rate), Basis::Measured);
     }
     let mut costs = about(&records.costs, &dataset.name, &one.function.name);
     let is_worse = costs.any(|row| row.purpose == Purpose::Filter && row.measurable);
     if is_worse || departs(records, dataset, one) {
-        let least = |&(at, rate): &(u64, f64)| {
-            let chance = ideal_rate(at);
-            // The share of absent keys whose value a key of the filter has.
-            let equal = ((rate - chance) / (1.0 - chance)).max(0.0);
-            rate.min(equal + (1.0 - equal) * ideal)
+        let equal = |(at, rate): (u64, Rate)| {
+            let chance = ideal_rate(records, dataset, at).mean;
+            ((rate.mean - chance) / (1.0 - chance)).max(0.0)
         };
-        let fewer = measured.iter().filter(|(at, _)| *at < keys).map(least);
-        return (fewer.reduce(f64::max), Basis::AtLeast);
+        let fewer = measured().filter(|(at, _)| *at < keys).map(equal);
+        let least = fewer
+            .reduce(f64::max)
+            .filter(|_| is_worse || !has_fewer(records, dataset, one));
+        return (least.map(|equal| ideal.with_equal(equal)), Basis::AtLeast);
     }
     let equal = match one.function.output_bits {
         32.. => 0.0,
         bits => -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32)))),
     };
-    (Some(ideal.max(equal)), Basis::Expected)
+    (Some(ideal.with_equal(equal)), Basis::Expected)
 }
 
 /// Returns the numbers of keys and the rates of their filters, at the bits per key of [`AtSize`].
@@ -133,23 +180,15 @@ pub(super) fn measured_rates<'a>(
     records: &'a Records,
     dataset: &'a DatasetSummary,
     function: &'a str,
-) -> impl Iterator<Item = (u64, f64)> + 'a {
-    let whole = about(&records.false_positives, &dataset.name, function);
-    let whole = whole.filter(|row| row.bits_per_key == AtSize::BITS_PER_KEY);
-    let some = about(&records.sizes, &dataset.name, function);
-    (whole.map(|row| (row.keys, row.rate))).chain(some.map(|row| (row.keys, row.rate)))
-}
-
-/// Returns the 95 % interval of a rate that was counted, from its matches and probes; `None` for calculated rates.
-pub(crate) fn rate_interval(records: &Records, dataset: &str, row: &AtSize) -> Option<(f64, f64)> {
-    if row.rate_basis != Basis::Measured {
-        return None;
-    }
-    let mut whole = about(&records.false_positives, dataset, &row.function);
-    if let Some(found) = whole.find(|one| (one.keys, one.bits_per_key) == (row.keys, AtSize::BITS_PER_KEY)) {
-        return Some((found.ci_low, found.ci_high));
-    }
-    let found = about(&records.sizes, dataset, &row.function).find(|one| one.keys == row.keys)?;
-    (found.probes > 0)
-        .then(|| proportion_interval(found.false_positives.min(found.probes), found.probes, LEVEL))
+) -> impl Iterator<Item = (u64, Rate)> + 'a {
+    let rows = about(&records.near_sizes, &dataset.name, function);
+    let rows = rows.filter(|row| row.bits_per_key == AtSize::BITS_PER_KEY);
+    rows.map(|row| {
+        let rate = Rate {
+            mean: row.rate,
+            low: row.lowest_rate,
+            high: row.highest_rate,
+        };
+        (row.keys, rate)
+    })
 }

@@ -1,11 +1,14 @@
 //! The advice in words, for terminal and report.
 
 use super::{Judged, judged};
-use crate::judge::{mixing, structured};
+use crate::judge::collisions::even_chance;
+use crate::judge::costs::placed;
+use crate::judge::findings::{Compared, Comparison};
+use crate::judge::{mixing, structured, vocabulary};
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, Choice, CostRow, DatasetSummary, IDEAL, KeyShape, MixingTest, Purpose, Recommendation,
-    Request, SizeRow, Standing, Verdict, Window, about, of, on,
+    Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, IDEAL, KeyShape, MixingTest, Purpose,
+    Recommendation, Request, SizeRow, Standing, Verdict, Window, about, of, on,
 };
 use plots::number::{grouped, percent, significant};
 
@@ -53,6 +56,20 @@ pub fn asked(recommendation: &Recommendation) -> String {
     format!("{purpose}{untrusted}{stable}")
 }
 
+/// Formats a ratio of times or counts: `1.4 times`.
+pub(super) fn times(ratio: f64) -> String {
+    format!("{} times", significant(ratio, 2))
+}
+
+/// Describes why a suited function is good enough: its greatest measurable cost, or none.
+pub(super) fn good_enough(one: &Judged<'_>, request: &Request) -> String {
+    if let Some(row) = one.defect() {
+        return cost(row, request.negligible);
+    }
+    let units: Vec<&str> = request.purpose.parts().iter().map(|part| unit(*part)).collect();
+    format!("{} are within chance", units.join(" and "))
+}
+
 /// Describes a cost in figures, compared with chance. A cost below `negligible` is called negligible.
 pub fn cost(row: &CostRow, negligible: f64) -> String {
     let place = &row.place;
@@ -73,8 +90,12 @@ pub fn cost(row: &CostRow, negligible: f64) -> String {
         Purpose::Checksum => format!("{measured} collide in {place} (chance: {chance})"),
     };
     match () {
-        () if !row.measurable => format!("{figures}, no measurable difference"),
-        () if row.cost < negligible => format!("{figures}, {}: measurable, negligible here", more(row.cost)),
+        () if !row.measurable => format!("{figures}: {}", vocabulary::result(Verdict::WithinChance)),
+        () if row.cost < negligible => format!(
+            "{figures}, {}: {}, but negligible here",
+            more(row.cost),
+            vocabulary::result(Verdict::WorseThanChance)
+        ),
         () => figures,
     }
 }
@@ -99,15 +120,7 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
             Purpose::Filter | Purpose::FilterOrTable => all.extend(filter(records, dataset, function)),
             Purpose::Table => all.extend(table(records, dataset, function)),
             Purpose::Shard => {
-                let mut rows = about(&records.shards, dataset, function);
-                all.extend(rows.find(|row| row.choice == Choice::LowBits).map(|row| {
-                    let [fullest, chance] =
-                        [row.fullest as f64, row.fullest_expected].map(|keys| grouped(keys.round() as u64));
-                    format!(
-                        "{fullest} keys in the fullest of {} shards (chance: {chance})",
-                        row.buckets
-                    )
-                }));
+                all.extend(shards(records, dataset, function));
             }
             Purpose::Checksum => {}
         }
@@ -127,17 +140,43 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
 }
 
 fn filter(records: &Records, dataset: &str, function: &str) -> Option<String> {
-    let at = |name: &str| {
-        let mut rows = about(&records.false_positives, dataset, name);
-        rows.find(|row| row.bits_per_key == AtSize::BITS_PER_KEY)
-    };
-    let (row, ideal) = (at(function)?, at(IDEAL)?);
-    let [rate, low, high, ideal] = [row.rate, row.ci_low, row.ci_high, ideal.rate].map(percent);
-    Some(format!(
-        "{rate} false positives in a filter of {} keys at {} bits each (95 % interval {low} to {high}; ideal hash: {ideal})",
-        grouped(row.keys),
-        AtSize::BITS_PER_KEY
-    ))
+    let set = records.run.datasets.iter().find(|set| set.name == dataset)?;
+    let comparison = Comparison::new(&records.near_sizes, set.kind == DatasetKind::Generated);
+    let mut rates = Vec::new();
+    let mut filters = comparison.of(dataset, function);
+    for bits in [AtSize::BITS_PER_KEY, 15] {
+        let one = filters.find(|one| one.row.bits_per_key == bits)?;
+        let Compared { row, ideal, .. } = one;
+        let [rate, low, high, ideal] = [row.rate, row.lowest_rate, row.highest_rate, ideal.rate].map(percent);
+        let chance = percent(comparison.highest_by_chance(one));
+        rates.push(match row.sizes {
+            1 => format!("{rate} at {bits} bits per key (ideal hash: {ideal}; by chance up to {chance})"),
+            sizes => format!(
+                "{rate} at {bits} bits per key (ideal hash: {ideal}; by chance up to {chance}; mean of {sizes} filters from \
+                 {} keys down, {low} to {high})",
+                grouped(row.keys)
+            ),
+        });
+    }
+    Some(format!("false positives {}", rates.join(", ")))
+}
+
+/// Describes the fullest of the most shards by the low bits, and of twelve by the remainder.
+fn shards(records: &Records, dataset: &str, function: &str) -> Vec<String> {
+    let shown = [(Choice::LowBits, 256), (Choice::Remainder, 12)];
+    let rows = about(&records.shards, dataset, function);
+    let rows = rows.filter(|row| shown.contains(&(row.choice, row.buckets)));
+    let words = rows.map(|row| {
+        let place = placed(row.buckets, "shards", row.choice);
+        let [fullest, chance, even] = [
+            row.fullest as f64,
+            row.fullest_expected,
+            row.keys as f64 / row.buckets as f64,
+        ]
+        .map(|keys| grouped(keys.round() as u64));
+        format!("{fullest} keys in the fullest of {place} (chance: {chance}; even: {even})")
+    });
+    words.collect()
 }
 
 fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
@@ -186,7 +225,7 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
         Window::Low => format!("the low {} bits", row.bits),
         Window::High => format!("the high {} bits", row.bits),
     };
-    let only_high = rows().all(|row| row.verdict <= Verdict::InBand || row.window == Window::High);
+    let only_high = rows().all(|row| row.verdict <= Verdict::WithinChance || row.window == Window::High);
     let then = if only_high {
         "; the low bits pass, so use it for such keys only with the low bits, as most filters and tables do"
     } else {
@@ -259,7 +298,7 @@ pub(crate) fn without_weakness<'a>(
 }
 
 /// Returns the reason for a function's standing, in about five words.
-pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) -> String {
+pub(super) fn reason(one: &Judged<'_>, saves: f64) -> String {
     let told = match (one.standing, one.defect()) {
         (Standing::Unknown, _) => "too few keys to tell",
         (Standing::Lacking, _) => one.lacks.as_ref().map_or("", |(reason, _)| *reason),
@@ -280,13 +319,10 @@ pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) ->
         (Standing::Pick, _) => "fastest that suits",
         _ if one.speed.is_none() => "suits, but was not timed",
         _ if saves > 0.0 => {
-            let slower = significant(100.0 * saves / (1.0 - saves), 2);
-            return format!(
-                "{slower} % slower than {}",
-                pick.map_or("", |pick| &pick.function.name)
-            );
+            let longer = times(1.0 / (1.0 - saves));
+            return format!("takes {longer} as long");
         }
-        _ => "no measurable difference from the pick",
+        _ => "as fast as the pick, within noise",
     };
     told.to_owned()
 }
@@ -307,7 +343,7 @@ pub(crate) fn shape(shape: KeyShape) -> &'static str {
 /// Returns advice for keys that come from strangers, or `None` if nothing suggests such keys.
 pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
     let keys = match dataset.looks_like {
-        _ if request.untrusted => "Strangers may choose these keys:".to_owned(),
+        _ if request.untrusted => "Since strangers may choose these keys,".to_owned(),
         Some(shape) => {
             format!(
                 "These keys look like {}; if strangers choose them,",
@@ -317,7 +353,7 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
         None => return None,
     };
     if request.purpose == Purpose::Checksum {
-        return Some(format!("{keys} no checksum here is enough: take a MAC."));
+        return Some(format!("{keys} no checksum here is enough: use a MAC."));
     }
     let untrusted = Request {
         untrusted: true,
@@ -331,12 +367,50 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
             let time = one
                 .speed
                 .map(|speed| format!(" ({} ns per key)", significant(speed.median(), 3)));
-            format!(", best {}{}", one.function.name, time.unwrap_or_default())
+            format!(
+                "the fastest such function here is {}{}",
+                one.function.name,
+                time.unwrap_or_default()
+            )
         });
-    let best = best.unwrap_or_else(|| ", of which none was measured".to_owned());
+    let best = best.unwrap_or_else(|| "none was measured".to_owned());
     Some(format!(
-        "{keys} take a function made for a secret key and give it a random one{best}."
+        "{keys} use a function that takes a secret key, and draw the key at random; {best}."
     ))
+}
+
+/// Describes collisions at 32 bits, or at a narrower function's own width: found and expected ones, and the number of
+/// keys with an even chance of one. The function is the one in use today, or else the pick.
+pub fn collisions(records: &Records, told: &Recommendation) -> Option<String> {
+    let mine = told.mine.as_ref().map(|mine| mine.function.as_str());
+    let name = mine.or_else(|| told.pick().map(|pick| pick.function.as_str()))?;
+    let function = records.run.functions.iter().find(|one| one.name == name)?;
+    let mut rows = about(&records.collisions, &told.dataset, name);
+    let row = rows.find(|row| row.bits == function.bits)?;
+    let cut = match function.output_bits {
+        bits if bits > row.bits => format!("the low {} of its {bits} bits", row.bits),
+        bits => format!("its {bits} bits"),
+    };
+    Some(format!(
+        "{name} has {} in {cut} (chance: {}, {}); {} bits have an even chance of a collision from {} keys on",
+        grouped(row.collisions),
+        significant(row.expected, 3),
+        vocabulary::result(row.verdict),
+        row.bits,
+        grouped(even_chance(row.bits))
+    ))
+}
+
+/// Formats the greatest measurable cost of a function for a table's cell: `+12 %`, `x3.4`, or `none`.
+pub fn cost_cell<'a>(costs: impl Iterator<Item = &'a CostRow>) -> String {
+    let worst = costs
+        .filter(|row| row.measurable)
+        .max_by(|a, b| a.cost.total_cmp(&b.cost));
+    match worst {
+        None => "none".to_owned(),
+        Some(row) if row.cost < 1.0 => format!("+{} %", significant(100.0 * row.cost, 2)),
+        Some(row) => format!("x{}", significant(row.cost + 1.0, 2)),
+    }
 }
 
 /// Turns a sentence into part of another: without its capital and full stop.

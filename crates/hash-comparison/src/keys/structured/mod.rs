@@ -65,7 +65,7 @@ pub const ALL: &[StructuredSet] = &[
     StructuredSet { name: "text-end", recipe: "FooBarBaz, then three of a-z0-9", draw: |_| text::around("FooBarBaz", "") },
     StructuredSet { name: "urls", recipe: "addresses of ten sections, 500 articles and ten pages of one site", draw: |_| text::urls() },
     StructuredSet { name: "uuid-4", recipe: "50,000 random UUIDs of version 4 as text", draw: text::uuid_4 },
-    StructuredSet { name: "uuid-7", recipe: "50,000 UUIDs of version 7 as text, times that go on by 0 to 3 ms and random ends", draw: text::uuid_7 },
+    StructuredSet { name: "uuid-7", recipe: "50,000 UUIDs of version 7 as text, each 0 to 3 ms after the previous one, with random ends", draw: text::uuid_7 },
 ];
 
 #[cfg(test)]

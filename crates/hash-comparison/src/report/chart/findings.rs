@@ -208,7 +208,9 @@ fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
 /// Describes the width at which a function departs from chance, if its full width does not.
 fn worst_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
     let worst = data.worst_width(finding).filter(|worst| {
-        worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
+        worst.bits != row.bits
+            && worst.verdict > Verdict::WithinChance
+            && row.verdict <= Verdict::WithinChance
     })?;
     let ratio = ratio(worst)?;
     let more = if ratio < 1.1 {
@@ -261,7 +263,7 @@ fn collision_mark(
 /// band. Rows far off chance must not compress all others.
 fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
     let (mut low, mut high) = (0.5_f64, 4.0_f64);
-    for row in rows.iter().filter(|row| row.verdict <= Verdict::InBand) {
+    for row in rows.iter().filter(|row| row.verdict <= Verdict::WithinChance) {
         let over = |count| over_expected(row, count).filter(|value| *value > 0.0);
         for value in [row.collisions as f64, row.ci_high, row.band_high]
             .into_iter()

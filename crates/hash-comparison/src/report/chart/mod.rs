@@ -15,8 +15,6 @@ mod structured;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use mark::{of_function as function_verdict_words, words as verdict_words};
-
 use plots::scene::Scene;
 use rows::DatasetRows;
 

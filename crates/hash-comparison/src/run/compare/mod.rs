@@ -66,7 +66,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         collisions: &records.collisions,
         distribution: &records.distribution,
         shards: &records.shards,
-        false_positives: &records.false_positives,
+        near_sizes: &records.near_sizes,
     });
     mechanisms::explain(&mut findings, &records.mechanisms);
     go_on(progress)?;

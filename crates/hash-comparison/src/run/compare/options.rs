@@ -1,6 +1,6 @@
 //! The options of a comparison, checked before anything is measured.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::functions::{self, Function, GROUPS};
@@ -163,8 +163,11 @@ impl Options {
         if request.untrusted {
             words.push("--untrusted".to_owned());
         }
-        if request.stable {
-            words.push("--stable".to_owned());
+        match (request.stable, request.purpose) {
+            (true, Purpose::Filter) | (false, Purpose::FilterOrTable | Purpose::Table) => {}
+            (false, Purpose::Filter) => words.push("--in-memory".to_owned()),
+            (true, _) => words.push("--stable".to_owned()),
+            (false, Purpose::Shard | Purpose::Checksum) => {}
         }
         if request.negligible != Request::NEGLIGIBLE {
             words.push(format!("--negligible {}", request.negligible));
@@ -199,6 +202,14 @@ impl Options {
             )));
         }
         Ok(())
+    }
+
+    /// Adds the folder for the report to the command line.
+    #[must_use]
+    pub fn with_out(mut self, out: &Path) -> Self {
+        let word = format!(" --out {}", quoted(&out.to_string_lossy()));
+        self.command.push_str(&word);
+        self
     }
 
     /// Replaces the repository's own program by `name` in the command line.
