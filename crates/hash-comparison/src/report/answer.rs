@@ -1,17 +1,19 @@
 //! The answers for a dataset, for every choice of the reader. The page first shows the run's own choice.
 
+use std::collections::BTreeMap;
+
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use super::sizes;
-use crate::judge::recommend::{gain, recommend, words};
+use crate::judge::recommend::{incumbents, recommend, words};
 use crate::judge::times::unsteady;
 use crate::judge::vocabulary;
 use crate::keys::Manifest;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, CallForm, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose,
-    Recommendation, Request, Run, Standing,
+    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose, Recommendation,
+    Request, Run, Standing,
 };
 use crate::report::chart::rows::DatasetRows;
 use filter_tools::table::counted;
@@ -90,46 +92,62 @@ impl Choices {
     }
 
     pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        let answers = self.all.iter().filter_map(|(request, recommendations)| {
-            let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
-            let asked_for = self.initial.as_ref() == Some(request);
-            Some(answer(records, dataset, request, recommendation, asked_for))
-        });
+        let answers = self
+            .all
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (request, recommendations))| {
+                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
+                let asked_for = self.initial.as_ref() == Some(request);
+                Some(answer(
+                    records,
+                    dataset,
+                    (request, letter(index)),
+                    recommendation,
+                    asked_for,
+                ))
+            });
         answers.collect()
     }
 
-    /// Returns the gain of a change from each function to each pick, its figures for each use, and its known weakness,
-    /// for a reader who selects a function.
+    /// Returns of each function whether it is good enough, sentence by sentence with the choices that a sentence belongs
+    /// to; its figures for each use; and its known weakness. They are for a reader who selects a function.
     pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        let of_dataset = self
-            .all
-            .iter()
-            .flat_map(|(_, all)| all)
-            .filter(|one| one.dataset == dataset.name);
-        let mut changes: Vec<(CallForm, &str)> = of_dataset
-            .filter_map(|one| Some((one.form, one.pick()?.function.as_str())))
-            .collect();
-        changes.sort_unstable();
-        changes.dedup();
+        // By function and place in the text.
+        let mut enough: BTreeMap<String, BTreeMap<usize, Vec<(String, String)>>> = BTreeMap::new();
+        for (index, (request, _)) in self.all.iter().enumerate() {
+            for one in incumbents(records, dataset, request) {
+                let places = enough.entry(one.function).or_default();
+                for (place, sentence) in one.words.split_inclusive(". ").enumerate() {
+                    let sentences = places.entry(place).or_default();
+                    match sentences.iter_mut().find(|(known, _)| known == sentence) {
+                        Some((_, choices)) => choices.push(letter(index)),
+                        None => sentences.push((sentence.to_owned(), letter(index).to_string())),
+                    }
+                }
+            }
+        }
         let functions = records.run.functions.iter().map(|function| {
-            let gains = changes.iter().filter(|(_, pick)| *pick != function.name);
-            let gains = gains.filter_map(|&(form, pick)| {
-                let words = gain::words(records, &dataset.name, &function.name, pick, form)?;
-                Some(context! { to => printable(&format!("{form} {pick}")), words })
-            });
+            let enough = enough.get(&function.name).into_iter().flat_map(BTreeMap::values);
+            let enough = enough
+                .flatten()
+                .map(|(words, choices)| context! { words => printable(words), choices });
             // A combined use, such as a filter or table, would only repeat the figures of its parts.
             let single = self
                 .plain()
                 .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
-            let uses = single.filter_map(|(recommendations, (purpose, _))| {
-                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
-                let words = words::figures(records, recommendation, recommendation.advice(&function.name)?)
-                    .join("; ");
-                Some(context! { use => purpose.to_string(), words => printable(&words) })
+            let uses = single.flat_map(|(recommendations, (purpose, _))| {
+                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name);
+                let advice = recommendation.and_then(|one| Some((one, one.advice(&function.name)?)));
+                let figures =
+                    advice.map_or_else(Vec::new, |(one, advice)| words::figures(records, one, advice));
+                let figure =
+                    move |words: String| context! { use => purpose.to_string(), words => printable(&words) };
+                figures.into_iter().map(figure)
             });
             context! {
                 name => printable(&function.name),
-                gains => gains.collect::<Value>(),
+                enough => enough.collect::<Value>(),
                 uses => uses.collect::<Value>(),
                 weakness => words::known_weakness(records, dataset, &function.name),
             }
@@ -155,10 +173,15 @@ impl Choices {
     }
 }
 
+/// Returns the letter of a choice, by which the sentences on functions name the choices that they are true of.
+fn letter(index: usize) -> char {
+    char::from(b'a' + index as u8)
+}
+
 fn answer(
     records: &Records,
     dataset: &DatasetSummary,
-    request: &Request,
+    (request, letter): (&Request, char),
     recommendation: &Recommendation,
     asked_for: bool,
 ) -> Value {
@@ -201,9 +224,7 @@ fn answer(
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
         form => recommendation.form.to_string(),
-        pick => recommendation.pick().map(|pick| printable(&pick.function)),
-        // The functions that are good enough come first.
-        suited => (!recommendation.too_few_keys).then(|| recommendation.suited().count()),
+        letter,
         asked_for,
         asked => words::asked(recommendation),
         time => &recommendation.form_reason,

@@ -43,24 +43,19 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       card.replaceChildren(card.querySelector("h3"), said(field("mine").dataset.hint));
       return;
     }
-    const [, , ns, because] = [...row.cells].map(textOf);
-    const { form: calls, pick } = choice.dataset;
+    const ns = textOf(row.cells[2]);
     const figures = [...article.querySelector("template.figures").content.children].find((one) => one.dataset.name === mine);
-    const name = said(ns === "" ? "" : ` ${ns} ns per key`);
+    const name = said("");
     name.className = "name";
-    name.innerHTML = `<span>${name.innerHTML}</span>`;
-    name.prepend(row.cells[0].querySelector("a").cloneNode(true));
-    // The functions that are good enough come first.
-    const isEnough = row.sectionRowIndex < Number(table.dataset.suited);
-    const verdict = mine === pick ? "Yes: it is the pick, keep it." : isEnough ? "Yes: no defect that counts for this use." : table.dataset.suited === undefined ? "Unknown: too few keys to tell." : `No: ${because}.`;
-    const gain = all("[data-gain]", figures).find((one) => one.dataset.gain === `${calls} ${pick}`);
-    const change = mine === pick ? "" : pick === undefined ? " No measured function replaces it." : ` Switching to ${pick}${isEnough ? "" : " ends that"}${gain === undefined ? "" : `: ${textOf(gain)}`}.`;
-    const enough = said(` ${verdict}${change}`);
-    enough.prepend(Object.assign(document.createElement("strong"), { textContent: "Good enough?" }));
+    name.append(row.cells[0].querySelector("a").cloneNode(true), Object.assign(document.createElement("span"), { textContent: ns === "" ? "" : ` ${ns} ns per key` }));
+    const enough = all("[data-for]", figures).filter((one) => one.dataset.for.includes(choice.dataset.letter));
     const use = choice.dataset.choice.split(" ")[0];
     const parts = use === "filter-or-table" ? ["filter", "table"] : [use];
-    const told = all("p:not([data-gain])", figures).filter((one) => parts.includes(one.dataset.use ?? use));
-    card.replaceChildren(card.querySelector("h3"), name, enough, ...told.map((one) => said(textOf(one))));
+    const sentence = enough.map(textOf).join(" ");
+    // Not what the sentence tells already.
+    const measured = all("[data-use]", figures).filter((one) => parts.includes(one.dataset.use) && !sentence.includes(textOf(one)));
+    const told = [measured.map(textOf).join("; "), ...all("p:not([data-for], [data-use])", figures).map(textOf)];
+    card.replaceChildren(card.querySelector("h3"), name, ...[sentence, ...told].filter((text) => text !== "").map(said));
   }
 
   /** What the function in use costs at several numbers of keys, beside pick and runner-up. */

@@ -39,7 +39,7 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
                 of(there(), name).next().map(|row| (row, row.fullest as f64))?
             };
             let share = row.keys as f64 / buckets as f64;
-            Some(Cell::percent(fullest / share - 1.0))
+            Some(Cell::text(&number::percent(fullest / share - 1.0)))
         });
     }
     Some(table.done())

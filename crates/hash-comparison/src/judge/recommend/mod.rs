@@ -206,12 +206,15 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'
     let ten_times = keys.saturating_mul(10);
     let pairs = equal_pairs(ten_times, bits);
     (request.purpose == Purpose::Checksum && bits < WIDEST && pairs >= NEGLIGIBLE_PAIRS).then(|| {
+        let enough = (bits..WIDEST).find(|bits| equal_pairs(ten_times, *bits) < NEGLIGIBLE_PAIRS);
         let reason = format!(
-            "{bits} bits are too few: {} pairs with equal checksums are expected among {} keys, {} among {}.",
+            "{bits} bits are too few: {} pairs with equal checksums are expected among {} keys, {} among {}; {} bits are \
+             enough.",
             words::figure(equal_pairs(keys, bits)),
             grouped(keys),
             words::figure(pairs),
             grouped(ten_times),
+            enough.unwrap_or(WIDEST),
         );
         ("too few bits", reason)
     })

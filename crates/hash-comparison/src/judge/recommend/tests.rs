@@ -309,7 +309,7 @@ fn checksums_need_bits() {
     assert_eq!(
         slow.why,
         [
-            "32 bits are too few: 0.29 pairs with equal checksums are expected among 50,000 keys, 29 among 500,000"
+            "32 bits are too few: 0.29 pairs with equal checksums are expected among 50,000 keys, 29 among 500,000; 47 bits are enough"
         ]
     );
     // Among a hundred keys 32 bits are plenty.

@@ -127,11 +127,21 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
     }
     let costs = about(&records.costs, dataset, function).filter(|row| parts.contains(&row.purpose));
     // A figure listed above is not repeated, unless its cost is to be called negligible.
-    let is_above = |row: &CostRow| {
-        row.purpose == Purpose::Table && row.place.ends_with("by the low bits") && row.cost >= told.negligible
+    let is_above = |row: &CostRow| match row.purpose {
+        _ if row.cost < told.negligible => false,
+        Purpose::Table => row.place.ends_with("by the low bits"),
+        Purpose::Shard => {
+            let place = row.place.replace("buckets", "shards");
+            all.iter().any(|told| told.contains(&format!(" {place} ")))
+        }
+        _ => false,
     };
     let is_told = |row: &&CostRow| row.measurable && !is_above(row) || row.purpose == Purpose::Checksum;
-    all.extend(costs.filter(is_told).map(|row| cost(row, told.negligible)));
+    let more: Vec<String> = costs
+        .filter(is_told)
+        .map(|row| cost(row, told.negligible))
+        .collect();
+    all.extend(more);
     if told.untrusted {
         let known = records.run.functions.iter().find(|one| one.name == *function);
         all.extend(known.map(|one| phrase(&one.resistance_reason)));

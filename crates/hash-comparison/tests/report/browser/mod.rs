@@ -204,7 +204,7 @@ fn what_is_wrong_is_seen() {
             "frames: ",
         ),
         (&[("text.before(box);", "text.after(box);")], "frames: "),
-        (&[("enough.prepend(", "void (")], "yours: "),
+        (&[("...[sentence, ...told]", "...told")], "yours: "),
         (
             &[(
                 ".compare label { display: inline-block;",

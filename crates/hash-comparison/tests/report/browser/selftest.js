@@ -99,9 +99,11 @@
       press(mine, option.value);
       const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
-      check("yours", /Good enough\? (Yes|No|Unknown): /.test(card.textContent), `${option.value}: ${card.textContent}`);
-      const { pick } = card.closest(".choice").dataset;
-      check("yours", pick === option.value || card.textContent.includes(`Switching to ${pick}`), `${option.value}: no gain in ${card.textContent}`);
+      const pick = textOf(card.closest(".choice").querySelector(".card.pick .name a"));
+      check("yours", / is (not )?good enough: /.test(card.textContent), `${option.value}: ${card.textContent}`);
+      check("yours", card.textContent.includes(pick), `${option.value}: no gain of a change to ${pick} in ${card.textContent}`);
+      const figures = card.innerText.match(/[\d,.]+ keys in the fullest of [^(;]*/g) ?? [];
+      check("yours", new Set(figures).size === figures.length, `${option.value}: a figure twice in ${card.textContent}`);
       const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
       check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
       const article = articles.find(isSeen);
