@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long = "keys", value_name = "FILE")]
     keys: Vec<PathBuf>,
 
-    /// What the function is for, which decides the tests and the times that count [default: a filter or a table]
+    /// The use of the function, which decides the tests and the times that count [default: a filter or a table]
     ///
     /// The run ends with a recommendation for each dataset. It leaves out functions that lack a required property, and says
     /// to avoid those with a defect that costs this purpose more than --negligible. The others are ranked by time, measured

@@ -7,12 +7,12 @@
 use super::findings::{Compared, Comparison};
 use super::occupancy::TESTS_IN_ROW;
 use super::windows;
+use super::words::placed;
 use crate::record::files::Records;
 use crate::record::{
     About, Choice, CostRow, DatasetKind, DatasetSummary, FunctionSummary, OccupancyRow, Purpose, ShardRow,
     WindowEnd, WindowRow, about,
 };
-use plots::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// The bucket choices whose cost counts. The other choices show how to make up for a weak function.
@@ -156,15 +156,4 @@ impl Places<'_> {
         };
         full.map(place).collect()
     }
-}
-
-/// Describes a number of buckets or shards and the way in which they are chosen.
-pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
-    let by = match choice {
-        Choice::LowBits => "the low bits",
-        Choice::HighBits => "the high bits",
-        Choice::Fibonacci => "multiplication",
-        Choice::Remainder => "remainder",
-    };
-    format!("{} {what} by {by}", grouped(number))
 }

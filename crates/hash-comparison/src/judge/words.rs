@@ -1,6 +1,6 @@
 //! Figures in readable form.
 
-use crate::record::DistributionRow;
+use crate::record::{Choice, DistributionRow};
 use plots::thousands::grouped;
 
 /// Formats a positive number with about two significant digits, or as a whole number from 10 on.
@@ -56,6 +56,17 @@ pub(super) fn bits(rows: &[&DistributionRow]) -> Option<String> {
         ));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Describes a number of buckets or shards and the way in which they are chosen.
+pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
+    let by = match choice {
+        Choice::LowBits => "the low bits",
+        Choice::HighBits => "the high bits",
+        Choice::Fibonacci => "multiplication",
+        Choice::Remainder => "remainder",
+    };
+    format!("{} {what} by {by}", grouped(number))
 }
 
 #[cfg(test)]

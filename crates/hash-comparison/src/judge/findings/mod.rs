@@ -9,7 +9,7 @@ pub use false_positives::FEWEST_KEYS;
 pub(crate) use false_positives::{Compared, Comparison};
 pub use summary::summarise;
 
-use super::{collisions, costs, mixing, windows, words};
+use super::{collisions, mixing, windows, words};
 use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
@@ -225,7 +225,7 @@ fn distribution_failures(
             let fullest = fullest
                 .max_by(|a, b| b.p_value.total_cmp(&a.p_value))
                 .map(|shard| {
-                    let place = costs::placed(shard.buckets, "shards", choice);
+                    let place = words::placed(shard.buckets, "shards", choice);
                     let [fullest, chance] = [shard.fullest as f64, shard.fullest_expected]
                         .map(|keys| grouped(keys.round() as u64));
                     let verdict = match bonferroni(shard.p_value, shard_tests) < FAMILY_LEVEL {

@@ -1,5 +1,7 @@
 //! Advice from synthetic records.
 
+// tidy: long file: one request, a test for each rule of the advice.
+
 use super::*;
 use crate::record::{
     Basis, Finding, IDEAL, KeyShape, NearSizesRow, Place, PlaceRow, TimingRow, Verdict, WindowEnd, WindowRow,

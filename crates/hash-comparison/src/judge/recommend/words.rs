@@ -2,8 +2,8 @@
 
 use super::{Judged, judged};
 use crate::judge::collisions::even_chance;
-use crate::judge::costs::placed;
 use crate::judge::findings::{Compared, Comparison};
+use crate::judge::words::placed;
 use crate::judge::{mixing, structured, vocabulary};
 use crate::record::files::Records;
 use crate::record::{
@@ -130,10 +130,7 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
     let is_above = |row: &CostRow| match row.purpose {
         _ if row.cost < told.negligible => false,
         Purpose::Table => row.place.ends_with("by the low bits"),
-        Purpose::Shard => {
-            let place = row.place.replace("buckets", "shards");
-            all.iter().any(|told| told.contains(&format!(" {place} ")))
-        }
+        Purpose::Shard => all.iter().any(|told| told.contains(&format!(" {} ", row.place))),
         _ => false,
     };
     let is_told = |row: &&CostRow| row.measurable && !is_above(row) || row.purpose == Purpose::Checksum;
