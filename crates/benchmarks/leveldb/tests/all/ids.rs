@@ -3,11 +3,13 @@
 
 use bench_leveldb::{Engine, EnginePolicy};
 use filter_policy_leveldb::{POLICY_LEVELDB, POLICY_LEVELDB_COPRIME};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// The number of stored ids, and of absent ones.
 const IDS: u64 = 10_000;
 
-/// Lengths of values, hence numbers of keys per filter: 16 to 64 in 2 KiB.
+/// Lengths of values, hence numbers of keys per filter: some 36 to 140.
 const VALUES: std::ops::RangeInclusive<usize> = 10..=100;
 
 fn id(number: u64) -> Vec<u8> {
@@ -19,8 +21,12 @@ fn id(number: u64) -> Vec<u8> {
 fn needless_reads(policy: EnginePolicy, value: usize) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::open(folder.path(), Some(policy), 0);
+    // Compressed blocks would hold several times as many keys.
+    let mut random = SplitMix64::seed_from_u64(1);
+    let mut bytes = vec![0; value];
     for number in 0..IDS {
-        engine.put(&id(2 * number), &vec![b'v'; value]);
+        random.fill_bytes(&mut bytes);
+        engine.put(&id(2 * number), &bytes);
     }
     engine.compact();
     drop(engine);
@@ -31,7 +37,7 @@ fn needless_reads(policy: EnginePolicy, value: usize) -> f64 {
     (engine.reads() - before) as f64 / IDS as f64
 }
 
-/// The figures of the page in `upstream` and of WHICH.md.
+/// The figures of the page in `upstream`.
 #[test]
 fn better_sizes_save_needless_reads_for_ids() {
     let lengths = VALUES.step_by(5);
@@ -48,6 +54,6 @@ fn better_sizes_save_needless_reads_for_ids() {
     let before = mean_and_worst(POLICY_LEVELDB);
     let after = mean_and_worst(POLICY_LEVELDB_COPRIME);
     println!("needless reads per absent id, mean and worst: {before:?}, {after:?}");
-    assert!(before.0 > 0.04 && before.1 > 0.2, "{before:?}");
-    assert!(after.0 < 0.02 && after.1 < 0.06, "{after:?}");
+    assert!(before.0 > 0.06 && before.1 > 0.4, "{before:?}");
+    assert!(after.0 < 0.025 && after.1 < 0.08, "{after:?}");
 }
