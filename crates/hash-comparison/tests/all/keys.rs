@@ -129,7 +129,7 @@ fn several_files_stand_side_by_side() {
     assert_eq!(names, ["keys", "more keys"]);
     assert_eq!(
         run.command,
-        "hash-comparison compare --keys keys.txt --keys 'more keys.csv' --function XXH3 --function CRC-32 --seed 1 --quick"
+        "hash-comparison compare --keys keys.txt --keys 'more keys.csv' --function XXH3 --function CRC-32 --seed 1 --quick --out out"
     );
 }
 

@@ -79,7 +79,10 @@ impl<'a> Comparison<'a> {
             };
             bonferroni(more_than(&row, ideal, self.folds), self.tests) >= FAMILY_LEVEL
         };
-        let (mut low, mut high) = ((ideal.rate * row.probes as f64) as u64, row.probes + 1);
+        let (mut low, mut high) = (
+            ((ideal.rate * row.probes as f64) as u64).min(row.probes),
+            row.probes.saturating_add(1),
+        );
         while high - low > 1 {
             let middle = low.midpoint(high);
             if is_chance(middle) {
@@ -149,8 +152,8 @@ pub(crate) fn folds(is_generated: bool) -> f64 {
 /// For equally good functions, each false positive is the function's with the probability of its share of all probes;
 /// the ideal hash has more probes.
 pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
-    let both = (row.false_positives + ideal.false_positives) as f64;
-    let share = row.probes as f64 / (row.probes + ideal.probes) as f64;
+    let both = row.false_positives as f64 + ideal.false_positives as f64;
+    let share = row.probes as f64 / (row.probes as f64 + ideal.probes as f64);
     let spread = spread(row, both * share, folds);
     binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
 }
