@@ -13,7 +13,7 @@ use crate::names::display;
 /// ```
 /// use bloom_redis::{ErrorKind, Schema};
 ///
-/// let error = Schema::words(1_000, 1.5).unwrap_err();
+/// let error = Schema::whole_words(1_000, 1.5).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 /// assert_eq!(error.to_string(), "the false-positive rate must be above 0 and below 1, got 1.5");
 /// ```

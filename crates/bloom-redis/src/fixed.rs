@@ -51,7 +51,7 @@ impl FixedFilter {
     pub const PREFIX: &'static str = "bf:";
 
     /// Returns the filter of this name under the published prefix, with default options. The schema is usually
-    /// [`Schema::fixed`]; with [`Schema::words`] the bitmap can be exchanged with Guava's filters.
+    /// [`Schema::fixed`]; with [`Schema::whole_words`] the bitmap can be exchanged with Guava's filters.
     ///
     /// # Errors
     ///

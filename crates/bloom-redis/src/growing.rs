@@ -31,7 +31,7 @@ use crate::statistics::Statistics;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = GrowingFilter::new("urls", Schema::words(10_000, 0.0005)?)?;
+/// let filter = GrowingFilter::new("urls", Schema::whole_words(10_000, 0.0005)?)?;
 /// filter.create().query(&mut connection)?;
 /// filter.insert("https://example.org/").query(&mut connection)?;
 /// let answer = filter.might_contain("https://example.org/").query(&mut connection)?;
@@ -62,7 +62,7 @@ impl GrowingFilter {
     pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
 
     /// Returns a filter with default options. Its keys begin with `{NAME}:`, which keeps them in one slot of a cluster.
-    /// The schema describes one bitmap and is usually [`Schema::growing`], or [`Schema::words`] as published.
+    /// The schema describes one bitmap and is usually [`Schema::growing`], or [`Schema::whole_words`] as published.
     ///
     /// A name that is empty, holds a `}` or begins with a percent sign is escaped, so that no two names share a key: a
     /// percent sign is put before it, and any `}` and `%` in it become `%7D` and `%25`.
@@ -70,7 +70,7 @@ impl GrowingFilter {
     /// ```
     /// use bloom_redis::{GrowingFilter, Schema};
     ///
-    /// let schema = Schema::words(10_000, 0.0005)?;
+    /// let schema = Schema::whole_words(10_000, 0.0005)?;
     /// assert_eq!(GrowingFilter::new("urls", schema)?.cursor_key(), b"{urls}:cursor");
     /// assert_eq!(GrowingFilter::new("a}b", schema)?.cursor_key(), b"{%a%7Db}:cursor");
     /// assert_eq!(GrowingFilter::new("", schema)?.with_prefix("").cursor_key(), b"cursor");

@@ -233,7 +233,7 @@ pub enum OnFailure {
 ///
 /// use bloom_redis::{Expiry, FixedFilter, Schema};
 ///
-/// let schema = Schema::words(3_000, 0.03)?;
+/// let schema = Schema::whole_words(3_000, 0.03)?;
 /// let day = Duration::from_secs(86_400);
 /// // A day after the last insert.
 /// let sliding = FixedFilter::new("sessions", schema)?.with_expiry(Expiry::After(day));

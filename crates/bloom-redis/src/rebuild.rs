@@ -162,7 +162,7 @@ impl Rebuild {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = GrowingFilter::new("urls", Schema::words(10_000, 0.0005)?)?;
+/// let filter = GrowingFilter::new("urls", Schema::whole_words(10_000, 0.0005)?)?;
 /// let rebuild = filter.rebuild(Duration::from_secs(600)).query(&mut connection)?;
 /// rebuild.insert_many(["https://example.org/"]).query(&mut connection)?;
 /// rebuild.commit().query(&mut connection)?;

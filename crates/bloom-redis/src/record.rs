@@ -55,11 +55,11 @@ mod tests {
 
     #[test]
     fn a_record_is_told_from_other_text_and_a_mismatch_names_both_values() {
-        let ours = text(&Schema::words(10_000, 0.0005).unwrap());
+        let ours = text(&Schema::whole_words(10_000, 0.0005).unwrap());
         let expected =
             "bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208";
         assert_eq!(ours, expected);
-        let other = text(&Schema::words(10_000, 0.03).unwrap());
+        let other = text(&Schema::whole_words(10_000, 0.03).unwrap());
         for (found, error) in [
             (other.as_str(), "fpp must be 0.03 as in the record, got 0.0005"),
             (

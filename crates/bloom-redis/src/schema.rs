@@ -26,7 +26,7 @@ const FIXED_BITS: u64 = i32::MAX as u64;
 ///
 /// let schema = Schema::fixed(3_000, 0.03)?;
 /// assert_eq!((schema.bits(), schema.probe_count()), (21_895, 5));
-/// let schema = Schema::words(3_000, 0.03)?;
+/// let schema = Schema::whole_words(3_000, 0.03)?;
 /// assert_eq!((schema.bits(), schema.probe_count()), (21_952, 5));
 /// # Ok::<(), bloom_redis::Error>(())
 /// ```
@@ -65,7 +65,7 @@ impl Schema {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// [`TooLarge`](ErrorKind::TooLarge) if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
-    pub fn words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
+    pub fn whole_words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         parameters(insertions, false_positive_rate).map(|parameters| Self::from_guava(&parameters))
     }
 
@@ -86,7 +86,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Those of [`words`](Self::words).
+    /// Those of [`whole_words`](Self::whole_words).
     pub fn growing(insertions: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
         parameters(insertions, total_rate)?;
         if bitmaps == 0 {
@@ -94,7 +94,7 @@ impl Schema {
             return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
         }
         let probes = libm::ceil(libm::log2(bitmaps as f64 / total_rate));
-        Self::words(insertions, libm::exp2(-probes))
+        Self::whole_words(insertions, libm::exp2(-probes))
     }
 
     fn from_guava(parameters: &Parameters) -> Self {
@@ -207,17 +207,17 @@ mod tests {
                 224_100_000,
             ),
             (
-                |n| FixedFilter::new("f", Schema::words(n, 0.01)?).map(drop),
+                |n| FixedFilter::new("f", Schema::whole_words(n, 0.01)?).map(drop),
                 4_294_967_232,
                 448_100_000,
             ),
             (
-                |n| GrowingFilter::new("g", Schema::words(n, 0.01)?).map(drop),
+                |n| GrowingFilter::new("g", Schema::whole_words(n, 0.01)?).map(drop),
                 4_294_967_296,
                 448_100_000,
             ),
             (
-                |n| Schema::words(n, 0.01).map(drop),
+                |n| Schema::whole_words(n, 0.01).map(drop),
                 137_438_953_408,
                 14_340_000_000,
             ),
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn schemas_and_parameters_convert_into_each_other() {
         for (insertions, rate) in [(1, 0.01), (3_000, 0.03), (1_000_000, 0.001)] {
-            let schema = Schema::words(insertions, rate).unwrap();
+            let schema = Schema::whole_words(insertions, rate).unwrap();
             let parameters = Parameters::try_from(&schema).unwrap();
             assert_eq!(
                 (parameters.bits(), parameters.probe_count()),

@@ -30,7 +30,7 @@ use crate::stored::{Stored, operations};
 /// use bloom_redis::{Schema, SplitFilter};
 ///
 /// // 12 billion bits: three times what a string of Redis holds.
-/// let filter = SplitFilter::new("phones", Schema::words(1_000_000_000, 0.003)?)?;
+/// let filter = SplitFilter::new("phones", Schema::whole_words(1_000_000_000, 0.003)?)?;
 /// assert_eq!(filter.schema().bits(), 12_090_970_048);
 /// assert_eq!(filter.part_bits(), 1 << 26);
 /// assert_eq!(filter.keys().len(), 181);
@@ -57,7 +57,7 @@ impl SplitFilter {
     pub const MAX_PARTS: u64 = 1 << 16;
 
     /// Returns the filter of this name in parts of [`PART_BITS`](Self::PART_BITS), with default options. The schema is usually
-    /// [`Schema::words`].
+    /// [`Schema::whole_words`].
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl SplitFilter {
     /// ```
     /// use bloom_redis::{Schema, SplitFilter};
     ///
-    /// let filter = SplitFilter::new("phones", Schema::words(1_000_000_000, 0.003)?)?.spread_over(6)?;
+    /// let filter = SplitFilter::new("phones", Schema::whole_words(1_000_000_000, 0.003)?)?.spread_over(6)?;
     /// assert_eq!(filter.keys()[7], b"bf-split:6:{phones:1}:7");
     /// # Ok::<(), bloom_redis::Error>(())
     /// ```
@@ -204,7 +204,7 @@ mod tests {
             "%",
         ] {
             for slots in [1, 2, 6] {
-                let filter = SplitFilter::new(name, Schema::words(2_000, 0.01).unwrap())
+                let filter = SplitFilter::new(name, Schema::whole_words(2_000, 0.01).unwrap())
                     .and_then(|filter| filter.with_part_bits(1_024))
                     .and_then(|filter| filter.spread_over(slots))
                     .unwrap();

@@ -5,7 +5,7 @@
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = bloom_redis::FixedFilter::new("users", bloom_redis::Schema::words(3_000, 0.03)?)?;
+/// let filter = bloom_redis::FixedFilter::new("users", bloom_redis::Schema::whole_words(3_000, 0.03)?)?;
 /// let statistics = filter.statistics().query(&mut connection)?;
 /// println!("{:?} elements, rate {:.2e}", statistics.estimated_len(), statistics.false_positive_rate());
 /// # Ok(())

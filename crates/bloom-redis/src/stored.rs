@@ -153,7 +153,7 @@ macro_rules! operations {
             /// two in one step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
             /// [`Parameters`](guava_bloom::Parameters) convert into each other.
             ///
-            /// The number of bits must be a multiple of 64, as in Guava ([`Schema::words`](crate::Schema::words)). The
+            /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)). The
             /// call fails with [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count
             /// or strategy differ.
             pub fn upload<'a, F: Sync>(

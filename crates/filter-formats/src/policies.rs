@@ -20,7 +20,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use crate::bloom64::BloomFilter64Policy;
 use crate::parquet::SplitBlockBloomPolicy;
-use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 use crate::sizing::Format;
 use crate::view::FilterLayout;
 
@@ -239,7 +239,15 @@ impl fmt::Display for UnknownPolicy {
             "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or .Prefix.Separated1x2f, \
              for example, got {:?}",
             self.name
-        )
+        )?;
+        if self.name == NAME_IN_TABLES {
+            let policy = FastLocalBloomPolicy::NAME;
+            write!(
+                f,
+                ", which tables store for filters of several kinds: read those with {policy:?}"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -292,7 +300,14 @@ mod tests {
                 Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
                 Err(error) => {
                     assert!(!policy, "{name:?}");
-                    assert!(error.to_string().ends_with(&alloc::format!("got {name:?}")));
+                    let (_, got) = error
+                        .to_string()
+                        .rsplit_once(", got ")
+                        .map(|(_, got)| ((), got.to_owned()))
+                        .unwrap();
+                    let hint = ", which tables store for filters of several kinds: read those with ";
+                    assert!(got.starts_with(&alloc::format!("{name:?}")));
+                    assert_eq!(got.contains(hint), name == NAME_IN_TABLES, "{got}");
                 }
             }
         }

@@ -22,4 +22,4 @@ pub use ribbon::RibbonPolicy;
 /// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BuiltinFilterPolicy::kCompatibilityName`).
-pub const COMPATIBILITY_NAME: &str = "rocksdb.BuiltinBloomFilter";
+pub const NAME_IN_TABLES: &str = "rocksdb.BuiltinBloomFilter";

@@ -44,7 +44,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, replies)) = data.split_first() else {
         return;
     };
-    let schema = Schema::words(100, 0.01).unwrap();
+    let schema = Schema::whole_words(100, 0.01).unwrap();
     let fixed = FixedFilter::new("a", schema.clone()).unwrap();
     let growing = GrowingFilter::new("a", schema.clone()).unwrap();
     let split = SplitFilter::new("a", schema).unwrap();

@@ -80,7 +80,7 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
     let filter = FixedFilter::new(
         format!("members-{insertions}"),
-        Schema::words(insertions as u64, FPP)?,
+        Schema::whole_words(insertions as u64, FPP)?,
     )?;
     let mut local = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
     for key in keys(MEMBERS, insertions) {
@@ -102,7 +102,10 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
 fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
     let mut filters = Vec::new();
     for (insertions, times) in DOWNLOADS {
-        let filter = FixedFilter::new(format!("download-{insertions}"), Schema::words(insertions, FPP)?)?;
+        let filter = FixedFilter::new(
+            format!("download-{insertions}"),
+            Schema::whole_words(insertions, FPP)?,
+        )?;
         let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.schema().bits()));
         let full = BloomFilter::from_parts(Bytes, strategy, filter.schema().probe_count(), words)?;
         filter.upload(&full, Expiry::Never).query(&mut rig.connection)?;

@@ -99,7 +99,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let rows = u64::from(arguments.rows);
-    let filter = FixedFilter::new("accounts", Schema::words(rows + 1, arguments.fpp)?)?
+    let filter = FixedFilter::new("accounts", Schema::whole_words(rows + 1, arguments.fpp)?)?
         .with_prefix(format!("{}filter:", arguments.prefix));
     let mut table = String::new();
     let mut answers = None;

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn parts_hold_the_bits_that_their_numbers_say() {
-        let schema = Schema::words(1_000, 0.01).unwrap();
+        let schema = Schema::whole_words(1_000, 0.01).unwrap();
         let bitmap = Bitmap {
             keys: (0..10_u8)
                 .map(|part| vec![b'{', b'a' + part % 3, b'}', part])

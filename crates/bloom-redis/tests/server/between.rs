@@ -102,7 +102,7 @@ fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
         let filter = FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
             .unwrap()
             .with_options(options);
-        let split = SplitFilter::new("s", Schema::words(1_000, 0.01).unwrap())
+        let split = SplitFilter::new("s", Schema::whole_words(1_000, 0.01).unwrap())
             .unwrap()
             .with_options(options);
         let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
@@ -211,7 +211,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
 fn a_filter_that_comes_back_during_a_download_is_not_empty() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let filter = FixedFilter::new("f", Schema::words(1_000, 0.01).unwrap())
+    let filter = FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
         .unwrap()
         .with_options(Options::default().commands(Commands::default()));
     for before in 0..5 {
@@ -229,7 +229,7 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
 
 /// Returns a growing filter without scripts, and the same filter for clients with scripts.
 fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilter) {
-    let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap()).unwrap();
+    let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap()).unwrap();
     let plain = filter.clone().with_options(
         Options::default()
             .commands(Commands::default().scripts(false).transactions(transactions))

@@ -26,7 +26,7 @@ pub(crate) fn check_all_there(answers: &[Answer]) {
 }
 
 pub(crate) fn fixed(commands: Commands, missing: Missing) -> FixedFilter {
-    FixedFilter::new("f", Schema::words(1_000, 0.01).unwrap())
+    FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
         .unwrap()
         .with_options(Options::default().commands(commands).missing(missing))
 }
@@ -122,7 +122,7 @@ fn a_key_of_another_type_is_told_from_a_missing_one() {
 #[test]
 fn growing_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
-        let schema = Schema::words(100, 0.01).unwrap();
+        let schema = Schema::whole_words(100, 0.01).unwrap();
         let spread = GrowingFilter::new("", schema)
             .unwrap()
             .with_prefix("urls:")
@@ -191,7 +191,7 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
 #[test]
 fn split_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
-        let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
+        let split = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
             .unwrap()
             .with_part_bits(1_024)
             .unwrap();
@@ -240,7 +240,7 @@ fn split_filters_keep_to_one_slot_or_are_spread() {
         }
     });
     for given in [0, SplitFilter::MAX_SLOTS + 1] {
-        let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap()).unwrap();
+        let split = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap()).unwrap();
         let error = split.spread_over(given).unwrap_err().to_string();
         assert_eq!(
             error,

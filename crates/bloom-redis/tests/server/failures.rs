@@ -43,8 +43,8 @@ fn insert_until_gone(
 fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
     let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let fixed = FixedFilter::new("f", Schema::fixed(20_000, 0.01).unwrap()).unwrap();
-    let growing = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
-    let split = SplitFilter::new("s", Schema::words(20_000, 0.01).unwrap())
+    let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
+    let split = SplitFilter::new("s", Schema::whole_words(20_000, 0.01).unwrap())
         .unwrap()
         .with_part_bits(4_096)
         .unwrap();

@@ -16,7 +16,7 @@ fn element(number: i32) -> String {
 }
 
 fn published() -> GrowingFilter {
-    GrowingFilter::new("", Schema::words(10_000, 0.0005).unwrap())
+    GrowingFilter::new("", Schema::whole_words(10_000, 0.0005).unwrap())
         .unwrap()
         .with_prefix("")
 }
@@ -115,7 +115,7 @@ fn all_commands_grow_alike() {
         for missing in [Missing::Reported, Missing::Empty] {
             for commands in all_commands() {
                 client.words::<()>(&["FLUSHALL"]);
-                let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap())
+                let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
                     .unwrap()
                     .with_options(Options::default().commands(commands).missing(missing));
                 client.run(filter.create());
@@ -142,7 +142,7 @@ fn of_writer(writer: u32) -> impl Iterator<Item = String> {
 fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
     const WRITERS: u32 = 16;
     let server = Server::start(&[]);
-    let filter = GrowingFilter::new("g", Schema::words(500, 0.01).unwrap()).unwrap();
+    let filter = GrowingFilter::new("g", Schema::whole_words(500, 0.01).unwrap()).unwrap();
     let mut client = Client::blocking(&server);
     client.run(filter.create());
     thread::scope(|scope| {
@@ -188,7 +188,7 @@ fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
         for commands in [Commands::default(), Commands::default().scripts(false)] {
             client.words::<()>(&["FLUSHALL"]);
             let options = Options::default().commands(commands);
-            let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap())
+            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
                 .unwrap()
                 .with_options(options);
             assert_eq!(client.run(filter.might_contain("a")), Missing);
@@ -243,7 +243,7 @@ fn reset_leaves_one_empty_bitmap() {
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap())
+            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
                 .unwrap()
                 .with_options(Options::default().commands(commands));
             client.run(filter.create());
@@ -265,7 +265,7 @@ fn reset_leaves_one_empty_bitmap() {
 #[test]
 fn a_server_that_forgot_the_scripts_gets_them_again() {
     for_each_client(|client| {
-        let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap()).unwrap();
+        let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap()).unwrap();
         client.run(filter.create());
         client.words::<()>(&["SCRIPT", "FLUSH"]);
         assert!(client.run(filter.insert("a")));
@@ -277,7 +277,7 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
 #[test]
 fn a_kept_count_is_the_count() {
     for_each_client(|client| {
-        let counting = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
+        let counting = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
         let keeping = counting.clone().with_options(Options::default().keep_count(true));
         let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
         let bits = |client: &mut Client| -> Vec<Vec<u8>> {
@@ -332,7 +332,7 @@ fn a_growing_filter_with_other_parameters_is_refused() {
             client.words::<()>(&["FLUSHALL"]);
             let options = Options::default().commands(Commands::default().scripts(scripts));
             let of = |rate| {
-                let filter = GrowingFilter::new("g", Schema::words(50, rate).unwrap()).unwrap();
+                let filter = GrowingFilter::new("g", Schema::whole_words(50, rate).unwrap()).unwrap();
                 filter.with_options(options)
             };
             client.run(of(0.01).create());

@@ -30,11 +30,11 @@ enum Filter {
 impl Stored {
     /// Returns filters of all designs: a split one of six strings, and growing ones of one to four bitmaps.
     pub(crate) fn all(options: Options) -> Vec<Self> {
-        let fixed = FixedFilter::new("f", Schema::words(300, 1e-4).unwrap()).unwrap();
-        let split = SplitFilter::new("s", Schema::words(300, 1e-4).unwrap())
+        let fixed = FixedFilter::new("f", Schema::whole_words(300, 1e-4).unwrap()).unwrap();
+        let split = SplitFilter::new("s", Schema::whole_words(300, 1e-4).unwrap())
             .and_then(|split| split.with_part_bits(960))
             .unwrap();
-        let growing = GrowingFilter::new("g", Schema::words(40, 1e-4).unwrap()).unwrap();
+        let growing = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap()).unwrap();
         let of = |filter, elements| {
             let elements = (0..elements).map(|i| format!("stored {i}")).collect();
             Self { filter, elements }
@@ -272,7 +272,7 @@ fn an_upload_that_loses_bits_on_their_way_fails() {
     let server = Server::start(&[]);
     let (mut client, mut other) = (Client::blocking(&server), Client::blocking(&server));
     // Three chunks of 1 MiB, the last of them shorter.
-    let schema = Schema::words(2_000_000, 0.01).unwrap();
+    let schema = Schema::whole_words(2_000_000, 0.01).unwrap();
     let mut local = BloomFilter::new(Bytes, &Parameters::try_from(&schema).unwrap()).unwrap();
     let elements: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
     for element in &elements {
@@ -374,7 +374,7 @@ fn an_evicted_key_hides_nothing_whatever_the_policy() {
 #[test]
 fn a_rebuild_that_lost_keys_is_not_committed() {
     for_each_client(|client| {
-        let filter = GrowingFilter::new("g", Schema::words(40, 1e-4).unwrap()).unwrap();
+        let filter = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap()).unwrap();
         let elements: Vec<String> = (0..140).map(|i| i.to_string()).collect();
         let mut lost = 0;
         for which in 0.. {
@@ -414,7 +414,7 @@ fn marks_are_written_for_published_filters_that_are_whole() {
         for commands in all_commands() {
             let options = Options::default().commands(commands);
             for prefix in ["{g}:", ""] {
-                let filter = GrowingFilter::new("", Schema::words(40, 1e-4).unwrap())
+                let filter = GrowingFilter::new("", Schema::whole_words(40, 1e-4).unwrap())
                     .unwrap()
                     .with_prefix(prefix)
                     .with_options(options);

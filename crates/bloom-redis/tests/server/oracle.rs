@@ -217,12 +217,16 @@ fn the_growing_design_is_that_of_the_formulas() {
     for number in 0..PAIRS {
         let (insertions, fpp) = pair(&mut random, 1 << 7);
         let Some((bits, probes)) = size(insertions, fpp) else {
-            assert!(Schema::words(insertions, fpp).is_err(), "{insertions}, {fpp}");
+            assert!(
+                Schema::whole_words(insertions, fpp).is_err(),
+                "{insertions}, {fpp}"
+            );
             continue;
         };
         sizes += 1;
         let bits = bits.next_multiple_of(64);
-        let filter = GrowingFilter::new(number.to_string(), Schema::words(insertions, fpp).unwrap()).unwrap();
+        let filter =
+            GrowingFilter::new(number.to_string(), Schema::whole_words(insertions, fpp).unwrap()).unwrap();
         assert_eq!(
             (filter.schema().bits(), u64::from(filter.schema().probe_count())),
             (bits, probes),

@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const LEASE: Duration = Duration::from_secs(60);
 
 fn filter(commands: Commands) -> FixedFilter {
-    FixedFilter::new("f", Schema::words(1_000, 0.01).unwrap())
+    FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
         .unwrap()
         .with_options(Options::default().commands(commands))
 }
@@ -91,7 +91,7 @@ fn anybody_may_abandon_a_rebuild_that_was_dropped() {
         // The filter and the record of its generations.
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
 
-        let growing = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
+        let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
         client.run(growing.create());
         assert!(!client.run(growing.abandon_rebuild()));
         let dropped = client.run(growing.rebuild(LEASE));
@@ -179,7 +179,7 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
     for_each_client(|client| {
         for bitfield in [true, false] {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap())
+            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
                 .unwrap()
                 .with_options(Options::default().commands(Commands::default().bitfield(bitfield)));
             let elements = |range: Range<u32>| range.map(|i| i.to_string());
@@ -235,7 +235,7 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
                 assert!(error.kind() == ErrorKind::Missing, "{error}");
             }
         }
-        let plain = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap())
+        let plain = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
             .unwrap()
             .with_options(Options::default().commands(Commands::PLAIN));
         let rebuild = client.run(GrowingFilter::new("g", *plain.schema()).unwrap().rebuild(LEASE));
@@ -372,7 +372,7 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
 #[test]
 fn large_filters_go_in_several_chunks() {
     // 2.4 MiB in parts of 2 MiB: the first part takes two chunks, the second one.
-    let split = SplitFilter::new("s", Schema::words(2_000_000, 0.01).unwrap())
+    let split = SplitFilter::new("s", Schema::whole_words(2_000_000, 0.01).unwrap())
         .unwrap()
         .with_part_bits(1 << 24)
         .unwrap();

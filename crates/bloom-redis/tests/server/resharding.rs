@@ -81,7 +81,7 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
 #[test]
 fn clients_follow_a_slot_that_has_moved() {
     let filter = fixed(Commands::default(), Missing::Reported);
-    let growing = GrowingFilter::new("bf:f", Schema::words(100, 0.01).unwrap()).unwrap();
+    let growing = GrowingFilter::new("bf:f", Schema::whole_words(100, 0.01).unwrap()).unwrap();
     let mut cluster = Cluster::start(&[]);
     let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
     clients[0].run(filter.create(Expiry::Keep));
@@ -109,7 +109,7 @@ fn clients_follow_a_slot_that_has_moved() {
 fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         client.words::<()>(&["FLUSHALL"]);
-        let filter = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
+        let filter = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
         client.run(filter.create());
         client.run(filter.insert_many(elements(300)));
         let bitmaps = client.run(filter.bitmaps());

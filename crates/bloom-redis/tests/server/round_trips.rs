@@ -23,7 +23,7 @@ fn one_trip_for_each_65536_bits() {
             let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
                 .unwrap()
                 .with_options(options);
-            let split = SplitFilter::new("s", Schema::words(3_000, 0.03).unwrap())
+            let split = SplitFilter::new("s", Schema::whole_words(3_000, 0.03).unwrap())
                 .unwrap()
                 .with_part_bits(1_024)
                 .unwrap()
@@ -74,7 +74,7 @@ fn fixed_bound(connection: &mut Counting) {
 fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     let server = Server::start(&[]);
     let mut connection = Counting::new(server.connection());
-    let filter = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
+    let filter = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
     filter.create().query(&mut connection).unwrap();
     // The server learns the scripts.
     filter.insert("a").query(&mut connection).unwrap();

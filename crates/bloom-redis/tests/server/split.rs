@@ -27,7 +27,7 @@ fn parts_together_are_the_bits_of_guava() {
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = SplitFilter::new("s", Schema::words(INSERTIONS, FPP).unwrap())
+            let filter = SplitFilter::new("s", Schema::whole_words(INSERTIONS, FPP).unwrap())
                 .unwrap()
                 .with_part_bits(1_024)
                 .unwrap()
@@ -63,7 +63,7 @@ fn parts_together_are_the_bits_of_guava() {
 #[test]
 fn a_part_that_is_lost_makes_answers_missing_where_it_decides() {
     for_each_client(|client| {
-        let filter = SplitFilter::new("s", Schema::words(INSERTIONS, FPP).unwrap())
+        let filter = SplitFilter::new("s", Schema::whole_words(INSERTIONS, FPP).unwrap())
             .unwrap()
             .with_part_bits(1_024)
             .unwrap();

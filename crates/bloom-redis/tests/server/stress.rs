@@ -32,14 +32,14 @@ struct Filters {
 
 impl Filters {
     fn new() -> Self {
-        let growing = GrowingFilter::new("g", Schema::words(40, 1e-9).unwrap()).unwrap();
+        let growing = GrowingFilter::new("g", Schema::whole_words(40, 1e-9).unwrap()).unwrap();
         Self {
             fixed: FixedFilter::new("f", Schema::fixed(1_000, 1e-9).unwrap()).unwrap(),
             plain: growing
                 .clone()
                 .with_options(Options::default().commands(Commands::default().scripts(false))),
             growing,
-            split: SplitFilter::new("s", Schema::words(1_000, 1e-9).unwrap())
+            split: SplitFilter::new("s", Schema::whole_words(1_000, 1e-9).unwrap())
                 .and_then(|split| split.with_part_bits(4_096))
                 .unwrap(),
         }
@@ -272,7 +272,7 @@ fn bits_around_the_largest_offsets_are_where_they_belong() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
     // 5,751,035,072 bits: too many for one string, with parts that end at 2^31 and at 2^32.
-    let filter = SplitFilter::new("s", Schema::words(600_000_000, 0.01).unwrap()).unwrap();
+    let filter = SplitFilter::new("s", Schema::whole_words(600_000_000, 0.01).unwrap()).unwrap();
     assert!(filter.schema().bits() > 1 << 32);
     client.run(filter.create(Expiry::Keep));
     for edge in [1_u64 << 31, 1 << 32] {

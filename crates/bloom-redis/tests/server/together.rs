@@ -56,7 +56,7 @@ async fn a_spread_filter_takes_the_time_of_one_trip() {
         }
     };
     let elements: Vec<String> = (0..200).map(|i| i.to_string()).collect();
-    let filter = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
+    let filter = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
         .unwrap()
         .with_part_bits(1_024)
         .unwrap()

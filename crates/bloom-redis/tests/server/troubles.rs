@@ -42,7 +42,7 @@ fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
             let filter = filter(empty().on_failure(on_failure));
             assert_eq!(client.run(filter.might_contain_many(["a", "b"])), [expected; 2]);
             assert!(client.fail(filter.insert("a")).kind().is_unavailable());
-            let growing = GrowingFilter::new("", Schema::words(100, 0.01).unwrap())
+            let growing = GrowingFilter::new("", Schema::whole_words(100, 0.01).unwrap())
                 .unwrap()
                 .with_prefix("")
                 .with_options(empty().on_failure(on_failure));
@@ -62,7 +62,7 @@ fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
 fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
     for_each_client(|client| {
         let options = empty().missing(Missing::Reported);
-        let growing = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap())
+        let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap())
             .unwrap()
             .with_options(options);
         client.run(filter(options).create(Expiry::Keep));
@@ -162,7 +162,7 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
         let reached: u32 = after.words(&["WAIT", "1", "50"]);
         reached == 1
     });
-    let schema = Schema::words(100, 0.01).unwrap();
+    let schema = Schema::whole_words(100, 0.01).unwrap();
     for commands in all_commands() {
         for missing in [Missing::Empty, Missing::Reported] {
             let options = empty()
@@ -170,7 +170,7 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
                 .missing(missing)
                 .replicas(1, Duration::from_millis(20));
             let (fixed, growing) = (filter(options), GrowingFilter::new("g", schema).unwrap());
-            let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
+            let split = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
                 .and_then(|split| split.with_part_bits(1_024))
                 .unwrap()
                 .with_options(options);

@@ -42,7 +42,7 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// with less than 0.5, RocksDB itself writes no filters.) A key equal to the previous one is not counted.
 ///
 /// Stored by engines as `rocksdb.internal.FastLocalBloomFilter`; in RocksDB's own tables under the name that all of
-/// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// its filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```

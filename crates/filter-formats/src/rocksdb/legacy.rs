@@ -52,7 +52,7 @@ impl CacheLine {
 /// key equal to the previous one is not counted.
 ///
 /// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
-/// filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
 /// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
 ///
 /// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy

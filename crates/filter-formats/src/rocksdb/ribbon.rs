@@ -26,7 +26,7 @@ use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, hashed_may_mat
 /// [`Error::AllocationFailed`] when memory runs out.
 ///
 /// Stored by engines as `rocksdb.internal.Standard128RibbonFilter`; in RocksDB's own tables under the name that all of
-/// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// its filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```

@@ -63,12 +63,13 @@ pub enum Format {
     LevelDb,
     /// The filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy): LevelDB's length, with the best k.
     BloomFilter64,
-    /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, plus five.
+    /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, and five bytes of metadata.
     FastLocalBloom,
     #[cfg_attr(
         feature = "alloc",
-        doc = "That of [`RibbonPolicy`](crate::rocksdb::RibbonPolicy): words of 16 bytes, and five; the bits per key are those of a \
-               FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller."
+        doc = "The filter of [`RibbonPolicy`](crate::rocksdb::RibbonPolicy): words of 16 bytes, and five bytes of metadata. The \
+               bits per key are those of a FastLocalBloom filter of the same rate, which is also what is written for few \
+               keys where it is smaller."
     )]
     #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
     Ribbon,

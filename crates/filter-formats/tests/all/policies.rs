@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::{COMPATIBILITY_NAME, CacheLine, LegacyFullFilterPolicy};
+use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy, NAME_IN_TABLES};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use proptest::collection::vec;
@@ -75,7 +75,7 @@ fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
 fn every_encoding_has_its_own_name() {
     let mut names = BTreeSet::from([
         // After `filter.`, as in LevelDB's tables, the name means another encoding.
-        COMPATIBILITY_NAME,
+        NAME_IN_TABLES,
     ]);
     for known in policies::ALL {
         assert_eq!(

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use filter_formats::rocksdb::{
-    COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
-};
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 
 use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
@@ -31,7 +29,7 @@ const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`).
 const NAMES: [&str; 7] = [
-    COMPATIBILITY_NAME,
+    NAME_IN_TABLES,
     FastLocalBloomPolicy::NAME,
     RibbonPolicy::NAME,
     LegacyFullFilterPolicy::NAME,

@@ -405,7 +405,7 @@ fn in_words(totals: &Totals) -> String {
     }
     if totals.bits.bad_sizes > 0 {
         text.push_str(&format!(
-            ", {} of sizes at which numbers between stored numbers often match (see THEORY.md of filter-policy)",
+            ", {} of sizes at which numbers between stored numbers often match (see THEORY.md of filter-formats)",
             grouped(totals.bits.bad_sizes)
         ));
     }

@@ -24,7 +24,7 @@ use crate::table::{counted, readable, table, wrapped};
 /// options. The default is 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if nothing determines it.
 /// A probe count alone finds the smallest filter with that many probes; beside other options it affects only the textbook's
 /// formula, because each format has its own rule. Rates are those expected of an ideal hash. LevelDB's rate jumps with
-/// the exact number of keys, because its probes are not independent (see THEORY.md of filter-policy).
+/// the exact number of keys, because its probes are not independent (see THEORY.md of filter-formats).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \

@@ -147,26 +147,23 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
 
 /// Returns the most keys for which LevelDB's format reaches a rate in this many bytes, and the bits per key for them.
 ///
-/// LevelDB's rate must be counted, which is slow, and it is not monotonic in the keys. Ideal probes bound the rate from
-/// below, so the bits per key that might hold the most keys are counted first. The part of equal hash values is known,
-/// and the part of the probes hardly depends on the keys, so one count suggests where to count next.
+/// LevelDB's rate takes up to 50 ms to compute, and it is not monotonic in the keys. Ideal probes bound the rate from
+/// below, so the bits per key that might hold the most keys are tried first. The part of equal hash values is known, and
+/// the part of the probes hardly depends on the keys, so one rate suggests which number to try next.
 fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
-    /// The largest number of counts per number of bits.
-    const COUNTS: u32 = 9;
-    /// The largest number of counts in all for a rate so low that each takes a second or more.
-    const COUNTS_OF_RARE_MATCHES: u32 = 4;
-    /// Such a rate.
-    const RARE: f64 = 1e-5;
+    /// The largest number of computed rates per number of bits.
+    const RATES: u32 = 9;
     /// The precision of the result: the bound divided by this number.
     const PARTS: u64 = 256;
-    /// With fewer keys, the part of the probes is at least this share of their part at the bound.
-    const SWING: f64 = 0.5;
     let shared = |keys: u64| Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
+    let probes = |bits_per_key| u32::from(leveldb::probe_count(bits_per_key));
     // The keys at which equal hash values use up the rest of the wanted rate.
     let keys_left = |by_probes: f64| {
         let left = ((wanted - by_probes) / (1.0 - by_probes)).max(0.0);
         (-libm::ldexp(libm::log1p(-left), 32)) as u64
     };
+    let rate = |keys: u64, bits: u32| Format::LevelDb.rate(keys, BitsPerKey::whole(bits)).map_err(words);
+    // The bound, the bits per key, and whether the memory is the bound.
     let bound = |bits: u32| {
         let bits_per_key = BitsPerKey::whole(bits);
         let most = Format::LevelDb
@@ -175,40 +172,44 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         let will_do = |keys: u64| {
             let shared = shared(keys);
             let bits = leveldb::filter_bits(bits_per_key, keys).map_err(words)?;
-            let probes = u32::from(leveldb::probe_count(bits_per_key));
-            let by_probes = sizing::rate(bits, keys, probes).map_err(words)?;
+            let by_probes = sizing::rate(bits, keys, probes(bits_per_key)).map_err(words)?;
             Ok(shared + by_probes * (1.0 - shared) <= wanted)
         };
-        Ok((largest(0, most, will_do)?, bits))
+        let bound = largest(0, most, will_do)?;
+        Ok((bound, bits, bound == most))
     };
     let mut bounds = (1..=MAX_BITS).map(bound).collect::<Result<Vec<_>, String>>()?;
-    bounds.sort_by_key(|&(keys, bits)| (std::cmp::Reverse(keys), bits));
+    // Once k is at its limit, more bits only lower the rate.
+    let widest = bounds
+        .iter()
+        .rfind(|(_, _, is_full)| !is_full)
+        .map(|&(_, bits, _)| bits);
+    bounds.retain(|&(_, bits, is_full)| {
+        let has_most_probes = probes(BitsPerKey::whole(bits)) == probes(BitsPerKey::whole(MAX_BITS));
+        is_full || !has_most_probes || widest == Some(bits)
+    });
+    // Where bounds are the same within the precision, more bits come closer to them.
+    let class = |keys: u64| (libm::log(keys as f64) * PARTS as f64) as i64;
+    bounds.sort_by_key(|&(keys, bits, _)| std::cmp::Reverse((class(keys), bits)));
     let mut best = (0, 0);
-    let mut counts = if wanted < RARE {
-        COUNTS_OF_RARE_MATCHES
-    } else {
-        u32::MAX
-    };
-    for (bound, bits) in bounds {
-        if bound <= best.0 || counts == 0 {
-            break;
+    for (bound, bits, _) in bounds {
+        let part = (bound / PARTS).max(1);
+        let better = best.0 + part;
+        if bound < better || best.0 > 0 && rate(better, bits)? > wanted {
+            continue;
         }
-        let (mut low, mut high, mut tried) = (best.0, bound, bound);
-        for _ in 0..COUNTS.min(counts) {
-            counts -= 1;
-            let bits_per_key = BitsPerKey::whole(bits);
-            let rate = Format::LevelDb.rate(tried, bits_per_key).map_err(words)?;
-            let by_probes = (rate - shared(tried)) / (1.0 - shared(tried));
+        let (mut low, mut high, mut tried) = (if best.0 > 0 { better } else { 0 }, bound, bound);
+        for _ in 0..RATES {
+            let rate = rate(tried, bits)?;
             if rate <= wanted {
                 low = tried;
             } else {
                 high = tried;
             }
-            let part = (bound / PARTS).max(1);
-            let is_hopeless = best.0 > 0 && tried == bound && keys_left(SWING * by_probes) <= best.0;
-            if low == bound || high - low <= part || is_hopeless {
+            if low == bound || high - low <= part {
                 break;
             }
+            let by_probes = (rate - shared(tried)) / (1.0 - shared(tried));
             let left = keys_left(by_probes);
             tried = if (low..=high).contains(&left) && high - low > 2 * part {
                 left.clamp(low + part, high - part)
@@ -220,7 +221,18 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
             best = (low, bits);
         }
     }
-    Ok(best)
+    // The fewest bits for these keys.
+    let (keys, mut bits) = best;
+    let mut too_few = 0;
+    while bits - too_few > 1 && keys > 0 {
+        let middle = too_few + (bits - too_few) / 2;
+        if rate(keys, middle)? <= wanted {
+            bits = middle;
+        } else {
+            too_few = middle;
+        }
+    }
+    Ok((keys, bits))
 }
 
 /// Returns the most keys for which the format reaches a rate in this many bytes, and the smallest integer of bits per

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::error::ErrorKind;
-use crate::judge::baseline;
+use crate::judge::{baseline, times};
 use crate::keys::DEFAULT_SEED;
 use crate::record::files::Records;
 use crate::record::folder::{Destination, REPORT, RUN};
@@ -17,6 +17,7 @@ use super::written;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
+use filter_tools::table::wrapped;
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -231,8 +232,8 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(baseline) = &records.run.baseline {
         writeln!(stdout, "{}", summary::baseline(baseline))?;
     }
-    if let Some(sentence) = summary::disturbance(&records.run.environment) {
-        writeln!(stdout, "{sentence}")?;
+    if let Some(sentence) = times::disturbance(&records.run.environment) {
+        writeln!(stdout, "{}", wrapped(sentence))?;
     }
     writeln!(stdout, "report: {}", out.join(REPORT).display())?;
     Ok(())

@@ -10,8 +10,8 @@ use crate::judge::recommend::words as recommended;
 use crate::judge::vocabulary;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, Baseline, Choice, DatasetSummary, EMPTY, Environment, Purpose, Recommendation, ShardRow,
-    Standing, TimingRow, about,
+    Advice, Baseline, Choice, DatasetSummary, EMPTY, Purpose, Recommendation, ShardRow, Standing, TimingRow,
+    about,
 };
 
 /// Columns of the table of advice.
@@ -262,19 +262,6 @@ fn fitting(all: Vec<String>) -> Option<String> {
         text += one;
     }
     Some(text)
-}
-
-/// Returns a warning if other programs probably disturbed the timing.
-pub fn disturbance(environment: &Environment) -> Option<String> {
-    let switches = environment.involuntary_switches_while_timing?;
-    let seconds = environment.timing_seconds?;
-    environment.timing_disturbed()?.then(|| {
-        format!(
-            "The times are probably too high: in {seconds:.1} s of timing other programs took the\n\
-             processor {} times. Repeat the run on a quiet machine.",
-            grouped(switches)
-        )
-    })
 }
 
 /// Returns milliseconds for the whole set, extrapolated if only a sample was timed.

@@ -5,7 +5,7 @@
 
 use crate::record::files::Records;
 use crate::record::{CallForm, EMPTY, Environment, Interval, Place, TimingRow, about};
-use plots::number::{grouped, percent};
+use plots::number::{percent, significant};
 
 /// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
 /// nothing else changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.
@@ -93,21 +93,46 @@ pub fn unsteady<'a>(
             percent(typical)
         ));
     }
-    if environment.timing_disturbed() != Some(true) {
-        return None;
-    }
-    let how = match environment.involuntary_switches_while_timing {
-        Some(switches) => format!("took the processor {} times meanwhile", grouped(switches)),
-        None => "ran meanwhile".to_owned(),
-    };
-    Some(format!(
-        "The times are probably too high, since other programs {how}: repeat on a quiet machine."
-    ))
+    disturbance(environment)
+}
+
+/// Returns a warning if other programs probably disturbed the timing.
+pub fn disturbance(environment: &Environment) -> Option<String> {
+    environment.timing_disturbed()?.then(|| {
+        let how = match environment
+            .seconds_waited_while_timing
+            .zip(environment.timing_seconds)
+        {
+            Some((waited, all)) => format!(
+                "had the processor for {} of the {} s of timing",
+                significant(waited, 2),
+                significant(all, 2)
+            ),
+            None => "took the processor often".to_owned(),
+        };
+        format!("The times are probably too high, since other programs {how}: repeat on a quiet machine.")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn disturbed_times_are_told() {
+        let mut environment = Environment {
+            timing_seconds: Some(20.04),
+            seconds_waited_while_timing: Some(0.5),
+            ..Environment::default()
+        };
+        assert_eq!(disturbance(&environment), None);
+        environment.seconds_waited_while_timing = Some(8.0);
+        assert_eq!(
+            disturbance(&environment).unwrap(),
+            "The times are probably too high, since other programs had the processor for 8.0 of the 20 s of timing: repeat on a \
+             quiet machine."
+        );
+    }
 
     #[test]
     fn times_differ_if_their_ranges_are_apart() {

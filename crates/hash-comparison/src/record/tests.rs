@@ -12,34 +12,34 @@ fn environment() -> Environment {
 }
 
 #[test]
-fn many_switches_a_second_mean_a_disturbed_timing() {
-    let mut environment = environment();
-    let mut disturbed = |switches, seconds| {
-        environment.involuntary_switches_while_timing = switches;
-        environment.timing_seconds = seconds;
-        environment.timing_disturbed()
-    };
-    assert_eq!(disturbed(Some(600), Some(30.0)), Some(false));
-    assert_eq!(disturbed(Some(601), Some(30.0)), Some(true));
-    // A few switches in a moment are chance.
-    assert_eq!(disturbed(Some(20), Some(0.01)), Some(false));
-    assert_eq!(disturbed(None, Some(30.0)), None);
-    assert_eq!(disturbed(Some(0), None), None);
-}
-
-#[test]
-fn long_waits_mean_a_disturbed_timing_even_with_few_switches() {
+fn long_waits_mean_a_disturbed_timing_however_many_switches() {
     let mut environment = environment();
     let mut disturbed = |switches, waited| {
         environment.involuntary_switches_while_timing = switches;
         environment.seconds_waited_while_timing = waited;
         environment.timing_disturbed()
     };
-    assert_eq!(disturbed(Some(1), Some(1.5)), Some(false));
-    assert_eq!(disturbed(Some(1), Some(1.6)), Some(true));
-    assert_eq!(disturbed(None, Some(1.6)), Some(true));
-    assert_eq!(disturbed(Some(601), Some(0.0)), Some(true));
-    assert_eq!(disturbed(Some(601), None), Some(true));
+    assert_eq!(disturbed(Some(1), Some(6.0)), Some(false));
+    assert_eq!(disturbed(Some(1), Some(6.1)), Some(true));
+    assert_eq!(disturbed(None, Some(6.1)), Some(true));
+    // Short work of the system.
+    assert_eq!(disturbed(Some(30_000), Some(0.3)), Some(false));
+}
+
+#[test]
+fn many_switches_a_second_mean_a_disturbed_timing_where_waiting_is_not_reported() {
+    let mut environment = environment();
+    let mut disturbed = |switches, seconds| {
+        environment.involuntary_switches_while_timing = switches;
+        environment.timing_seconds = seconds;
+        environment.timing_disturbed()
+    };
+    assert_eq!(disturbed(Some(3_000), Some(30.0)), Some(false));
+    assert_eq!(disturbed(Some(3_001), Some(30.0)), Some(true));
+    // A few switches in a moment are chance.
+    assert_eq!(disturbed(Some(100), Some(0.01)), Some(false));
+    assert_eq!(disturbed(None, Some(30.0)), None);
+    assert_eq!(disturbed(Some(0), None), None);
 }
 
 #[test]

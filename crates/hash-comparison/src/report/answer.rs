@@ -187,6 +187,13 @@ fn answer(
 ) -> Value {
     let card = |standing, title: &str, class: &str| {
         let advice = recommendation.standing(standing).next()?;
+        let mut figures = words::figures(records, recommendation, advice);
+        if !advice.stable {
+            figures.insert(
+                0,
+                "in memory only: its values may change with a release".to_owned(),
+            );
+        }
         Some(context! {
             title, class,
             function => &advice.function,
@@ -194,7 +201,7 @@ fn answer(
                 let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
                 format!("{ns} ns per key ({low} to {high})")
             }),
-            words => printable(&words::figures(records, recommendation, advice).join("; ")),
+            words => printable(&figures.join("; ")),
             weakness => words::known_weakness(records, dataset, &advice.function),
         })
     };

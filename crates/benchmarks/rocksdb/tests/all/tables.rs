@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use bench_rocksdb::{EnginePolicy, TableForm};
-use filter_formats::rocksdb::{
-    COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
-};
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::{BlockRole, RocksDbFilters, RocksDbTable};
@@ -36,7 +34,7 @@ fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form:
     theirs.write_table(&path, keys, form);
     let bytes = std::fs::read(&path).unwrap();
     let table = RocksDbTable::open(bytes.as_slice()).unwrap();
-    assert_eq!(table.filters_name(), Some(COMPATIBILITY_NAME));
+    assert_eq!(table.filters_name(), Some(NAME_IN_TABLES));
     assert_eq!(stored_keys(&table), keys);
 
     let filters = table.filters().unwrap();

@@ -15,26 +15,6 @@ fn one_is_no_plural() {
 }
 
 #[test]
-fn disturbed_times_are_told() {
-    let mut environment = crate::measure::environment::collect();
-    assert_eq!(disturbance(&environment), None);
-    environment.timing_seconds = Some(20.04);
-    environment.involuntary_switches_while_timing = Some(80);
-    assert_eq!(disturbance(&environment), None);
-    environment.involuntary_switches_while_timing = Some(12_345_678);
-    let text = disturbance(&environment).expect("there is something to tell");
-    assert!(
-        text.contains("in 20.0 s of") && text.contains("12,345,678 times"),
-        "{text}"
-    );
-    assert!(
-        text.lines()
-            .all(|line| line.chars().count() <= usize::from(width())),
-        "{text}"
-    );
-}
-
-#[test]
 fn names_and_numbers_are_not_broken() {
     for name in functions::all().iter().map(|function| function.name) {
         let advice = [name, "1234.56", "+100 %", "fewer than chance", "suited, rank 12"];

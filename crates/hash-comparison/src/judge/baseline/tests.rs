@@ -31,7 +31,6 @@ fn measure() -> Records {
     let options = Options::new(&[], &[], vec![keys], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();
     // Tests say themselves whether other programs disturb a run.
-    records.run.environment.involuntary_switches_while_timing = Some(0);
     records.run.environment.seconds_waited_while_timing = Some(0.0);
     // With so few keys, the times by place would be mostly clock overhead.
     for row in &mut records.places {
@@ -300,9 +299,9 @@ fn of_a_disturbed_run_only_a_factor_of_two_is_told() {
     draw(&mut base, &mut noise, QUIET, None);
     for (times, is_told) in [(1.5, false), (2.5, true)] {
         draw(&mut now, &mut noise, QUIET, Some(("XXH3", times)));
-        now.run.environment.involuntary_switches_while_timing = Some(0);
+        now.run.environment.seconds_waited_while_timing = Some(0.0);
         assert_eq!(changed(&base, &now), ["XXH3", "XXH3"], "{times}");
-        now.run.environment.involuntary_switches_while_timing = Some(1_000_000);
+        now.run.environment.seconds_waited_while_timing = Some(1_000.0);
         assert_eq!(!changed(&base, &now).is_empty(), is_told, "{times}");
     }
     let baseline = hold_against(&base, Path::new("b"), &now);

@@ -19,6 +19,12 @@ pub(super) fn beside(
             None => format!("Take {other}."),
         }
     };
+    // A request for values that never change has ruled such a function out.
+    let memory_only = if mine.function.stable {
+        ""
+    } else {
+        " in memory only, since its values may change with a release"
+    };
     let (good_enough, words) = match (mine.standing, pick) {
         (Standing::Unknown, _) => {
             let words = format!("Nothing can be said of {name}: too few keys to tell functions apart.");
@@ -26,7 +32,7 @@ pub(super) fn beside(
         }
         (Standing::Pick, _) => (
             Some(true),
-            format!("{name} is good enough: it is the pick. Keep it."),
+            format!("{name} is good enough{memory_only}: it is the pick. Keep it."),
         ),
         (Standing::Avoid | Standing::Lacking, pick) => {
             let why = match (&mine.lacks, mine.defect()) {
@@ -44,7 +50,10 @@ pub(super) fn beside(
                 Some(pick) if mine.is_slower_than(pick) => gain(pick),
                 Some(pick) => format!("Keep it. {}", gain(pick)),
             };
-            (Some(true), format!("{name} is good enough: {why}. {change}"))
+            (
+                Some(true),
+                format!("{name} is good enough{memory_only}: {why}. {change}"),
+            )
         }
     };
     Incumbent {

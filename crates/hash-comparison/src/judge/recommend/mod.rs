@@ -176,7 +176,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
         mine: mine
             .map(|mine| incumbent::beside((records, &dataset.name, form(purpose)), mine, pick, request)),
         at_sizes: sizes::of(records, dataset, &beside),
-        notes: notes(request, too_few_keys, pick.is_some()),
+        notes: notes(request, dataset.keys, pick.is_some()),
     }
 }
 
@@ -280,8 +280,9 @@ fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Adv
     }
 }
 
-fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
+fn notes(request: &Request, keys: u64, has_pick: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    let too_few_keys = keys < FEWEST_KEYS;
     if too_few_keys {
         notes.push(format!(
             "These are too few keys to tell functions apart. Give a larger sample: at least {FEWEST_KEYS} keys, better tens \
@@ -313,6 +314,9 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
             "No measured function meets the request. Measure more of them (--all), or drop a requirement."
                 .to_owned(),
         );
+    }
+    if !too_few_keys && request.purpose.parts().contains(&Purpose::Filter) {
+        notes.extend(sizes::unlucky(keys));
     }
     notes
 }

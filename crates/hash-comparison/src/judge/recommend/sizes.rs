@@ -1,12 +1,16 @@
 //! Costs of functions at other numbers of similar keys.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::Judged;
 use crate::record::files::Records;
 use crate::record::{
     AtSize, Basis, DatasetSummary, IDEAL, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
 };
 use filter_formats::sizing::Format;
-use filter_policy::BitsPerKey;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use plots::number::{grouped, percent};
 use statistics::collisions::CollisionLaw;
 use statistics::correction::FAMILY_LEVEL;
 
@@ -57,6 +61,32 @@ pub(super) fn ideal_rate(records: &Records, dataset: &DatasetSummary, keys: u64)
     }
     let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
     Rate::exact(Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
+}
+
+/// Describes the size of LevelDB's filter of exactly this many keys, if an ideal hash there has a rate more than a tenth
+/// above that of the next good size.
+pub(super) fn unlucky(keys: u64) -> Option<String> {
+    /// The rates known so far, at both sizes: each takes up to 50 ms to compute, and every use asks for them.
+    static KNOWN: Mutex<BTreeMap<u64, Option<[f64; 2]>>> = Mutex::new(BTreeMap::new());
+    let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
+    let rates = || {
+        let policy = BloomFilterPolicy::new(bits_per_key).with_coprime_sizes();
+        let good_bytes = policy.max_filter_len(usize::try_from(keys).ok()?).ok()? as u64 - 1;
+        // Half a byte less than the bits, which are rounded up to bytes.
+        let good_bits = BitsPerKey::fractional((8 * good_bytes - 4) as f64 / keys as f64).ok()?;
+        let rate = |bits_per_key| Format::LevelDb.rate(keys, bits_per_key).ok();
+        Some([rate(bits_per_key)?, rate(good_bits)?])
+    };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let [rate, good] =
+        (*known.entry(keys).or_insert_with(rates)).filter(|[rate, good]| *rate > 1.1 * good)?;
+    Some(format!(
+        "LevelDB's filter of exactly {} keys at {bits_per_key} bits per key has an unlucky size: even with an ideal hash {} of absent \
+         keys match, and {} at the size that with_coprime_sizes of filter-policy takes instead.",
+        grouped(keys),
+        percent(rate),
+        percent(good)
+    ))
 }
 
 /// The mean of filters of some number of keys and of the next smaller numbers, and the lowest and highest of them.

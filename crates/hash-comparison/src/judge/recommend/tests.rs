@@ -531,6 +531,20 @@ fn rates_that_were_counted_stand_and_those_of_poor_functions_are_bounds() {
 }
 
 #[test]
+fn an_unlucky_size_of_the_filter_is_told() {
+    // 187,500 bytes are a multiple of 15; ten keys fewer are not.
+    let told = sizes::unlucky(150_000).unwrap();
+    assert!(
+        told.starts_with("LevelDB's filter of exactly 150,000 keys at 10 bits per key has an unlucky size: even with an ideal hash 2.07 % of")
+            && told.contains(" and 1.30 % at the size "),
+        "{told}"
+    );
+    for keys in [149_990, 150_001, 1_000_000] {
+        assert_eq!(sizes::unlucky(keys), None);
+    }
+}
+
+#[test]
 fn the_rates_of_fixed_numbers_of_keys_are_those_of_the_format() {
     // The calculator counts one number of keys, so its rates must lie in the range.
     let bits_per_key = filter_policy::BitsPerKey::whole(AtSize::BITS_PER_KEY);

@@ -4,7 +4,7 @@
 use super::mark;
 use super::rows::{DatasetRows, stems};
 use crate::judge::collisions::{over_expected, ratio};
-use crate::record::{CollisionRow, FalsePositiveRow, Finding, Verdict};
+use crate::record::{CollisionRow, FalsePositiveRow, Finding, Verdict, of};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::number;
@@ -192,7 +192,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         let Some(row) = row else { continue };
         scene.row(&finding.function, |scene| {
             collision_mark(scene, &panel, rows, index, row, finding.verdict);
-            let note = [width_note(row, common), worst_note(data, finding, row)];
+            let note = [width_note(row, common), other_width_note(data, finding, row)];
             let note = note.into_iter().flatten().collect::<Vec<_>>().join(", ");
             let at = (place.right + 8.0, rows.middle(index));
             scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
@@ -206,20 +206,25 @@ fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
 }
 
 /// Describes the width at which a function departs from chance, if its full width does not.
-fn worst_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
-    let worst = data.worst_width(finding).filter(|worst| {
-        worst.bits != row.bits
-            && worst.verdict > Verdict::WithinChance
-            && row.verdict <= Verdict::WithinChance
-    })?;
-    let ratio = ratio(worst)?;
-    let more = if ratio < 1.1 {
-        // With many collisions, even a small excess is significant.
-        format!("+{} %", number::significant(100.0 * (ratio - 1.0), 2))
+fn other_width_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
+    let is_fewer = finding.verdict == Verdict::FewerThanChance && row.verdict == Verdict::WithinChance;
+    let other = if is_fewer {
+        let mut rows = of(data.collisions.iter().copied(), &finding.function);
+        rows.find(|other| other.verdict == Verdict::FewerThanChance)
+    } else {
+        let worst = data.worst_width(finding);
+        worst.filter(|worst| worst.verdict > Verdict::WithinChance && row.verdict <= Verdict::WithinChance)
+    };
+    let other = other.filter(|other| other.bits != row.bits)?;
+    let ratio = ratio(other)?;
+    let words = if (0.9..1.1).contains(&ratio) {
+        // With many collisions, even a small difference is significant.
+        let sign = if ratio < 1.0 { '-' } else { '+' };
+        format!("{sign}{} %", number::significant(100.0 * (ratio - 1.0).abs(), 2))
     } else {
         format!("{}×", number::significant(ratio, 2))
     };
-    Some(format!("{more} at {}", worst.bits))
+    Some(format!("{words} at {}", other.bits))
 }
 
 /// Draws band, interval and mark of one collision count.
