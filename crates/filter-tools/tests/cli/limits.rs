@@ -81,7 +81,7 @@ fn three_million_columns_with_wrong_offsets() {
         100
     );
     assert!(
-        shown.ends_with("  2,999,900 damaged filters more\n\n1 row group, 3,000,000 filters\n"),
+        shown.ends_with("  and 2,999,900 more damaged filters\n\n1 row group, 3,000,000 filters\n"),
         "{}",
         &shown[shown.len() - 200..]
     );

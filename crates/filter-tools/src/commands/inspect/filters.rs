@@ -86,7 +86,7 @@ impl<'o, O: io::Write> Shown<'o, O> {
         self.print_rows();
         self.written?;
         let more = counts.not_described();
-        let more = (more > 0).then(|| format!("{} more", counted(more, "damaged filter")));
+        let more = (more > 0).then(|| format!("and {}", counted(more, "more damaged filter")));
         list(self.out, "damage", self.damage.into_iter().chain(more))?;
         // A filter alone in a file has none.
         if counts.row_groups > 0 || counts.filters == 0 {
