@@ -81,7 +81,7 @@ fn every_encoding_has_its_own_name() {
         assert_eq!(
             known.build(TEN).name(),
             known.name(),
-            "in crates/filter-policy/src/policies.rs"
+            "in crates/filter-formats/src/policies.rs"
         );
         assert!(names.insert(known.name()), "{} comes twice", known.name());
     }
