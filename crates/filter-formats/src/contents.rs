@@ -4,20 +4,18 @@
 
 pub(crate) mod bloom64;
 pub(crate) mod legacy;
-pub(crate) mod ribbon;
 pub(crate) mod rocksdb;
 pub(crate) mod split_block;
 
 use filter_kernels::fast_local::Line;
+use filter_kernels::ribbon::Solution;
 use filter_kernels::split_block::Block;
 use filter_kernels::{KernelToken, WideSource};
 use filter_policy::answers::{each, fill};
 use filter_policy::prepared::{OfKeys, Plan, Reader};
 use filter_policy::{KeyHash, KeyHashes};
-use hashzoo::xxph3_64;
 
 use legacy::Lines;
-use ribbon::Solution;
 
 /// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +88,10 @@ impl Contents<'_> {
             }
             Self::SplitBlocks(blocks) => (&SPLIT_BLOCK, blocks.as_flattened().len(), [0; 3]),
             Self::LegacyBloom { bits, lines, probes } => (&LEGACY, bits.len(), lines.words(probes)),
-            Self::Ribbon(solution) => (&RIBBON, solution.bytes().len(), solution.words()),
+            Self::Ribbon(solution) => {
+                let [shape, seed] = solution.numbers();
+                (&RIBBON, solution.bytes().len(), [shape, seed, 0])
+            }
         };
         Plan {
             reader,
@@ -138,6 +139,10 @@ kernel_reader!(
 kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| bits
     .as_chunks()
     .0);
+kernel_reader!(RIBBON, "Ribbon", ribbon, |bits, plan| Solution::of_numbers(
+    bits,
+    [plan.words[0], plan.words[1]]
+));
 
 /// Defines the reader of a layout that is queried key by key, with hash values of one width.
 macro_rules! portable_reader {
@@ -172,18 +177,10 @@ portable_reader!(LEGACY, "LegacyBloom", Bits32, legacy::hash, |bits, plan, hash|
     // Always a number of lines, since the words are those of lines.
     Lines::of_words(plan.words).is_none_or(|(lines, probes)| legacy::may_match(bits, lines, probes, hash))
 });
-portable_reader!(RIBBON, "Ribbon", Bits64, xxph3, |bits, plan, hash| {
-    Solution::of_words(bits, plan.words).may_match(hash)
-});
 
 /// The probe count that [`Contents::plan`] stored.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "was a byte")]
 const fn probes(plan: &Plan) -> u8 {
     plan.words[0] as u8
-}
-
-#[inline]
-const fn xxph3(key: &[u8]) -> u64 {
-    xxph3_64(key, 0)
 }

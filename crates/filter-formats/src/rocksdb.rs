@@ -10,6 +10,7 @@ mod legacy;
 mod rates;
 #[cfg(feature = "alloc")]
 mod ribbon;
+mod ribbon_size;
 
 pub(crate) use bits_per_key::RocksDbBits;
 pub use fast_local::FastLocalBloomPolicy;
@@ -17,6 +18,7 @@ pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
+pub(crate) use ribbon_size::rate_of as rate_of_ribbon;
 
 /// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
 /// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.

@@ -7,6 +7,7 @@ use filter_policy::leveldb;
 
 pub use crate::contents::FilterKind;
 use crate::contents::{Contents, bloom64, rocksdb, split_block};
+use crate::rocksdb::rate_of_ribbon;
 
 /// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
@@ -96,7 +97,7 @@ impl<'a> FilterView<'a> {
             Contents::SplitBlocks(blocks) => {
                 return bloom(kind, blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
             }
-            Contents::Ribbon(solution) => (solution.bytes(), solution.false_positive_rate()),
+            Contents::Ribbon(solution) => (solution.bytes(), rate_of_ribbon(solution.shape())),
             Contents::Empty => (&[], 0.0),
             Contents::Reserved => (&[], 1.0),
         };

@@ -114,7 +114,13 @@ pub(crate) trait Lanes: Copy {
     fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
 
     /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
-    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize);
+    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize);
+
+    /// Returns the number of bits that are one.
+    #[inline(always)]
+    fn count_bits(self, word: u64) -> u32 {
+        word.count_ones()
+    }
 }
 
 /// Lanes of the processors that also multiply 64-bit numbers in lanes.

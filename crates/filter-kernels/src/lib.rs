@@ -35,6 +35,7 @@ mod keys;
 mod lanes;
 pub mod leveldb;
 mod modulus;
+pub mod ribbon;
 pub mod split_block;
 mod tiles;
 #[cfg(target_arch = "x86_64")]

@@ -117,9 +117,9 @@ fn prefetch_lines<S: Lanes, const WRITE: bool>(lanes: S, lines: &[Line], hashes:
     let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
     for &hash in hashes {
         let start = line_of(hash, lines.len()) * LINE_LEN;
-        lanes.prefetch::<WRITE>(bytes, start);
+        lanes.prefetch::<WRITE, _>(bytes, start);
         if !aligned {
-            lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
+            lanes.prefetch::<WRITE, _>(bytes, start + LINE_LEN - 1);
         }
     }
 }
@@ -184,7 +184,7 @@ fn prefetch_bits<S: Lanes, const WRITE: bool>(lanes: S, bit_array: &[u8], probes
     for &hash in hashes {
         let mut walk = hash;
         for _ in 0..probes {
-            lanes.prefetch::<WRITE>(bit_array, (position(walk, bits) / 8) as usize);
+            lanes.prefetch::<WRITE, _>(bit_array, (position(walk, bits) / 8) as usize);
             walk = walk.wrapping_mul(MULTIPLIER);
         }
     }

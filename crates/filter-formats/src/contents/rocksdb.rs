@@ -3,13 +3,12 @@
 use core::num::NonZeroU32;
 
 use filter_kernels::fast_local::{self, LINE_LEN, Line};
+use filter_kernels::ribbon::{self, Solution};
 use filter_kernels::{KernelToken, MAX_PROBES};
 use filter_policy::{BitsPerKey, Error, KeyHash, MATCHES_EVERYTHING};
-use hashzoo::xxph3_64;
 
 use super::Contents;
 use super::legacy::{self, Lines};
-use super::ribbon::Solution;
 
 /// The length of the tail that identifies every filter.
 ///
@@ -93,7 +92,7 @@ pub(crate) fn may_match(kernel: KernelToken, key: &[u8], filter: &[u8]) -> bool 
         Contents::LegacyBloom { bits, lines, probes } => {
             legacy::may_match(bits, lines, probes, legacy::hash(key))
         }
-        Contents::Ribbon(solution) => solution.may_match(xxph3_64(key, 0)),
+        Contents::Ribbon(solution) => ribbon::key_may_match(kernel, solution, key),
         contents => contents.plan(kernel).may_match(filter, key),
     }
 }

@@ -4,7 +4,7 @@ use filter_kernels::fast_local::LINE_LEN;
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::lines_for;
-use crate::contents::ribbon::{RibbonSize, size};
+use super::ribbon_size::{RibbonSize, size};
 use crate::contents::rocksdb::TAIL_LEN;
 
 /// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use filter_kernels::KernelToken;
+use filter_kernels::ribbon::{self, Row, Shape};
 use filter_policy::building::{append_with, collect, room, without_repeats};
 use filter_policy::{
     BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyBatch, KeyHash, KeyHashes, PreparedFilter,
@@ -11,7 +12,7 @@ use filter_policy::{
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
-use crate::contents::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
+use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
 use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, hashed_may_match, may_match};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
@@ -73,13 +74,22 @@ impl RibbonPolicy {
         if shape.slots() < SMALL_SLOTS && self.bloom.max_filter_len(hashes.len())? < ribbon_len(shape) {
             return Ok(Made::Bloom);
         }
-        let mut banding = Banding::new(shape)?;
+        let slots = shape.slots() as usize;
+        let mut rows = Vec::new();
+        rows.try_reserve_exact(slots)
+            .map_err(|_| Error::AllocationFailed {
+                bytes: slots.saturating_mul(size_of::<Row>()),
+            })?;
         // One system in 20 has no solution, so 256 failures mean many equal keys that are not adjacent.
         let [start, ..] = first.to_le_bytes();
         let seed = (0..=u8::MAX)
             .map(|tried| start.wrapping_add(tried))
-            .find(|&seed| banding.put_in(hashes, seed));
-        Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { banding, shape, seed }))
+            .find(|&seed| {
+                rows.clear();
+                rows.resize(slots, Row::default());
+                ribbon::eliminate(KernelToken::best(), &mut rows, seed, hashes)
+            });
+        Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { rows, shape, seed }))
     }
 
     /// Returns the shape of a Ribbon filter of this many values; `None` if there are too many.
@@ -89,7 +99,7 @@ impl RibbonPolicy {
             .filter(|_| entries <= MAX_ENTRIES)?;
         let [.., a, b, c, d] = first.to_le_bytes();
         let entropy = u32::from_le_bytes([a, b, c, d]);
-        Some(Shape::new(
+        Some(shape(
             entries,
             ribbon_one_in(RocksDbBits::new(self.bits_per_key())),
             entropy,
@@ -101,11 +111,7 @@ impl RibbonPolicy {
 enum Made {
     Nothing,
     Bloom,
-    Ribbon {
-        banding: Banding,
-        shape: Shape,
-        seed: u8,
-    },
+    Ribbon { rows: Vec<Row>, shape: Shape, seed: u8 },
 }
 
 impl Made {
@@ -127,9 +133,10 @@ impl Made {
                 policy.bloom.start(hashes.len(), filter);
                 policy.bloom.insert(filter, hashes);
             }
-            Self::Ribbon { banding, shape, seed } => {
+            Self::Ribbon { rows, shape, seed } => {
                 if let Some((solution, tail)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
-                    banding.solve_into(solution);
+                    let words = solution.as_chunks_mut().0;
+                    ribbon::solve(KernelToken::best(), rows, *shape, words);
                     let [a, b, c, _] = shape.blocks.to_le_bytes();
                     *tail = [RIBBON_MARKER, *seed, a, b, c];
                 }

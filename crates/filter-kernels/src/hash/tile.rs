@@ -147,8 +147,8 @@ fn prefetch<L: Lanes>(lanes: L, keys: &[&[u8]]) {
         return;
     }
     for key in keys {
-        lanes.prefetch::<false>(key, 0);
-        lanes.prefetch::<false>(key, key.len().wrapping_sub(1));
+        lanes.prefetch::<false, _>(key, 0);
+        lanes.prefetch::<false, _>(key, key.len().wrapping_sub(1));
     }
 }
 

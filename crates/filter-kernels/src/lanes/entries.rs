@@ -183,6 +183,42 @@ macro_rules! tile_entries {
     };
 }
 
+/// Gives lanes the methods that build and query Ribbon filters.
+#[cfg(target_arch = "x86_64")]
+macro_rules! ribbon_entries {
+    ($lanes:ident, $features:literal) => {
+        impl $lanes {
+            entry!($lanes, $features, fn eliminate(
+                rows: &mut [Row],
+                used_seed: u64,
+                hashes: &[u64],
+            ) -> bool = ribbon::eliminate_by);
+
+            entry!($lanes, $features, fn solve(rows: &[Row], shape: Shape, words: &mut [Word]) = ribbon::solve_by);
+
+            entry!($lanes, $features, fn solution_may_match(
+                words: &[Word],
+                shape: u64,
+                seed: u64,
+                hash: u64,
+            ) -> bool = ribbon::may_match_by);
+
+            entry!($lanes, $features, fn solution_may_match_key(
+                words: &[Word],
+                shape: u64,
+                seed: u64,
+                key: &[u8],
+            ) -> bool = ribbon::key_may_match_by);
+
+            entry!($lanes, $features, fn solution_may_match_many(
+                solution: Solution<'_>,
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) = ribbon::may_match_many_by);
+        }
+    };
+}
+
 /// Gives lanes the methods that build and query split blocks.
 #[cfg(target_arch = "x86_64")]
 macro_rules! block_entries {
@@ -214,7 +250,7 @@ macro_rules! block_entries {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use block_entries;
+pub(crate) use {block_entries, ribbon_entries};
 pub(crate) use {entries, entry, line_entries, tile_entries};
 
 /// Splits a stored filter that has at most 8 probes and a length that lanes support.

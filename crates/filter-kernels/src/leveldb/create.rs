@@ -319,7 +319,7 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
                 if GROUPS > 1 {
                     for lane in 0..S::LANES {
                         let (bytes, index) = bits.place(row, lane);
-                        lanes.prefetch::<true>(bytes, index);
+                        lanes.prefetch::<true, _>(bytes, index);
                     }
                 }
                 sequence.advance();

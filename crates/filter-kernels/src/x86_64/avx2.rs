@@ -9,14 +9,13 @@ use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
-use crate::hash::LaneHash;
-use crate::hash::Source;
-use crate::hash::groups;
+use crate::hash::{LaneHash, Source, WideSource, groups};
 use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, usual};
+use crate::lanes::entries::{entries, entry, ribbon_entries, usual};
 use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
+use crate::ribbon::{self, Row, Shape, Solution, Word};
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
 /// is sound; "see the type" in the comments below refers to this.
@@ -48,6 +47,8 @@ entries!(
     "avx2,bmi1,bmi2,popcnt",
     in_place: false
 );
+
+ribbon_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
 impl Avx2 {
     /// Returns the kernel if its instructions were found.

@@ -43,7 +43,7 @@ impl BlockLanes for Neon {
 
     #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        self.prefetch::<WRITE>(bytes, index);
+        self.prefetch::<WRITE, _>(bytes, index);
     }
 }
 

@@ -223,8 +223,8 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        let place = bytes.as_ptr().wrapping_add(index);
+    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+        let place = items.as_ptr().wrapping_add(index);
         // SAFETY: a prefetch is a hint, valid for any address.
         unsafe {
             if WRITE {

@@ -41,7 +41,7 @@ impl<'a, S: Lanes> Words<'a, S> {
     #[inline(always)]
     pub(crate) fn prefetch(&self, lanes: S, positions: &[u32], count: usize) {
         for &position in positions.iter().take(count) {
-            lanes.prefetch::<false>(self.bytes, (position / 8) as usize);
+            lanes.prefetch::<false, _>(self.bytes, (position / 8) as usize);
         }
     }
 }

@@ -46,7 +46,7 @@ impl BlockLanes for Avx2 {
 
     #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        self.prefetch::<WRITE>(bytes, index);
+        self.prefetch::<WRITE, _>(bytes, index);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::super::single::count_bits;
 use super::Avx2;
 use crate::hash::LaneHash;
 use crate::keys::Keys;
@@ -207,8 +208,8 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        let place = bytes.as_ptr().wrapping_add(index).cast();
+    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+        let place = items.as_ptr().wrapping_add(index).cast();
         // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
         unsafe {
             if WRITE {
@@ -217,5 +218,11 @@ impl Lanes for Avx2 {
                 _mm_prefetch::<_MM_HINT_T0>(place);
             }
         }
+    }
+
+    #[inline(always)]
+    fn count_bits(self, word: u64) -> u32 {
+        // SAFETY: see the type.
+        unsafe { count_bits(word) }
     }
 }

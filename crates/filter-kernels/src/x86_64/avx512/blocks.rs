@@ -47,6 +47,6 @@ impl BlockLanes for Avx512 {
 
     #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        self.prefetch::<WRITE>(bytes, index);
+        self.prefetch::<WRITE, _>(bytes, index);
     }
 }

@@ -1,15 +1,15 @@
 //! The number of slots and columns of a Ribbon filter. Pure arithmetic; its doubles decide stored bytes.
 
-use super::equation::WIDTH;
+use filter_kernels::ribbon::{Shape, WIDTH};
 
 /// The maximum number of keys; larger key sets get a Bloom filter.
 ///
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
-pub(crate) const MAX_ENTRIES: usize = 950_000_000;
+pub(super) const MAX_ENTRIES: usize = 950_000_000;
 
 /// Below this many slots, the smaller of a Ribbon and a Bloom filter is written.
-pub(crate) const SMALL_SLOTS: u32 = 1024;
+pub(super) const SMALL_SLOTS: u32 = 1024;
 
 /// The minimum number of slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
@@ -52,7 +52,7 @@ fn keys_for_power(power: u32) -> f64 {
     reason = "the logarithm is below 33, the slots below 2^32 for as many keys as filters have; the cast rounds down"
 )]
 #[expect(clippy::cast_sign_loss, reason = "neither is negative")]
-pub(super) fn slots(keys: u32) -> u32 {
+fn slots(keys: u32) -> u32 {
     let mut power = (libm::log(f64::from(keys)) * LOG2_E + 0.5) as u32;
     let keys = f64::from(keys);
     let mut fitting = keys_for_power(power);
@@ -72,49 +72,17 @@ pub(super) fn slots(keys: u32) -> u32 {
     (portion * at_power + at_power + 0.999_999_999) as u32
 }
 
-/// The size of a Ribbon filter, or of the system that makes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// The number of blocks of 128 slots, at least two.
-    pub(crate) blocks: u32,
-    /// The number of columns in the blocks from `narrow` on, 1 to 32.
-    pub(crate) columns: u32,
-    /// The number of leading blocks that have one column less.
-    pub(crate) narrow: u32,
-}
-
-impl Shape {
-    /// Computes the shape for this many keys, from one to [`MAX_ENTRIES`], at a rate of one in `one_in`.
-    ///
-    /// `entropy` comes from the first key and decides how the number of narrow blocks is rounded.
-    pub(crate) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
-        let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
-        let (columns, narrow) = columns(blocks, one_in, entropy);
-        Self {
-            blocks,
-            columns,
-            narrow,
-        }
-    }
-
-    /// Returns the number of slots: below 2^31, because there are fewer than 2^23 blocks.
-    pub(crate) const fn slots(self) -> u32 {
-        self.blocks * WIDTH
-    }
-
-    /// Returns the number of slots at which an equation can start.
-    pub(crate) const fn starts(self) -> u32 {
-        self.slots() - (WIDTH - 1)
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn columns_of(self, block: u32) -> u32 {
-        self.columns - (block < self.narrow) as u32
-    }
-
-    /// Returns the number of 16-byte words in the solution.
-    pub(crate) const fn words(self) -> u64 {
-        self.blocks as u64 * self.columns as u64 - self.narrow as u64
+/// Returns the shape for this many keys, from one to [`MAX_ENTRIES`], at a rate of one in `one_in`: fewer than 2^23
+/// blocks.
+///
+/// `entropy` comes from the first key and decides how the number of narrow blocks is rounded.
+pub(super) fn shape(keys: u32, one_in: f64, entropy: u32) -> Shape {
+    let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
+    let (columns, narrow) = columns(blocks, one_in, entropy);
+    Shape {
+        blocks,
+        columns,
+        narrow,
     }
 }
 
@@ -139,6 +107,14 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
     (fewer + 1, narrow)
 }
 
+/// Returns the false-positive rate of a stored filter, averaged over the blocks: each column halves the rate.
+pub(crate) fn rate_of(shape: Shape) -> f64 {
+    let narrow = f64::from(shape.narrow) / f64::from(shape.blocks);
+    let rate = libm::exp2(-f64::from(shape.columns));
+    // Narrow blocks have one column less and twice the rate.
+    rate + narrow * rate
+}
+
 /// The size and rate of a Ribbon filter, as far as they are known before its keys.
 pub(crate) struct RibbonSize {
     /// The number of 16-byte words; depending on the first key's hash, the filter may have one less.
@@ -153,7 +129,7 @@ pub(crate) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSiz
     let entries = u32::try_from(keys)
         .ok()
         .filter(|&keys| keys as usize <= MAX_ENTRIES)?;
-    let shape = Shape::new(entries, one_in, 0);
+    let shape = shape(entries, one_in, 0);
     let words = shape.words();
     let bloom_is_smaller = shape.slots() < SMALL_SLOTS && bloom_bytes < words * 16;
     (!bloom_is_smaller).then(|| {
@@ -174,7 +150,7 @@ mod tests {
     #[test]
     fn slots_are_rocksdbs() {
         // `BandingConfigHelper1<kOneIn20, 128, false>::GetNumSlots` of librocksdb 7.8.3.
-        let golden = include_str!("../../../tests/data/rocksdb/ribbon_num_slots.jsonl");
+        let golden = include_str!("../../tests/data/rocksdb/ribbon_num_slots.jsonl");
         let mut rows = 0;
         for line in golden.lines() {
             let field = |name: &str| -> u32 {

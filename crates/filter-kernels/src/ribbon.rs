@@ -1,0 +1,593 @@
+//! RocksDB's Standard128 Ribbon filters: the stored solution of a system of linear equations over bits, with one column
+//! per bit of the result (Dillinger and Walzer, "Ribbon filter: practically smaller than Bloom and Xor", 2021).
+//!
+//! Each key is an equation: the slots that its coefficients select, among the 128 slots from a start on, sum to the
+//! result that its hash value gives. A key whose equation holds in the stored solution may be in the set. Keys are hashed
+//! with XXPH3.
+//!
+//! The code is the same for all kernels; those for SIMD differ in the instructions that count bits, and prefetch.
+
+use hashzoo::xxph3_64;
+
+use crate::KernelToken;
+use crate::hash::WideSource;
+use crate::tiles::{TileLanes, Tiles};
+
+/// The number of slots that an equation spans, and of bits in a word of the solution.
+pub const WIDTH: u32 = 128;
+
+/// A word of the solution: one column of a block of [`WIDTH`] slots.
+pub type Word = [u8; WORD_LEN];
+
+const WORD_LEN: usize = 16;
+
+/// Multiplier that spreads a seeded hash value.
+///
+/// Source of all constants here: RocksDB, `util/ribbon_impl.h`.
+const SPREAD: u64 = 0x6193_d459_236a_3a0d;
+
+/// Multiplier from the spread value to coefficients and result.
+const EXPAND: u64 = 0xc28f_8282_2b65_0bed;
+
+/// Makes the lower half of the coefficients differ from the upper half.
+const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
+
+/// Multiplier from the stored seed to the used seed.
+const SEED: u64 = 0xc782_19a2_3eea_dd03;
+
+/// The number of rows and of words from which they are prefetched before use: a quarter of a megabyte.
+const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
+const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
+
+/// The number of equations between the prefetch of the first row and its use.
+const AHEAD: usize = 16;
+
+/// The number of equations that are eliminated side by side.
+const SIDE_BY_SIDE: usize = 4;
+
+/// The number of columns that are solved together.
+const TOGETHER: usize = 4;
+
+/// The number of columns that are compared before an exit.
+const COMPARED: usize = 2;
+
+/// The maximum number of columns: the number of bits in a result.
+const MAX_COLUMNS: u32 = u32::BITS;
+
+/// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// The number of blocks: at least two, and fewer than 2^24.
+    pub blocks: u32,
+    /// The number of columns in the blocks from `narrow` on, at most 32.
+    pub columns: u32,
+    /// The number of leading blocks that have one column less.
+    pub narrow: u32,
+}
+
+impl Shape {
+    /// Returns the number of slots.
+    #[inline]
+    pub const fn slots(self) -> u32 {
+        self.blocks * WIDTH
+    }
+
+    /// Returns the number of slots at which an equation can start.
+    #[inline]
+    pub const fn starts(self) -> u32 {
+        self.slots() - (WIDTH - 1)
+    }
+
+    /// Returns the number of words in the solution.
+    pub const fn words(self) -> u64 {
+        self.words_before(self.blocks)
+    }
+
+    #[inline(always)]
+    const fn words_before(self, block: u32) -> u64 {
+        let narrow = if block < self.narrow { block } else { self.narrow };
+        block as u64 * self.columns as u64 - narrow as u64
+    }
+
+    #[inline(always)]
+    const fn columns_of(self, block: u32) -> u32 {
+        self.columns - (block < self.narrow) as u32
+    }
+}
+
+/// Derives the seed in use from the stored one, which has 256 values.
+const fn used_seed(stored: u8) -> u64 {
+    let mixed = (stored as u64).wrapping_mul(SEED);
+    (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
+}
+
+/// The equation of a key, or what elimination left of it.
+#[derive(Clone, Copy)]
+struct Equation {
+    /// The first slot with a coefficient.
+    start: usize,
+    /// The lowest bit, which is always set, is the first slot's.
+    low: u64,
+    high: u64,
+    /// The sum of the selected slots, one bit per column.
+    result: u32,
+}
+
+impl Equation {
+    #[inline(always)]
+    const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
+        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
+        let expanded = spread.wrapping_mul(EXPAND);
+        Self {
+            start: ((spread as u128 * starts as u128) >> 64) as usize,
+            low: expanded ^ LOWER_HALF | 1,
+            high: expanded,
+            result: expanded.swap_bytes() as u32,
+        }
+    }
+}
+
+/// A row of the system in row echelon form, at the index of the first slot that it uses; all zeros if empty.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+pub struct Row {
+    low: u64,
+    high: u64,
+    result: u32,
+}
+
+/// What kernels do besides counting bits.
+pub(crate) trait RibbonLanes: Copy {
+    /// Computes the hash values from `start` on. Panics if there are too few.
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+
+    /// Prefetches an item, to be written if `WRITE`. This is not an access in the sense of the language.
+    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize);
+
+    /// Returns a number whose lowest bit is the sum of the word's bits.
+    #[inline(always)]
+    fn sum(self, word: u64) -> u32 {
+        word.count_ones()
+    }
+}
+
+impl<L: TileLanes> RibbonLanes for L {
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        self.hash_tile(source, start, hashes);
+    }
+
+    #[inline(always)]
+    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+        self.prefetch::<WRITE, T>(items, index);
+    }
+
+    #[inline(always)]
+    fn sum(self, word: u64) -> u32 {
+        self.count_bits(word)
+    }
+}
+
+/// The portable code.
+#[derive(Clone, Copy)]
+struct Portable;
+
+impl RibbonLanes for Portable {
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    }
+
+    #[inline(always)]
+    fn fetch<const WRITE: bool, T>(self, _: &[T], _: usize) {}
+}
+
+/// Keeps the portable code out of the functions that choose a kernel, which it would make longer.
+#[inline(never)]
+fn apart<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
+
+/// Calls the method of the kernel's lanes, or the function.
+macro_rules! by_kernel {
+    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
+        match $kernel {
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
+            KernelToken::Scalar => apart(|| $function(Portable, $($argument),+)),
+        }
+    };
+}
+
+/// Adds the equations of these hash values under a stored seed to empty rows, one for each slot of the shape. Returns
+/// false if the equations contradict each other; the caller then empties the rows and tries another seed.
+pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]) -> bool {
+    by_kernel!(kernel, eliminate, eliminate_by(rows, used_seed(seed), hashes))
+}
+
+/// Writes the solution of the rows; `words` has as many as the shape. Slots without an equation are zeros.
+pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]) {
+    by_kernel!(kernel, solve, solve_by(rows, shape, words));
+}
+
+/// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are
+/// filled, and the solution, depend on the set of equations alone.
+#[inline(always)]
+pub(crate) fn eliminate_by<L: RibbonLanes>(
+    lanes: L,
+    rows: &mut [Row],
+    used_seed: u64,
+    hashes: &[u64],
+) -> bool {
+    let Some(starts) = rows.len().checked_sub(WIDTH as usize - 1) else {
+        return hashes.is_empty();
+    };
+    let equation = |&hash: &u64| Equation::new(hash, used_seed, starts as u32);
+    let Some((first, others)) = hashes.split_first_chunk::<SIDE_BY_SIDE>() else {
+        return hashes.iter().all(|hash| finish(rows, equation(hash)));
+    };
+    let ahead = if rows.len() < PREFETCHED_ROWS {
+        others.len()
+    } else {
+        AHEAD
+    };
+    let (mut others, mut later) = (others.iter(), others.iter().skip(ahead));
+    let mut open = first.each_ref().map(equation);
+    loop {
+        for place in 0..SIDE_BY_SIDE {
+            match step(rows, &mut open[place]) {
+                Step::Left => continue,
+                Step::Contradicts => return false,
+                Step::Done => {}
+            }
+            if let Some(hash) = later.next() {
+                lanes.fetch::<true, _>(rows, equation(hash).start);
+            }
+            let Some(hash) = others.next() else {
+                let mut open = open.into_iter().enumerate();
+                return open.all(|(other, open)| other == place || finish(rows, open));
+            };
+            open[place] = equation(hash);
+        }
+    }
+}
+
+/// What a step left of an equation.
+enum Step {
+    Left,
+    Done,
+    Contradicts,
+}
+
+/// Stores the equation in its first row if that is empty, or subtracts the row. If no coefficients are left, the result
+/// must be zero too.
+#[inline(always)]
+fn step(rows: &mut [Row], open: &mut Equation) -> Step {
+    // Always a row: an equation has no coefficients beyond the last slot.
+    let Some(row) = rows.get_mut(open.start) else {
+        return Step::Contradicts;
+    };
+    // The first coefficient of every stored row is set.
+    if row.low == 0 {
+        let Equation {
+            low, high, result, ..
+        } = *open;
+        *row = Row { low, high, result };
+        return Step::Done;
+    }
+    let (mut low, mut high) = (open.low ^ row.low, open.high ^ row.high);
+    open.result ^= row.result;
+    if low == 0 {
+        if high == 0 {
+            return if open.result == 0 {
+                Step::Done
+            } else {
+                Step::Contradicts
+            };
+        }
+        (low, high) = (high, 0);
+        open.start += 64;
+    }
+    let zeros = low.trailing_zeros();
+    open.low = low >> zeros | high << 1 << (63 - zeros);
+    open.high = high >> zeros;
+    open.start += zeros as usize;
+    Step::Left
+}
+
+/// Takes all steps of an equation; returns false if it contradicts the rows.
+fn finish(rows: &mut [Row], mut open: Equation) -> bool {
+    loop {
+        match step(rows, &mut open) {
+            Step::Left => {}
+            Step::Done => return true,
+            Step::Contradicts => return false,
+        }
+    }
+}
+
+/// Substitutes from the last slot to the first. A state has the 128 slots of a column that were solved last; the lowest
+/// bit is the most recent one.
+#[inline(always)]
+pub(crate) fn solve_by<L: RibbonLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
+    let mut states = [[0; 2]; MAX_COLUMNS as usize];
+    let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
+    for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
+        let columns = (shape.columns_of(block) as usize).min(states.len());
+        let Some((before, own)) = words
+            .len()
+            .checked_sub(columns)
+            .and_then(|at| words.split_at_mut_checked(at))
+        else {
+            return;
+        };
+        // As many columns as fit into registers, through all rows of the block.
+        let (whole, rest) = states[..columns].as_chunks_mut::<TOGETHER>();
+        let mut column = 0;
+        for states in whole {
+            substitute(lanes, states, rows, column);
+            column += TOGETHER as u32;
+        }
+        if let Some(rest) = rest.first_chunk_mut::<3>() {
+            substitute(lanes, rest, rows, column);
+        } else if let Some(rest) = rest.first_chunk_mut::<2>() {
+            substitute(lanes, rest, rows, column);
+        } else if let Some(rest) = rest.first_chunk_mut::<1>() {
+            substitute(lanes, rest, rows, column);
+        }
+        for (word, &[low, high]) in own.iter_mut().zip(&states) {
+            *word = (low as u128 | (high as u128) << 64).to_le_bytes();
+        }
+        words = before;
+    }
+}
+
+/// Solves for the slots of a block in columns from `column` on.
+#[inline(always)]
+fn substitute<L: RibbonLanes, const N: usize>(
+    lanes: L,
+    states: &mut [[u64; 2]; N],
+    rows: &[Row; WIDTH as usize],
+    column: u32,
+) {
+    let mut now = *states;
+    for row in rows.iter().rev() {
+        // Without the coefficient of the slot itself.
+        let (row_low, row_high) = (row.low >> 1 | row.high << 63, row.high >> 1);
+        let result = row.result >> column;
+        for (i, [low, high]) in now.iter_mut().enumerate() {
+            let sum = lanes.sum(*low & row_low ^ *high & row_high);
+            *high = *high << 1 | *low >> 63;
+            *low = *low << 1 | u64::from((sum ^ result >> i) & 1);
+        }
+    }
+    *states = now;
+}
+
+/// A stored solution, read in place.
+#[derive(Debug, Clone, Copy)]
+pub struct Solution<'a> {
+    words: &'a [Word],
+    numbers: [u64; 2],
+}
+
+impl<'a> Solution<'a> {
+    /// Reads the solution in these bytes; `None` for fewer than two blocks, or more than there can be, which no writer
+    /// makes.
+    pub fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
+        if !(2..1 << 24).contains(&blocks) {
+            return None;
+        }
+        let words = bytes.as_chunks().0;
+        let columns = (words.len() as u64).div_ceil(u64::from(blocks));
+        let (columns, narrow) = if columns > u64::from(MAX_COLUMNS) {
+            (u64::from(MAX_COLUMNS), 0)
+        } else {
+            (columns, columns * u64::from(blocks) - words.len() as u64)
+        };
+        let numbers = [u64::from(blocks) | columns << 32, used_seed(seed) | narrow << 32];
+        Some(Self { words, numbers })
+    }
+
+    /// Returns the shape.
+    #[inline(always)]
+    pub const fn shape(&self) -> Shape {
+        let [shape, seed] = self.numbers;
+        Shape {
+            blocks: shape as u32,
+            columns: (shape >> 32) as u32,
+            narrow: (seed >> 32) as u32,
+        }
+    }
+
+    /// Returns the words' bytes.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.words.as_flattened()
+    }
+
+    /// Returns the numbers from which [`of_numbers`](Self::of_numbers) makes the solution again.
+    pub const fn numbers(&self) -> [u64; 2] {
+        self.numbers
+    }
+
+    /// Returns the solution in these bytes with these [`numbers`](Self::numbers). Others give other answers.
+    #[inline(always)]
+    pub const fn of_numbers(bytes: &'a [u8], numbers: [u64; 2]) -> Self {
+        let words = bytes.as_chunks().0;
+        Self { words, numbers }
+    }
+
+    #[inline(always)]
+    const fn equation(&self, hash: u64) -> Equation {
+        Equation::new(hash, self.numbers[1] & 0xffff_ffff, self.shape().starts())
+    }
+}
+
+/// Returns true if the equation of a hash value holds; a word that is missing counts as a match.
+#[inline(always)]
+pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
+    let Solution { words, numbers } = solution;
+    by_kernel!(
+        kernel,
+        solution_may_match,
+        may_match_by(words, numbers[0], numbers[1], hash)
+    )
+}
+
+/// [`may_match`] for a key, hashed in the same call.
+#[inline(always)]
+pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) -> bool {
+    let Solution { words, numbers } = solution;
+    by_kernel!(
+        kernel,
+        solution_may_match_key,
+        key_may_match_by(words, numbers[0], numbers[1], key)
+    )
+}
+
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0.
+pub fn may_match_many(
+    kernel: KernelToken,
+    solution: Solution<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    by_kernel!(
+        kernel,
+        solution_may_match_many,
+        may_match_many_by(solution, source, answers)
+    );
+}
+
+#[inline(always)]
+pub(crate) fn may_match_many_by<L: RibbonLanes>(
+    lanes: L,
+    solution: Solution<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let Solution { words, numbers } = solution;
+    let shape = solution.shape();
+    let mut tiles = Tiles::new(source.len(), words.len() >= PREFETCHED_WORDS);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            lanes.hash(source, start, hashes);
+            if ahead {
+                for &hash in &*hashes {
+                    let block = solution.equation(hash).start as u32 / WIDTH;
+                    let first = shape.words_before(block) as usize;
+                    // The words of two blocks, a cache line at a time.
+                    for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
+                        lanes.fetch::<false, _>(words, first + word);
+                    }
+                }
+            }
+        }
+        if let Some((number, tile)) = tiles.ready() {
+            let used = tile.used().iter().rev();
+            answers[number] = used.fold(0, |answers, &hash| {
+                answers << 1 | u64::from(may_match_by(lanes, words, numbers[0], numbers[1], hash))
+            });
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn key_may_match_by<L: RibbonLanes>(
+    lanes: L,
+    words: &[Word],
+    shape: u64,
+    seed: u64,
+    key: &[u8],
+) -> bool {
+    may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
+}
+
+/// Takes the numbers of a solution one by one, so that all arguments are in registers.
+#[inline(always)]
+pub(crate) fn may_match_by<L: RibbonLanes>(
+    lanes: L,
+    words: &[Word],
+    shape: u64,
+    seed: u64,
+    hash: u64,
+) -> bool {
+    let solution = Solution {
+        words,
+        numbers: [shape, seed],
+    };
+    let equation = solution.equation(hash);
+    let block = equation.start as u32 / WIDTH;
+    let first = solution.shape().words_before(block) as usize;
+    let columns = solution.shape().columns_of(block) as usize;
+    // Two blocks, and the words after the last column that are compared in vain.
+    if first + 2 * columns + COMPARED > words.len() {
+        return may_match_at_end(words, shape, seed, hash);
+    }
+    // The coefficients as three words of 64 slots, from the first that they reach on.
+    let shift = equation.start as u32 % 64;
+    let masks = [
+        equation.low << shift,
+        equation.high << shift | equation.low >> 1 >> (63 - shift),
+        equation.high >> 1 >> (63 - shift),
+    ];
+    // The places of these three in the first column.
+    let (half, here, next) = (equation.start / 64 % 2, 2 * first, 2 * (first + columns));
+    let places = [here + half, if half == 0 { here + 1 } else { next }, next + half];
+    let halves = words.as_flattened().as_chunks::<8>().0;
+    let wrong = |column: usize| {
+        let mut sums = 0;
+        for i in 0..COMPARED {
+            // SAFETY: before the end, by the comparison above; the last place is in the second block.
+            let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * (column + i)) };
+            let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
+            sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
+        }
+        sums ^ equation.result >> column
+    };
+    // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
+    let mut column = 0;
+    while column + COMPARED <= columns {
+        if wrong(column) & ((1 << COMPARED) - 1) != 0 {
+            return false;
+        }
+        column += COMPARED;
+    }
+    // Words after the last column belong to the next block.
+    column == columns || wrong(column) & ((1 << (columns - column)) - 1) == 0
+}
+
+/// [`may_match`] where words may be missing: column by column.
+#[cold]
+#[inline(never)]
+fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+    let numbers = [shape, seed];
+    let solution = Solution { words, numbers };
+    let (shape, equation) = (solution.shape(), solution.equation(hash));
+    let (block, shift) = (equation.start as u32 / WIDTH, equation.start as u32 % WIDTH);
+    let columns = shape.columns_of(block) as usize;
+    let first = shape.words_before(block) as usize;
+    let coefficients = u128::from(equation.high) << 64 | u128::from(equation.low);
+    let here = coefficients << shift;
+    // Two steps, because a shift by all 128 bits would overflow.
+    let next = coefficients >> 1 >> (WIDTH - 1 - shift);
+    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
+    (0..columns).all(|column| {
+        let at = first + column;
+        // An equation that starts at a block boundary ends with the block.
+        let after = word(at + columns).or((shift == 0).then_some(0));
+        match (word(at), after) {
+            (Some(word), Some(after)) => {
+                let sum = (word & here ^ after & next).count_ones();
+                sum & 1 == equation.result >> column & 1
+            }
+            _ => true,
+        }
+    })
+}
