@@ -9,7 +9,7 @@ pub(crate) mod split_block;
 
 use filter_kernels::fast_local::Line;
 use filter_kernels::ribbon::Solution;
-use filter_kernels::split_block::Block;
+use filter_kernels::split_block::{BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, WideSource};
 use filter_policy::answers::{each, fill};
 use filter_policy::prepared::{OfKeys, Plan, Reader};
@@ -61,7 +61,7 @@ pub(crate) enum Contents<'a> {
         probes: u8,
     },
     Ribbon(Solution<'a>),
-    SplitBlocks(&'a [Block]),
+    SplitBlocks(SplitBlocks<'a>),
 }
 
 impl Contents<'_> {
@@ -86,7 +86,13 @@ impl Contents<'_> {
             Self::FastLocalBloom { lines, probes } => {
                 (&FAST_LOCAL, lines.as_flattened().len(), [probes.into(), 0, 0])
             }
-            Self::SplitBlocks(blocks) => (&SPLIT_BLOCK, blocks.as_flattened().len(), [0; 3]),
+            Self::SplitBlocks(SplitBlocks { blocks, hash }) => {
+                let reader = match hash {
+                    BlockHash::Xxh64 => &SPLIT_BLOCK,
+                    BlockHash::Xxph3 => &SPLIT_BLOCK_XXPH3,
+                };
+                (reader, blocks.as_flattened().len(), [0; 3])
+            }
             Self::LegacyBloom { bits, lines, probes } => (&LEGACY, bits.len(), lines.words(probes)),
             Self::Ribbon(solution) => {
                 let [shape, seed] = solution.numbers();
@@ -136,9 +142,12 @@ kernel_reader!(
     |bits, plan| bits.as_chunks().0,
     probes(plan)
 );
-kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| bits
-    .as_chunks()
-    .0);
+kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| {
+    split_blocks(bits, BlockHash::Xxh64)
+});
+kernel_reader!(SPLIT_BLOCK_XXPH3, "SplitBlockBloom", split_block, |bits, plan| {
+    split_blocks(bits, BlockHash::Xxph3)
+});
 kernel_reader!(RIBBON, "Ribbon", ribbon, |bits, plan| Solution::of_numbers(
     bits,
     [plan.words[0], plan.words[1]]
@@ -177,6 +186,12 @@ portable_reader!(LEGACY, "LegacyBloom", Bits32, legacy::hash, |bits, plan, hash|
     // Always a number of lines, since the words are those of lines.
     Lines::of_words(plan.words).is_none_or(|(lines, probes)| legacy::may_match(bits, lines, probes, hash))
 });
+
+#[inline(always)]
+const fn split_blocks(bits: &[u8], hash: BlockHash) -> SplitBlocks<'_> {
+    let blocks = bits.as_chunks().0;
+    SplitBlocks { blocks, hash }
+}
 
 /// The probe count that [`Contents::plan`] stored.
 #[inline(always)]

@@ -118,6 +118,12 @@ pub const ALL: &[NamedPolicy] = &[
         Some(Format::SplitBlock),
         |bits| Box::new(SplitBlockBloomPolicy::new(bits)),
     ),
+    named(
+        SplitBlockBloomPolicy::NAME_XXPH3,
+        FilterLayout::SplitBlocks,
+        Some(Format::SplitBlock),
+        |bits| Box::new(SplitBlockBloomPolicy::xxph3(bits)),
+    ),
 ];
 
 const fn named(

@@ -2,7 +2,8 @@
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
-use filter_kernels::{fast_local::LINE_LEN, split_block::BLOCK_LEN};
+use filter_kernels::fast_local::LINE_LEN;
+use filter_kernels::split_block::{BLOCK_LEN, BlockHash};
 use filter_policy::leveldb;
 
 pub use crate::contents::FilterKind;
@@ -81,7 +82,7 @@ impl<'a> FilterView<'a> {
             },
             FilterLayout::BloomFilter64 => bloom64::contents(filter),
             FilterLayout::RocksDb => rocksdb::contents(filter),
-            FilterLayout::SplitBlocks => split_block::contents(filter),
+            FilterLayout::SplitBlocks => split_block::contents(filter, BlockHash::Xxh64),
         };
         let kind = contents.kind();
         let (bits, rate): (&[u8], _) = match contents {
@@ -94,8 +95,8 @@ impl<'a> FilterView<'a> {
             Contents::FastLocalBloom { lines, probes } => {
                 return bloom(kind, lines.as_flattened(), LINE_LEN, probes);
             }
-            Contents::SplitBlocks(blocks) => {
-                return bloom(kind, blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
+            Contents::SplitBlocks(filter) => {
+                return bloom(kind, filter.blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
             }
             Contents::Ribbon(solution) => (solution.bytes(), rate_of_ribbon(solution.shape())),
             Contents::Empty => (&[], 0.0),

@@ -1,9 +1,9 @@
 //! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
-//! its eight words. Keys are hashed with XXH64 and seed 0.
+//! its eight words.
 //!
 //! The algorithms are written once for all instruction sets, over a block as a vector whose operations are a trait.
 
-use hashzoo::xxh64;
+use hashzoo::{xxh64, xxph3_64};
 
 use crate::KernelToken;
 use crate::hash::WideSource;
@@ -29,6 +29,35 @@ pub(crate) static SALTS: [u32; 8] = [
     0x5c6b_fb31,
 ];
 
+/// The function that hashes keys, with seed 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockHash {
+    /// [`hashzoo::xxh64`], as in Parquet.
+    Xxh64,
+    /// [`hashzoo::xxph3_64`], which is faster for short keys.
+    Xxph3,
+}
+
+impl BlockHash {
+    /// Returns the hash value of one key.
+    #[inline(always)]
+    pub const fn hash(self, key: &[u8]) -> u64 {
+        match self {
+            Self::Xxh64 => xxh64(key, 0),
+            Self::Xxph3 => xxph3_64(key, 0),
+        }
+    }
+}
+
+/// A stored filter.
+#[derive(Debug, Clone, Copy)]
+pub struct SplitBlocks<'a> {
+    /// At most 2^32.
+    pub blocks: &'a [Block],
+    /// The function that hashed the keys.
+    pub hash: BlockHash,
+}
+
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
@@ -45,7 +74,7 @@ pub(crate) trait BlockLanes: Copy {
     fn has(self, block: &Block, bits: Self::Bits) -> bool;
     fn set(self, block: &mut Block, bits: Self::Bits);
     /// Computes the hash values from `start` on. Panics if there are too few.
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
     /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
     #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
@@ -84,8 +113,8 @@ impl BlockLanes for Portable {
     }
 
     #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxh64(key, 0), start, hashes);
+    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| function.hash(key), start, hashes);
     }
 }
 
@@ -106,8 +135,8 @@ macro_rules! by_kernel {
 }
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
-pub fn insert(kernel: KernelToken, blocks: &mut [Block], source: WideSource<'_>) {
-    by_kernel!(kernel, insert_in_blocks, insert_by(blocks, source));
+pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
+    by_kernel!(kernel, insert_in_blocks, insert_by(blocks, function, source));
 }
 
 /// Adds the bits of one hash value, without the stack memory that many take.
@@ -118,23 +147,32 @@ pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
 
 /// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
 #[inline(always)]
-pub fn may_match(kernel: KernelToken, blocks: &[Block], hash: u64) -> bool {
-    by_kernel!(kernel, block_may_match, may_match_by(blocks, hash))
+pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> bool {
+    by_kernel!(kernel, block_may_match, may_match_by(filter.blocks, hash))
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
-pub fn key_may_match(kernel: KernelToken, blocks: &[Block], key: &[u8]) -> bool {
-    by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key))
+pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
+    let SplitBlocks { blocks, hash } = filter;
+    match hash {
+        BlockHash::Xxh64 => by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key)),
+        BlockHash::Xxph3 => by_kernel!(kernel, block_may_match_key_xxph3, xxph3_may_match_by(blocks, key)),
+    }
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
 /// for every 64 keys. Bits beyond the last key are 0. There is at least one block.
-pub fn may_match_many(kernel: KernelToken, blocks: &[Block], source: WideSource<'_>, answers: &mut [u64]) {
+pub fn may_match_many(
+    kernel: KernelToken,
+    filter: SplitBlocks<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
     by_kernel!(
         kernel,
         blocks_may_match_many,
-        may_match_many_by(blocks, source, answers)
+        may_match_many_by(filter, source, answers)
     );
 }
 
@@ -151,12 +189,17 @@ const fn block_of(hash: u64, blocks: usize) -> usize {
 }
 
 #[inline(always)]
-pub(crate) fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], source: WideSource<'_>) {
+pub(crate) fn insert_by<L: BlockLanes>(
+    lanes: L,
+    blocks: &mut [Block],
+    function: BlockHash,
+    source: WideSource<'_>,
+) {
     let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash(source, start, hashes);
+            lanes.hash(function, source, start, hashes);
             if ahead {
                 prefetch::<L, true>(lanes, blocks, hashes);
             }
@@ -211,17 +254,23 @@ pub(crate) fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &
 }
 
 #[inline(always)]
+pub(crate) fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+    may_match_by(lanes, blocks, xxph3_64(key, 0))
+}
+
+#[inline(always)]
 pub(crate) fn may_match_many_by<L: BlockLanes>(
     lanes: L,
-    blocks: &[Block],
+    filter: SplitBlocks<'_>,
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
+    let SplitBlocks { blocks, hash } = filter;
     let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash(source, start, hashes);
+            lanes.hash(hash, source, start, hashes);
             if ahead {
                 prefetch::<L, false>(lanes, blocks, hashes);
             }

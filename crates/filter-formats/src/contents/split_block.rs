@@ -1,7 +1,7 @@
 //! Parquet's stored layout: blocks and nothing else.
 
 use filter_kernels::KernelToken;
-use filter_kernels::split_block::{self, BLOCK_LEN, Block};
+use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_policy::{BitsPerKey, Error};
 
 use super::Contents;
@@ -27,10 +27,10 @@ pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, E
 
 /// Identifies stored bytes. Hash values can select among at most 2^32 blocks.
 #[inline]
-pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
+pub(crate) const fn contents(filter: &[u8], hash: BlockHash) -> Contents<'_> {
     match filter.as_chunks() {
         ([], []) => Contents::Empty,
-        (blocks, []) if blocks.len() as u64 <= 1 << 32 => Contents::SplitBlocks(blocks),
+        (blocks, []) if blocks.len() as u64 <= 1 << 32 => Contents::SplitBlocks(SplitBlocks { blocks, hash }),
         _ => Contents::Reserved,
     }
 }
@@ -42,8 +42,9 @@ pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, 
         let mut found: [&[Block]; 64] = [&[]; 64];
         let mut empty = 0;
         for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {
-            match contents(filter) {
-                Contents::SplitBlocks(blocks) => *found = blocks,
+            // The hash value is given, so the function does not matter.
+            match contents(filter, BlockHash::Xxh64) {
+                Contents::SplitBlocks(filter) => *found = filter.blocks,
                 contents => empty |= u64::from(matches!(contents, Contents::Empty)) << i,
             }
         }

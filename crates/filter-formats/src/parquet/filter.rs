@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::split_block::{self, BLOCK_LEN, Block};
+use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, WideSource};
 use filter_policy::building::for_each_batch;
 use filter_policy::{BitsPerKey, Error, KeyBatch, PreparedFilter};
@@ -88,11 +88,19 @@ impl<'a> SplitBlockFilter<'a> {
         self.blocks.as_flattened()
     }
 
+    #[inline(always)]
+    const fn stored(&self) -> SplitBlocks<'a> {
+        SplitBlocks {
+            blocks: self.blocks,
+            hash: BlockHash::Xxh64,
+        }
+    }
+
     /// Returns true if the filter may hold a key, the plain encoding of a value, and false if the key is certainly
     /// absent.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        split_block::key_may_match(self.kernel, self.blocks, key)
+        split_block::key_may_match(self.kernel, self.stored(), key)
     }
 
     /// Returns whether the filter may hold a value that compares equal to this one.
@@ -110,13 +118,13 @@ impl<'a> SplitBlockFilter<'a> {
     /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
     pub fn may_match_hash(&self, hash: u64) -> bool {
-        split_block::may_match(self.kernel, self.blocks, hash)
+        split_block::may_match(self.kernel, self.stored(), hash)
     }
 
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
-        let plan = Contents::SplitBlocks(self.blocks).plan(self.kernel);
+        let plan = Contents::SplitBlocks(self.stored()).plan(self.kernel);
         PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
     }
 }
@@ -179,7 +187,9 @@ impl<'a> SplitBlockFilterMut<'a> {
     pub fn insert_batch<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
-            Some(keys) => split_block::insert(self.kernel, self.blocks, WideSource::Keys(keys)),
+            Some(keys) => {
+                split_block::insert(self.kernel, self.blocks, BlockHash::Xxh64, WideSource::Keys(keys))
+            }
             None => self.insert_hashes(batch.iter().map(|key| xxh64(key, 0))),
         }
     }
@@ -187,7 +197,12 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds values with these hashes.
     pub fn insert_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
         for_each_batch(hashes.into_iter(), |hashes| {
-            split_block::insert(self.kernel, self.blocks, WideSource::Hashes(hashes));
+            split_block::insert(
+                self.kernel,
+                self.blocks,
+                BlockHash::Xxh64,
+                WideSource::Hashes(hashes),
+            );
         });
     }
 

@@ -54,6 +54,7 @@ fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
         check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
         check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
         check.check(SplitBlockBloomPolicy::new(bits).on_kernel(kernel));
+        check.check(SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel));
     }
     for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
         check.check(LegacyFullFilterPolicy::new(bits).with_line(line));

@@ -79,13 +79,9 @@ fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut [Guarded; 3], at: &str) 
             pages,
             &at,
         );
-        check_batch(
-            SplitBlockBloomPolicy::new(TEN).on_kernel(kernel),
-            keys,
-            end,
-            pages,
-            &at,
-        );
+        for policy in [SplitBlockBloomPolicy::new(TEN), SplitBlockBloomPolicy::xxph3(TEN)] {
+            check_batch(policy.on_kernel(kernel), keys, end, pages, &at);
+        }
     }
 }
 

@@ -226,6 +226,7 @@ macro_rules! block_entries {
         impl $lanes {
             entry!($lanes, $features, fn insert_in_blocks(
                 blocks: &mut [Block],
+                function: BlockHash,
                 source: WideSource<'_>,
             ) = insert_by);
 
@@ -235,8 +236,10 @@ macro_rules! block_entries {
 
             entry!($lanes, $features, fn block_may_match_key(blocks: &[Block], key: &[u8]) -> bool = key_may_match_by);
 
+            entry!($lanes, $features, fn block_may_match_key_xxph3(blocks: &[Block], key: &[u8]) -> bool = xxph3_may_match_by);
+
             entry!($lanes, $features, fn blocks_may_match_many(
-                blocks: &[Block],
+                filter: SplitBlocks<'_>,
                 source: WideSource<'_>,
                 answers: &mut [u64],
             ) = may_match_many_by);

@@ -119,7 +119,7 @@ impl Filter {
             Self::Ribbon => ("ribbon", "RocksDB's Ribbon (Standard128)"),
             Self::SplitBlock => (
                 "split-block",
-                "SplitBlockBloomFilter.Xxh64: Parquet's, of any number of blocks",
+                "SplitBlockBloomFilter.Xxh64 and .Xxph3: Parquet's, of any number of blocks",
             ),
             Self::Guava => ("guava", "Guava's BloomFilter as a stream"),
             Self::RedisFixed => ("redis-fixed", "bitmap of the fixed design in Redis"),

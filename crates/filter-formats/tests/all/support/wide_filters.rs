@@ -194,4 +194,11 @@ pub(crate) fn check(bits: f64, keys: &[Vec<u8>], others: &[Vec<u8>]) {
         &keys,
         &others,
     );
+    check_policy(
+        |kernel| SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel),
+        &split_oracle(bits, &hashes_of(&keys)),
+        split_answer,
+        &keys,
+        &others,
+    );
 }

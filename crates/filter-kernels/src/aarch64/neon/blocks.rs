@@ -2,12 +2,10 @@
 
 use core::arch::aarch64::*;
 
-use hashzoo::xxh64;
-
 use super::Neon;
 use crate::hash::WideSource;
 use crate::lanes::Lanes;
-use crate::split_block::{Block, BlockLanes, SALTS};
+use crate::split_block::{Block, BlockHash, BlockLanes, SALTS};
 
 impl BlockLanes for Neon {
     type Bits = [uint32x4_t; 2];
@@ -37,8 +35,8 @@ impl BlockLanes for Neon {
     }
 
     #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxh64(key, 0), start, hashes);
+    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| function.hash(key), start, hashes);
     }
 
     #[inline(always)]

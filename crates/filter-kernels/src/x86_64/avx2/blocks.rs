@@ -7,9 +7,10 @@ use crate::hash::{WideSource, xxh64};
 use crate::lanes::Lanes;
 use crate::lanes::entries::{block_entries, entry};
 use crate::split_block::{
-    Block, BlockLanes, SALTS, insert_by, insert_hash_by, key_may_match_by, may_match_by, may_match_each_by,
-    may_match_many_by,
+    Block, BlockHash, BlockLanes, SALTS, SplitBlocks, insert_by, insert_hash_by, key_may_match_by,
+    may_match_by, may_match_each_by, may_match_many_by, xxph3_may_match_by,
 };
+use crate::tiles::TileLanes;
 
 block_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
@@ -35,13 +36,16 @@ impl BlockLanes for Avx2 {
     }
 
     #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
         fn run(lanes: Avx2, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
             xxh64::hash(lanes, source, start, hashes);
         }
-        // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
+        match function {
+            // SAFETY: see the type.
+            BlockHash::Xxh64 => unsafe { run(self, source, start, hashes) },
+            BlockHash::Xxph3 => self.hash_tile(source, start, hashes),
+        }
     }
 
     #[inline(always)]
