@@ -7,12 +7,14 @@ pub(crate) mod legacy;
 pub(crate) mod rocksdb;
 pub(crate) mod split_block;
 
-use filter_kernels::fast_local::Line;
-use filter_kernels::ribbon::Solution;
+use filter_kernels::fast_local::{self, Line};
+use filter_kernels::ribbon::{self, Solution};
 use filter_kernels::split_block::{BlockHash, SplitBlocks};
-use filter_kernels::{KernelToken, WideSource};
+use filter_kernels::{
+    Asker, KernelToken, WideSource, bloom64 as bloom64_kernels, split_block as split_block_kernels,
+};
 use filter_policy::answers::{each, fill};
-use filter_policy::prepared::{OfKeys, Plan, Reader};
+use filter_policy::prepared::{Plan, Reader};
 use filter_policy::{KeyHash, KeyHashes};
 
 use legacy::Lines;
@@ -79,27 +81,44 @@ impl Contents<'_> {
 
     /// Prepares queries of the bytes that were read.
     pub(crate) fn plan(&self, kernel: KernelToken) -> Plan {
-        let (reader, bits_len, words) = match *self {
+        let (reader, asker, bits_len, words): (_, Asker, _, _) = match *self {
             Self::Empty => return Plan::same_for_all(false, kernel),
             Self::Reserved => return Plan::same_for_all(true, kernel),
-            Self::Bloom64 { bit_array, probes } => (&BLOOM64, bit_array.len(), [probes.into(), 0, 0]),
-            Self::FastLocalBloom { lines, probes } => {
-                (&FAST_LOCAL, lines.as_flattened().len(), [probes.into(), 0, 0])
-            }
-            Self::SplitBlocks(SplitBlocks { blocks, hash }) => {
-                let reader = match hash {
+            Self::Bloom64 { bit_array, probes } => (
+                &BLOOM64,
+                bloom64_kernels::asker(kernel),
+                bit_array.len(),
+                [probes.into(), 0, 0],
+            ),
+            Self::FastLocalBloom { lines, probes } => (
+                &FAST_LOCAL,
+                fast_local::asker(kernel),
+                lines.as_flattened().len(),
+                [probes.into(), 0, 0],
+            ),
+            Self::SplitBlocks(SplitBlocks { blocks, hash }) => (
+                match hash {
                     BlockHash::Xxh64 => &SPLIT_BLOCK,
                     BlockHash::Xxph3 => &SPLIT_BLOCK_XXPH3,
-                };
-                (reader, blocks.as_flattened().len(), [0; 3])
-            }
-            Self::LegacyBloom { bits, lines, probes } => (&LEGACY, bits.len(), lines.words(probes)),
+                },
+                split_block_kernels::asker(kernel, hash),
+                blocks.as_flattened().len(),
+                [0; 3],
+            ),
+            Self::LegacyBloom { bits, lines, probes } => (
+                &LEGACY,
+                |words, bits, key| legacy_may_match(words, bits, legacy::hash(key)),
+                bits.len(),
+                lines.words(probes),
+            ),
             Self::Ribbon(solution) => {
                 let [shape, seed] = solution.numbers();
-                (&RIBBON, solution.bytes().len(), [shape, seed, 0])
+                let words = [shape, seed, 0];
+                (&RIBBON, ribbon::asker(kernel), solution.bytes().len(), words)
             }
         };
         Plan {
+            asker: Some(asker),
             reader,
             kernel,
             bits_len,
@@ -114,11 +133,8 @@ macro_rules! kernel_reader {
     ($reader:ident, $name:literal, $kernels:ident, |$bits:ident, $plan:ident| $($argument:expr),*) => {
         static $reader: Reader = Reader {
             name: $name,
-            of_keys: Some(OfKeys {
-                one: |$plan, $bits, key| filter_kernels::$kernels::key_may_match($plan.kernel, $($argument,)* key),
-                many: |$plan, $bits, keys, answers| {
-                    filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* WideSource::Keys(keys), answers);
-                },
+            keys: Some(|$plan, $bits, keys, answers| {
+                filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* WideSource::Keys(keys), answers);
             }),
             hash: |$plan, $bits, hash| match hash {
                 KeyHash::Bits64(hash) => Some(filter_kernels::$kernels::may_match($plan.kernel, $($argument,)* hash)),
@@ -153,39 +169,29 @@ kernel_reader!(RIBBON, "Ribbon", ribbon, |bits, plan| Solution::of_numbers(
     [plan.words[0], plan.words[1]]
 ));
 
-/// Defines the reader of a layout that is queried key by key, with hash values of one width.
-macro_rules! portable_reader {
-    ($reader:ident, $name:literal, $width:ident, $hash_key:expr, |$bits:ident, $plan:ident, $hash:ident| $ask:expr) => {
-        static $reader: Reader = Reader {
-            name: $name,
-            of_keys: Some(OfKeys {
-                one: |$plan, $bits, key| {
-                    let $hash = $hash_key(key);
-                    $ask
-                },
-                many: |$plan, $bits, keys, answers| {
-                    each(keys.iter(), answers, |key| {
-                        let $hash = $hash_key(key);
-                        $ask
-                    });
-                },
-            }),
-            hash: |$plan, $bits, hash| match hash {
-                KeyHash::$width($hash) => Some($ask),
-                _ => None,
-            },
-            hashes: |$plan, $bits, hashes, answers| match hashes {
-                KeyHashes::$width(hashes) => each(hashes.iter(), answers, |&$hash| $ask),
-                others => fill(true, others.len(), answers),
-            },
-        };
-    };
-}
+static LEGACY: Reader = Reader {
+    name: "LegacyBloom",
+    keys: Some(|plan, bits, keys, answers| {
+        each(keys.iter(), answers, |key| {
+            legacy_may_match(&plan.words, bits, legacy::hash(key))
+        });
+    }),
+    hash: |plan, bits, hash| match hash {
+        KeyHash::Bits32(hash) => Some(legacy_may_match(&plan.words, bits, hash)),
+        KeyHash::Bits64(_) => None,
+    },
+    hashes: |plan, bits, hashes, answers| match hashes {
+        KeyHashes::Bits32(hashes) => each(hashes.iter(), answers, |&hash| {
+            legacy_may_match(&plan.words, bits, hash)
+        }),
+        KeyHashes::Bits64(hashes) => fill(true, hashes.len(), answers),
+    },
+};
 
-portable_reader!(LEGACY, "LegacyBloom", Bits32, legacy::hash, |bits, plan, hash| {
+fn legacy_may_match(words: &[u64; 3], bits: &[u8], hash: u32) -> bool {
     // Always a number of lines, since the words are those of lines.
-    Lines::of_words(plan.words).is_none_or(|(lines, probes)| legacy::may_match(bits, lines, probes, hash))
-});
+    Lines::of_words(*words).is_none_or(|(lines, probes)| legacy::may_match(bits, lines, probes, hash))
+}
 
 #[inline(always)]
 const fn split_blocks(bits: &[u8], hash: BlockHash) -> SplitBlocks<'_> {

@@ -4,12 +4,13 @@ pub(crate) mod lanes;
 
 use hashzoo::xxph3_64;
 
-use crate::KernelToken;
 #[cfg(target_arch = "x86_64")]
 use crate::MAX_PROBES;
+use crate::asker::asker;
 #[cfg(target_arch = "x86_64")]
 use crate::hash::MAP_BITS;
 use crate::hash::WideSource;
+use crate::{Asker, KernelToken};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -95,6 +96,13 @@ pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u
 
 fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
     all_set(bit_array, probes, xxph3_64(key, 0))
+}
+
+/// Returns the function that asks a prepared filter; the first number is the probe count.
+pub fn asker(kernel: KernelToken) -> Asker {
+    asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
+        key_may_match(lanes.into(), bits, numbers[0] as u8, key)
+    })
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

@@ -4,12 +4,13 @@
 use hashzoo::xxph3_64;
 
 use crate::Kernel;
-use crate::KernelToken;
 use crate::MAX_PROBES;
+use crate::asker::asker;
 use crate::hash::WideSource;
 use crate::keys::Keys;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::Found;
+use crate::{Asker, KernelToken};
 
 /// A line: the bits that one key can set.
 pub type Line = [u8; LINE_LEN];
@@ -141,6 +142,13 @@ fn stored_may_match_at_first<S: Stored>(
         Some((lines, probes)) => key_may_match(KernelToken::given(kernel), lines, probes, key),
         None => stored.may_match_without_lines(key, filter),
     }
+}
+
+/// Returns the function that asks a prepared filter; the first number is the probe count.
+pub fn asker(kernel: KernelToken) -> Asker {
+    asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
+        key_may_match(lanes.into(), bits.as_chunks().0, numbers[0] as u8, key)
+    })
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

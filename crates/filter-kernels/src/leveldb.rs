@@ -7,11 +7,15 @@ mod probes;
 pub(crate) mod query;
 pub(crate) mod scalar;
 
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+
+use crate::Asker;
 use crate::MAX_PROBES;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
+use crate::asker::asker;
 use crate::choose::KernelToken;
-use crate::hash::Source;
+use crate::hash::{LaneHash, Source};
 use crate::kernel::Kernel;
 use crate::modulus::{LaneDivisor, Modulus};
 #[cfg(target_arch = "x86_64")]
@@ -214,6 +218,25 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
             let hash = hash();
             may_match(&BitQuery::new(kernel, bit_array, *probes), hash)
         }
+    }
+}
+
+/// Returns the function that asks a prepared filter: the numbers are the [`parts`](BitQuery::parts) of the query, and the
+/// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
+pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
+    macro_rules! of {
+        ($hash:path) => {
+            asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
+                let [divisor, reciprocal, rest] = *numbers;
+                let query = BitQuery::of_parts(lanes.into(), [divisor, reciprocal], bits, rest as u8);
+                may_match(&query, $hash(key, (rest >> 32) as u32))
+            })
+        };
+    }
+    match function {
+        LaneHash::LevelDb { .. } => of!(leveldb_hash),
+        LaneHash::Murmur2 { .. } => of!(murmur2),
+        LaneHash::Murmur2SignedTail { .. } => of!(murmur2_signed_tail),
     }
 }
 

@@ -26,6 +26,7 @@ extern crate std;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod aarch64;
+mod asker;
 pub mod bloom64;
 mod choose;
 pub mod fast_local;
@@ -41,6 +42,7 @@ mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use asker::Asker;
 pub use choose::KernelToken;
 pub use hash::{LaneHash, Source, WideSource};
 pub use kernel::Kernel;

@@ -9,9 +9,10 @@
 
 use hashzoo::xxph3_64;
 
-use crate::KernelToken;
+use crate::asker::asker;
 use crate::hash::WideSource;
 use crate::tiles::{TileLanes, Tiles};
+use crate::{Asker, KernelToken};
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub const WIDTH: u32 = 128;
@@ -447,6 +448,14 @@ pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) ->
         solution_may_match_key,
         key_may_match_by(words, numbers[0], numbers[1], key)
     )
+}
+
+/// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
+pub fn asker(kernel: KernelToken) -> Asker {
+    asker!(kernel, Portable, |lanes, numbers, bits, key| {
+        let [shape, seed, _] = *numbers;
+        key_may_match_by(lanes, bits.as_chunks().0, shape, seed, key)
+    })
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

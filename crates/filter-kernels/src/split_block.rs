@@ -5,9 +5,10 @@
 
 use hashzoo::{xxh64, xxph3_64};
 
-use crate::KernelToken;
+use crate::asker::asker;
 use crate::hash::WideSource;
 use crate::tiles::Tiles;
+use crate::{Asker, KernelToken};
 
 /// A block: the bits that one key can set.
 pub type Block = [u8; BLOCK_LEN];
@@ -58,6 +59,9 @@ pub struct SplitBlocks<'a> {
     pub hash: BlockHash,
 }
 
+/// The length in bytes up to which XXPH3 calls no function.
+const USUAL_LEN: usize = 64;
+
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
@@ -75,6 +79,12 @@ pub(crate) trait BlockLanes: Copy {
     fn set(self, block: &mut Block, bits: Self::Bits);
     /// Computes the hash values from `start` on. Panics if there are too few.
     fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Returns the answer for a key that is longer than most: out of line, since a call in the usual path would make every
+    /// question save registers.
+    #[inline(never)]
+    fn long_xxph3_may_match(self, blocks: &[Block], key: &[u8]) -> bool {
+        may_match_by(self, blocks, xxph3_64(key, 0))
+    }
     /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
     #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
@@ -158,6 +168,22 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
     match hash {
         BlockHash::Xxh64 => by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key)),
         BlockHash::Xxph3 => by_kernel!(kernel, block_may_match_key_xxph3, xxph3_may_match_by(blocks, key)),
+    }
+}
+
+/// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
+pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
+    match hash {
+        BlockHash::Xxh64 => asker!(kernel, Portable, |lanes, _numbers, bits, key| key_may_match_by(
+            lanes,
+            bits.as_chunks().0,
+            key
+        )),
+        BlockHash::Xxph3 => asker!(kernel, Portable, |lanes, _numbers, bits, key| xxph3_may_match_by(
+            lanes,
+            bits.as_chunks().0,
+            key
+        )),
     }
 }
 
@@ -255,6 +281,9 @@ pub(crate) fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &
 
 #[inline(always)]
 pub(crate) fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+    if key.len() > USUAL_LEN {
+        return lanes.long_xxph3_may_match(blocks, key);
+    }
     may_match_by(lanes, blocks, xxph3_64(key, 0))
 }
 

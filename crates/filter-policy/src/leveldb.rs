@@ -4,7 +4,6 @@ mod sizes;
 
 use filter_kernels::leveldb::{self, BitQuery};
 use filter_kernels::{Kernel, KernelToken, Keys, LaneHash, MAX_PROBES, Source};
-use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::answers::fill;
 use crate::bits_per_key::BitsPerKey;
@@ -12,7 +11,7 @@ use crate::error::Error;
 use crate::hashed::HashedPolicy;
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::key_hash::{KeyHash, KeyHashes};
-use crate::policy::prepared::{OfKeys, Plan, Reader};
+use crate::policy::prepared::{Plan, Reader};
 use crate::policy::{FilterPolicy, PreparedFilter};
 
 use sizes::coprime_bytes;
@@ -323,6 +322,7 @@ fn plan(kernel: KernelToken, function: Option<LaneHash>, filter: &[u8]) -> Plan 
     };
     let (kernel, [divisor, reciprocal]) = BitQuery::new(kernel, bit_array, probes).parts();
     Plan {
+        asker: function.map(|function| leveldb::asker(kernel, function)),
         reader,
         kernel,
         bits_len: bit_array.len(),
@@ -342,34 +342,28 @@ fn planned<'a>(plan: &Plan, bit_array: &'a [u8]) -> (BitQuery<'a>, u32) {
 /// The reader of filters whose keys only the policy can hash.
 static HASHED_BY_POLICY: Reader = Reader {
     name: "LevelDb",
-    of_keys: None,
+    keys: None,
     hash: may_match_hash,
     hashes: may_match_hashes,
 };
 
 /// Defines the reader of filters whose keys are hashed by a function that kernels know.
 macro_rules! reader {
-    ($name:ident, $variant:ident, $hash:ident) => {
+    ($name:ident, $variant:ident) => {
         static $name: Reader = Reader {
-            of_keys: Some(OfKeys {
-                one: |plan, bit_array, key| {
-                    let (query, seed) = planned(plan, bit_array);
-                    leveldb::may_match(&query, $hash(key, seed))
-                },
-                many: |plan, bit_array, keys, answers| {
-                    let (query, seed) = planned(plan, bit_array);
-                    let source = Source::Keys(keys, LaneHash::$variant { seed });
-                    leveldb::may_match_many(&query, source, answers);
-                },
+            keys: Some(|plan, bit_array, keys, answers| {
+                let (query, seed) = planned(plan, bit_array);
+                let source = Source::Keys(keys, LaneHash::$variant { seed });
+                leveldb::may_match_many(&query, source, answers);
             }),
             ..HASHED_BY_POLICY
         };
     };
 }
 
-reader!(LEVELDB, LevelDb, leveldb_hash);
-reader!(MURMUR2, Murmur2, murmur2);
-reader!(MURMUR2_SIGNED_TAIL, Murmur2SignedTail, murmur2_signed_tail);
+reader!(LEVELDB, LevelDb);
+reader!(MURMUR2, Murmur2);
+reader!(MURMUR2_SIGNED_TAIL, Murmur2SignedTail);
 
 fn may_match_hash(plan: &Plan, bit_array: &[u8], hash: KeyHash) -> Option<bool> {
     match hash {

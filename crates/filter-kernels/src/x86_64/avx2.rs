@@ -51,6 +51,14 @@ entries!(
 ribbon_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
 impl Avx2 {
+    /// # Safety
+    ///
+    /// The processor and the operating system support the instructions.
+    #[inline(always)]
+    pub(crate) const unsafe fn assumed() -> Self {
+        Self(())
+    }
+
     /// Returns the kernel if its instructions were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {

@@ -34,6 +34,14 @@ entries!(
 ribbon_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
 impl Avx512 {
+    /// # Safety
+    ///
+    /// The processor and the operating system support the instructions.
+    #[inline(always)]
+    pub(crate) const unsafe fn assumed() -> Self {
+        Self(())
+    }
+
     /// Returns the kernel if its instructions were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {

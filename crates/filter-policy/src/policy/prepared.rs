@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::{KernelToken, Keys};
+use filter_kernels::{Asker, KernelToken, Keys};
 
 use super::{FilterPolicy, HashedKey};
 use crate::answers::{each, fill, words_for};
@@ -16,28 +16,21 @@ use crate::keys::KeyBatch;
 pub struct Reader {
     /// The name of the format, for debug output.
     pub name: &'static str,
-    /// The functions that hash keys; `None` if only the policy can: it is then asked for each
-    /// [`key_hash`](FilterPolicy::key_hash).
-    pub of_keys: Option<OfKeys>,
+    /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys. `None` if only
+    /// the policy can hash keys: it is then asked for each [`key_hash`](FilterPolicy::key_hash).
+    pub keys: Option<fn(&Plan, &[u8], Keys<'_>, &mut [u64])>,
     /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
     pub hash: fn(&Plan, &[u8], KeyHash) -> Option<bool>,
     /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values.
     pub hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
 }
 
-/// The functions of a [`Reader`] that hash keys.
-#[derive(Clone, Copy)]
-pub struct OfKeys {
-    /// Answers for a key.
-    pub one: fn(&Plan, &[u8], &[u8]) -> bool,
-    /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys.
-    pub many: fn(&Plan, &[u8], Keys<'_>, &mut [u64]),
-}
-
 /// The result of reading a filter's bytes before the first query.
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// The functions that read the rest.
+    /// Answers for a key; `None` if only the policy can hash keys. Gets [`words`](Self::words) and the filter's bits.
+    pub asker: Option<Asker>,
+    /// The functions for everything else.
     pub reader: &'static Reader,
     /// The kernel that the policy chose.
     pub kernel: KernelToken,
@@ -51,6 +44,7 @@ impl Plan {
     /// Makes the plan of bytes that are no filter of the format and give every key this answer.
     pub const fn same_for_all(answer: bool, kernel: KernelToken) -> Self {
         Self {
+            asker: Some(if answer { |_, _, _| true } else { |_, _, _| false }),
             reader: if answer { &MATCHING } else { &EMPTY },
             kernel,
             bits_len: 0,
@@ -61,8 +55,8 @@ impl Plan {
     /// Answers for a key; `true` if only the policy can hash keys.
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
-        match (self.reader.of_keys, self.bits(filter)) {
-            (Some(of_keys), Some(bits)) => (of_keys.one)(self, bits, key),
+        match (self.asker, self.bits(filter)) {
+            (Some(asker), Some(bits)) => asker(&self.words, bits, key),
             _ => true,
         }
     }
@@ -85,10 +79,7 @@ macro_rules! same_for_all {
     ($reader:ident, $name:literal, $answer:literal) => {
         static $reader: Reader = Reader {
             name: $name,
-            of_keys: Some(OfKeys {
-                one: |_, _, _| $answer,
-                many: |_, _, keys, answers| fill($answer, keys.len(), answers),
-            }),
+            keys: Some(|_, _, keys, answers| fill($answer, keys.len(), answers)),
             hash: |_, _, _| Some($answer),
             hashes: |_, _, hashes, answers| fill($answer, hashes.len(), answers),
         };
@@ -303,13 +294,13 @@ struct Query<'q, P: ?Sized> {
 impl<P: FilterPolicy + ?Sized> Query<'_, P> {
     #[inline(always)]
     fn may_match(&self, key: &[u8]) -> bool {
-        let Some(plan) = self.plan else {
-            return self.policy.key_may_match(key, self.filter);
-        };
-        if plan.reader.of_keys.is_none() {
-            return self.hash_and_ask(plan, key);
+        match self.plan {
+            Some(plan) => match (plan.asker, plan.bits(self.filter)) {
+                (Some(asker), Some(bits)) => asker(&plan.words, bits, key),
+                _ => self.hash_and_ask(plan, key),
+            },
+            None => self.policy.key_may_match(key, self.filter),
         }
-        plan.may_match(self.filter, key)
     }
 
     /// Hashes the key by the policy, which alone can.
@@ -353,8 +344,8 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
 
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
         match self.plan {
-            Some(plan) => match (plan.reader.of_keys, plan.bits(self.filter)) {
-                (Some(of_keys), Some(bits)) => (of_keys.many)(plan, bits, keys, answers),
+            Some(plan) => match (plan.reader.keys, plan.bits(self.filter)) {
+                (Some(of_keys), Some(bits)) => of_keys(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },
             None => each(keys.iter(), answers, |key| {

@@ -49,6 +49,17 @@ impl BlockLanes for Avx2 {
     }
 
     #[inline(always)]
+    fn long_xxph3_may_match(self, blocks: &[Block], key: &[u8]) -> bool {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        #[inline(never)]
+        fn run(lanes: Avx2, blocks: &[Block], key: &[u8]) -> bool {
+            may_match_by(lanes, blocks, BlockHash::Xxph3.hash(key))
+        }
+        // SAFETY: see the type.
+        unsafe { run(self, blocks, key) }
+    }
+
+    #[inline(always)]
     fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
         self.prefetch::<WRITE, _>(bytes, index);
     }
