@@ -184,8 +184,7 @@ macro_rules! queries {
         /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
         /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
         /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
-        /// [Packed](crate::PackedKeys) keys are fastest. Ribbon filters and RocksDB's legacy filters are queried key by
-        /// key.
+        /// [Packed](crate::PackedKeys) keys are fastest. RocksDB's legacy filters are queried key by key.
         ///
         /// # Errors
         ///
