@@ -4,16 +4,18 @@
 /// filter's bits, and the key.
 pub type Asker = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 
-/// Returns the [`Asker`] of a kernel. `$lanes` is the kernel's lanes in the last expression, or `$portable`.
+/// Returns the [`Asker`] of a kernel. In the last expression, `$lanes` is the kernel's lanes or `$portable`, and `$token`
+/// the kernel.
 macro_rules! asker {
-    ($kernel:expr, $portable:expr, |$lanes:ident, $numbers:ident, $bits:ident, $key:ident| $answer:expr) => {{
+    ($kernel:expr, $portable:expr, |$lanes:ident, $token:ident, $numbers:ident, $bits:ident, $key:ident| $answer:expr) => {{
         #[cfg(target_arch = "x86_64")]
         macro_rules! of_lanes {
-            ($type:ty, $features:literal) => {{
+            ($variant:ident, $type:ty, $features:literal) => {{
                 #[target_feature(enable = $features)]
                 fn ask($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool {
                     // SAFETY: the function is only returned for a token of these lanes, see below.
                     let $lanes = unsafe { <$type>::assumed() };
+                    let $token = KernelToken::$variant($lanes);
                     $answer
                 }
                 let ask: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = ask;
@@ -25,18 +27,20 @@ macro_rules! asker {
         match $kernel {
             #[cfg(target_arch = "x86_64")]
             KernelToken::Avx512(_) => of_lanes!(
+                Avx512,
                 $crate::x86_64::Avx512,
                 "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt"
             ),
             #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx2(_) => of_lanes!($crate::x86_64::Avx2, "avx2,bmi1,bmi2,popcnt"),
+            KernelToken::Avx2(_) => of_lanes!(Avx2, $crate::x86_64::Avx2, "avx2,bmi1,bmi2,popcnt"),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             KernelToken::Neon(_) => |$numbers, $bits, $key| {
                 let $lanes = $crate::aarch64::Neon::new();
+                let $token = KernelToken::Neon($lanes);
                 $answer
             },
             KernelToken::Scalar => |$numbers, $bits, $key| {
-                let $lanes = $portable;
+                let ($lanes, $token) = ($portable, KernelToken::Scalar);
                 $answer
             },
         }

@@ -100,8 +100,8 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
-        key_may_match(lanes.into(), bits, numbers[0] as u8, key)
+    asker!(kernel, (), |_lanes, token, numbers, bits, key| {
+        key_may_match(token, bits, numbers[0] as u8, key)
     })
 }
 

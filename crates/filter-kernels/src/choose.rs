@@ -96,30 +96,6 @@ impl KernelToken {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-impl From<Avx2> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Avx2) -> Self {
-        Self::Avx2(lanes)
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl From<Avx512> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Avx512) -> Self {
-        Self::Avx512(lanes)
-    }
-}
-
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-impl From<Neon> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Neon) -> Self {
-        Self::Neon(lanes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

@@ -146,8 +146,8 @@ fn stored_may_match_at_first<S: Stored>(
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
-        key_may_match(lanes.into(), bits.as_chunks().0, numbers[0] as u8, key)
+    asker!(kernel, (), |_lanes, token, numbers, bits, key| {
+        key_may_match(token, bits.as_chunks().0, numbers[0] as u8, key)
     })
 }
 

@@ -226,9 +226,9 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     macro_rules! of {
         ($hash:path) => {
-            asker!(kernel, KernelToken::Scalar, |lanes, numbers, bits, key| {
+            asker!(kernel, (), |_lanes, token, numbers, bits, key| {
                 let [divisor, reciprocal, rest] = *numbers;
-                let query = BitQuery::of_parts(lanes.into(), [divisor, reciprocal], bits, rest as u8);
+                let query = BitQuery::of_parts(token, [divisor, reciprocal], bits, rest as u8);
                 may_match(&query, $hash(key, (rest >> 32) as u32))
             })
         };

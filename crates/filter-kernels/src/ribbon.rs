@@ -452,7 +452,7 @@ pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) ->
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, Portable, |lanes, numbers, bits, key| {
+    asker!(kernel, Portable, |lanes, _token, numbers, bits, key| {
         let [shape, seed, _] = *numbers;
         key_may_match_by(lanes, bits.as_chunks().0, shape, seed, key)
     })

@@ -174,16 +174,12 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
 /// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
 pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
     match hash {
-        BlockHash::Xxh64 => asker!(kernel, Portable, |lanes, _numbers, bits, key| key_may_match_by(
-            lanes,
-            bits.as_chunks().0,
-            key
-        )),
-        BlockHash::Xxph3 => asker!(kernel, Portable, |lanes, _numbers, bits, key| xxph3_may_match_by(
-            lanes,
-            bits.as_chunks().0,
-            key
-        )),
+        BlockHash::Xxh64 => asker!(kernel, Portable, |lanes, _token, _numbers, bits, key| {
+            key_may_match_by(lanes, bits.as_chunks().0, key)
+        }),
+        BlockHash::Xxph3 => asker!(kernel, Portable, |lanes, _token, _numbers, bits, key| {
+            xxph3_may_match_by(lanes, bits.as_chunks().0, key)
+        }),
     }
 }
 

@@ -18,12 +18,15 @@ pub struct Reader {
     pub name: &'static str,
     /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys. `None` if only
     /// the policy can hash keys: it is then asked for each [`key_hash`](FilterPolicy::key_hash).
-    pub keys: Option<fn(&Plan, &[u8], Keys<'_>, &mut [u64])>,
+    pub keys: Option<KeysAsker>,
     /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
     pub hash: fn(&Plan, &[u8], KeyHash) -> Option<bool>,
     /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values.
     pub hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
 }
+
+/// Answers for many keys; see [`Reader::keys`].
+pub type KeysAsker = fn(&Plan, &[u8], Keys<'_>, &mut [u64]);
 
 /// The result of reading a filter's bytes before the first query.
 #[derive(Clone, Copy)]
