@@ -120,7 +120,8 @@ impl Format {
     /// Returns the expected false-positive rate at the real size and the real k.
     ///
     /// * LevelDB: computed from the arithmetic of its probes ([`theory`](crate::theory) derives it and says what it
-    ///   neglects): within 2 % at 10 bits per key and 24 keys or more. It takes up to 50 ms. It includes absent keys
+    ///   neglects): within 2 % at 10 bits per key and 24 keys or more; at 13 bits and more, up to 20 % too low for
+    ///   32 keys. It takes up to 50 ms. It includes absent keys
     ///   whose 32-bit hash equals that of a stored key, which no number of bits per key avoids.
     /// * `BloomFilter64`: the exact rate of an ideal filter, from [`exact_rate`].
     /// * `FastLocalBloom`: the exact rate of ideal lines, some fuller than others, plus equal halves of hash values,
