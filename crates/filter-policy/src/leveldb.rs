@@ -177,7 +177,7 @@ impl<H> BloomFilterPolicy<H> {
     ///
     /// Take it where absent keys resemble stored ones, as consecutive numbers do, or where every filter should be about
     /// as good as the next: LevelDB's sizes let up to 60 % of the numbers between stored ones pass, these 5 %. Do not
-    /// take it where bytes must be equal to those that LevelDB writes. [`theory`](crate::theory) says why it helps.
+    /// take it where bytes must be equal to those that LevelDB writes. `THEORY.md` of `filter-formats` says why it helps.
     ///
     /// ```
     /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
