@@ -188,8 +188,15 @@ fn rates_of_leveldb() {
         // The record agrees with the calculator.
         assert!((row.expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
         let chance = 3.0 / (row.false_positives as f64).sqrt();
-        let neglected = if row.keys == 32 && row.bits_per_key > 12 { 0.2 } else { 0.03 };
-        assert!((row.rate / said - 1.0).abs() < neglected + chance, "{said}: {row:?}");
+        let neglected = if row.keys == 32 && row.bits_per_key > 12 {
+            0.2
+        } else {
+            0.03
+        };
+        assert!(
+            (row.rate / said - 1.0).abs() < neglected + chance,
+            "{said}: {row:?}"
+        );
         compared += 1;
     }
     assert!(compared > 40, "{compared} rows");
