@@ -7,6 +7,11 @@
 //!
 //! The code is the same for all kernels; those for SIMD differ in the instructions that count bits, and prefetch.
 
+mod build;
+
+pub use build::{Row, eliminate, solve};
+pub(crate) use build::{eliminate_by, solve_by};
+
 use hashzoo::xxph3_64;
 
 use crate::asker::asker;
@@ -36,18 +41,8 @@ const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
 /// Multiplier from the stored seed to the used seed.
 const SEED: u64 = 0xc782_19a2_3eea_dd03;
 
-/// The number of rows and of words from which they are prefetched before use: a quarter of a megabyte.
-const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
+/// The number of words from which they are prefetched before use: a megabyte.
 const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
-
-/// The number of equations between the prefetch of the first row and its use.
-const AHEAD: usize = 16;
-
-/// The number of equations that are eliminated side by side.
-const SIDE_BY_SIDE: usize = 4;
-
-/// The number of columns that are solved together.
-const TOGETHER: usize = 4;
 
 /// The number of columns that are compared before an exit.
 const COMPARED: usize = 2;
@@ -128,16 +123,7 @@ impl Equation {
     }
 }
 
-/// A row of the system in row echelon form, at the index of the first slot that it uses; all zeros if empty.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(32))]
-pub struct Row {
-    low: u64,
-    high: u64,
-    result: u32,
-}
-
-/// What kernels do besides counting bits.
+/// The operations that kernels have in different forms.
 pub(crate) trait RibbonLanes: Copy {
     /// Computes the hash values from `start` on. Panics if there are too few.
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
@@ -204,170 +190,7 @@ macro_rules! by_kernel {
     };
 }
 
-/// Adds the equations of these hash values under a stored seed to empty rows, one for each slot of the shape. Returns
-/// false if the equations contradict each other; the caller then empties the rows and tries another seed.
-pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]) -> bool {
-    by_kernel!(kernel, eliminate, eliminate_by(rows, used_seed(seed), hashes))
-}
-
-/// Writes the solution of the rows; `words` has as many as the shape. Slots without an equation are zeros.
-pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]) {
-    by_kernel!(kernel, solve, solve_by(rows, shape, words));
-}
-
-/// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are
-/// filled, and the solution, depend on the set of equations alone.
-#[inline(always)]
-pub(crate) fn eliminate_by<L: RibbonLanes>(
-    lanes: L,
-    rows: &mut [Row],
-    used_seed: u64,
-    hashes: &[u64],
-) -> bool {
-    let Some(starts) = rows.len().checked_sub(WIDTH as usize - 1) else {
-        return hashes.is_empty();
-    };
-    let equation = |&hash: &u64| Equation::new(hash, used_seed, starts as u32);
-    let Some((first, others)) = hashes.split_first_chunk::<SIDE_BY_SIDE>() else {
-        return hashes.iter().all(|hash| finish(rows, equation(hash)));
-    };
-    let ahead = if rows.len() < PREFETCHED_ROWS {
-        others.len()
-    } else {
-        AHEAD
-    };
-    let (mut others, mut later) = (others.iter(), others.iter().skip(ahead));
-    let mut open = first.each_ref().map(equation);
-    loop {
-        for place in 0..SIDE_BY_SIDE {
-            match step(rows, &mut open[place]) {
-                Step::Left => continue,
-                Step::Contradicts => return false,
-                Step::Done => {}
-            }
-            if let Some(hash) = later.next() {
-                lanes.fetch::<true, _>(rows, equation(hash).start);
-            }
-            let Some(hash) = others.next() else {
-                let mut open = open.into_iter().enumerate();
-                return open.all(|(other, open)| other == place || finish(rows, open));
-            };
-            open[place] = equation(hash);
-        }
-    }
-}
-
-/// What a step left of an equation.
-enum Step {
-    Left,
-    Done,
-    Contradicts,
-}
-
-/// Stores the equation in its first row if that is empty, or subtracts the row. If no coefficients are left, the result
-/// must be zero too.
-#[inline(always)]
-fn step(rows: &mut [Row], open: &mut Equation) -> Step {
-    // Always a row: an equation has no coefficients beyond the last slot.
-    let Some(row) = rows.get_mut(open.start) else {
-        return Step::Contradicts;
-    };
-    // The first coefficient of every stored row is set.
-    if row.low == 0 {
-        let Equation {
-            low, high, result, ..
-        } = *open;
-        *row = Row { low, high, result };
-        return Step::Done;
-    }
-    let (mut low, mut high) = (open.low ^ row.low, open.high ^ row.high);
-    open.result ^= row.result;
-    if low == 0 {
-        if high == 0 {
-            return if open.result == 0 {
-                Step::Done
-            } else {
-                Step::Contradicts
-            };
-        }
-        (low, high) = (high, 0);
-        open.start += 64;
-    }
-    let zeros = low.trailing_zeros();
-    open.low = low >> zeros | high << 1 << (63 - zeros);
-    open.high = high >> zeros;
-    open.start += zeros as usize;
-    Step::Left
-}
-
-/// Takes all steps of an equation; returns false if it contradicts the rows.
-fn finish(rows: &mut [Row], mut open: Equation) -> bool {
-    loop {
-        match step(rows, &mut open) {
-            Step::Left => {}
-            Step::Done => return true,
-            Step::Contradicts => return false,
-        }
-    }
-}
-
-/// Substitutes from the last slot to the first. A state has the 128 slots of a column that were solved last; the lowest
-/// bit is the most recent one.
-#[inline(always)]
-pub(crate) fn solve_by<L: RibbonLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
-    let mut states = [[0; 2]; MAX_COLUMNS as usize];
-    let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
-    for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
-        let columns = (shape.columns_of(block) as usize).min(states.len());
-        let Some((before, own)) = words
-            .len()
-            .checked_sub(columns)
-            .and_then(|at| words.split_at_mut_checked(at))
-        else {
-            return;
-        };
-        // As many columns as fit into registers, through all rows of the block.
-        let (whole, rest) = states[..columns].as_chunks_mut::<TOGETHER>();
-        let mut column = 0;
-        for states in whole {
-            substitute(lanes, states, rows, column);
-            column += TOGETHER as u32;
-        }
-        if let Some(rest) = rest.first_chunk_mut::<3>() {
-            substitute(lanes, rest, rows, column);
-        } else if let Some(rest) = rest.first_chunk_mut::<2>() {
-            substitute(lanes, rest, rows, column);
-        } else if let Some(rest) = rest.first_chunk_mut::<1>() {
-            substitute(lanes, rest, rows, column);
-        }
-        for (word, &[low, high]) in own.iter_mut().zip(&states) {
-            *word = (low as u128 | (high as u128) << 64).to_le_bytes();
-        }
-        words = before;
-    }
-}
-
-/// Solves for the slots of a block in columns from `column` on.
-#[inline(always)]
-fn substitute<L: RibbonLanes, const N: usize>(
-    lanes: L,
-    states: &mut [[u64; 2]; N],
-    rows: &[Row; WIDTH as usize],
-    column: u32,
-) {
-    let mut now = *states;
-    for row in rows.iter().rev() {
-        // Without the coefficient of the slot itself.
-        let (row_low, row_high) = (row.low >> 1 | row.high << 63, row.high >> 1);
-        let result = row.result >> column;
-        for (i, [low, high]) in now.iter_mut().enumerate() {
-            let sum = lanes.sum(*low & row_low ^ *high & row_high);
-            *high = *high << 1 | *low >> 63;
-            *low = *low << 1 | u64::from((sum ^ result >> i) & 1);
-        }
-    }
-    *states = now;
-}
+pub(crate) use by_kernel;
 
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]
