@@ -3,11 +3,13 @@
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
 pub(crate) mod bloom64;
+pub(crate) mod fuse;
 pub(crate) mod legacy;
 pub(crate) mod rocksdb;
 pub(crate) mod split_block;
 
 use filter_kernels::fast_local::{self, Line};
+use filter_kernels::fuse::{self as fuse_kernels, Fingerprints};
 use filter_kernels::ribbon::{self, Solution};
 use filter_kernels::split_block::{BlockHash, SplitBlocks};
 use filter_kernels::{
@@ -24,7 +26,7 @@ use legacy::Lines;
 #[non_exhaustive]
 pub enum FilterKind {
     /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB and `BloomFilter64`,
-    /// six in RocksDB's and one in Parquet's.
+    /// six in RocksDB's and one in Parquet's and Pebble's.
     Empty,
     /// A reserved or unknown encoding: always matches.
     Reserved,
@@ -40,6 +42,8 @@ pub enum FilterKind {
     Ribbon,
     /// A split-block Bloom filter, as in Parquet.
     SplitBlockBloom,
+    /// A binary fuse filter, as in Pebble.
+    BinaryFuse,
 }
 
 /// The contents of stored bytes: a filter, or one answer for all keys.
@@ -64,6 +68,7 @@ pub(crate) enum Contents<'a> {
     },
     Ribbon(Solution<'a>),
     SplitBlocks(SplitBlocks<'a>),
+    BinaryFuse(Fingerprints<'a>),
 }
 
 impl Contents<'_> {
@@ -76,6 +81,7 @@ impl Contents<'_> {
             Self::FastLocalBloom { .. } => FilterKind::FastLocalBloom,
             Self::Ribbon(_) => FilterKind::Ribbon,
             Self::SplitBlocks(_) => FilterKind::SplitBlockBloom,
+            Self::BinaryFuse(_) => FilterKind::BinaryFuse,
         }
     }
 
@@ -115,6 +121,11 @@ impl Contents<'_> {
                 let [shape, seed] = solution.numbers();
                 let words = [shape, seed, 0];
                 (&RIBBON, ribbon::asker(kernel), solution.bytes().len(), words)
+            }
+            Self::BinaryFuse(fingerprints) => {
+                let [seed, numbers] = fingerprints.numbers();
+                let (bytes, words) = (fingerprints.bytes(), [seed, numbers, 0]);
+                (&BINARY_FUSE, fuse_kernels::asker(kernel), bytes.len(), words)
             }
         };
         Plan {
@@ -168,6 +179,10 @@ kernel_reader!(RIBBON, "Ribbon", ribbon, |bits, plan| Solution::of_numbers(
     bits,
     [plan.words[0], plan.words[1]]
 ));
+
+kernel_reader!(BINARY_FUSE, "BinaryFuse", fuse, |bits, plan| {
+    Fingerprints::of_numbers(bits, [plan.words[0], plan.words[1]])
+});
 
 static LEGACY: Reader = Reader {
     name: "LegacyBloom",

@@ -26,6 +26,7 @@ extern crate std;
 mod bloom64;
 mod contents;
 pub mod format;
+mod fuse;
 pub mod parquet;
 #[cfg(feature = "alloc")]
 pub mod policies;
@@ -36,3 +37,5 @@ pub mod view;
 pub mod which;
 
 pub use bloom64::BloomFilter64Policy;
+#[cfg(feature = "alloc")]
+pub use fuse::BinaryFusePolicy;

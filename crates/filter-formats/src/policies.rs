@@ -19,6 +19,7 @@ use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use crate::bloom64::BloomFilter64Policy;
+use crate::fuse::BinaryFusePolicy;
 use crate::parquet::SplitBlockBloomPolicy;
 use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 use crate::sizing::Format;
@@ -123,6 +124,12 @@ pub const ALL: &[NamedPolicy] = &[
         FilterLayout::SplitBlocks,
         Some(Format::SplitBlock),
         |bits| Box::new(SplitBlockBloomPolicy::xxph3(bits)),
+    ),
+    named(
+        BinaryFusePolicy::NAME,
+        FilterLayout::BinaryFuse,
+        Some(Format::BinaryFuse),
+        |bits| Box::new(BinaryFusePolicy::new(bits)),
     ),
 ];
 

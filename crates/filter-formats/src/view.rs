@@ -7,7 +7,8 @@ use filter_kernels::split_block::{BLOCK_LEN, BlockHash};
 use filter_policy::leveldb;
 
 pub use crate::contents::FilterKind;
-use crate::contents::{Contents, bloom64, rocksdb, split_block};
+use crate::contents::{Contents, bloom64, fuse, rocksdb, split_block};
+use crate::fuse::sizes::rate_of_width;
 use crate::rocksdb::rate_of_ribbon;
 
 /// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
@@ -29,6 +30,8 @@ pub enum FilterLayout {
     RocksDb,
     /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
     SplitBlocks,
+    /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
+    BinaryFuse,
 }
 
 /// Describes stored filter bytes: kind, size, fill and expected rate. (A [`PreparedFilter`](filter_policy::PreparedFilter)
@@ -51,7 +54,7 @@ pub enum FilterLayout {
 #[derive(Clone, Copy)]
 pub struct FilterView<'a> {
     kind: FilterKind,
-    /// The bits without metadata; empty unless the filter is a Bloom or a Ribbon filter.
+    /// The bits without metadata; empty if there are none.
     bits: &'a [u8],
     /// The length in bytes of a line, which holds all probes of a key.
     line_len: usize,
@@ -83,6 +86,7 @@ impl<'a> FilterView<'a> {
             FilterLayout::BloomFilter64 => bloom64::contents(filter),
             FilterLayout::RocksDb => rocksdb::contents(filter),
             FilterLayout::SplitBlocks => split_block::contents(filter, BlockHash::Xxh64),
+            FilterLayout::BinaryFuse => fuse::contents(filter),
         };
         let kind = contents.kind();
         let (bits, rate): (&[u8], _) = match contents {
@@ -99,6 +103,11 @@ impl<'a> FilterView<'a> {
                 return bloom(kind, filter.blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
             }
             Contents::Ribbon(solution) => (solution.bytes(), rate_of_ribbon(solution.shape())),
+            Contents::BinaryFuse(fingerprints) => {
+                let packed = fingerprints.bytes().split_last_chunk::<{ fuse::TRAILER_LEN }>();
+                let rate = rate_of_width(fingerprints.width());
+                (packed.map_or(&[], |(packed, _)| packed), rate)
+            }
             Contents::Empty => (&[], 0.0),
             Contents::Reserved => (&[], 1.0),
         };
@@ -116,13 +125,13 @@ impl<'a> FilterView<'a> {
         self.kind
     }
 
-    /// Returns the bytes that answers come from; empty unless the filter is a Bloom or a Ribbon filter. The least
-    /// significant bit of a byte comes first.
+    /// Returns the bytes that answers come from; empty if every key gets one answer. The least significant bit of a byte
+    /// comes first.
     pub const fn bit_array(&self) -> &'a [u8] {
         self.bits
     }
 
-    /// Returns the number of bits that answers come from; 0 unless the filter is a Bloom or a Ribbon filter.
+    /// Returns the number of bits that answers come from; 0 if every key gets one answer.
     pub const fn bits(&self) -> u64 {
         (self.bits.len() as u64).saturating_mul(8)
     }
@@ -132,8 +141,8 @@ impl<'a> FilterView<'a> {
         self.probes
     }
 
-    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (Half of a Ribbon filter's
-    /// bits are ones, however many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
+    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In a Ribbon
+    /// or binary fuse filter, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
     /// further.
     pub fn ones(&self) -> Option<u64> {
         self.lines().map(|lines| lines.map(count_ones).sum())
@@ -148,8 +157,8 @@ impl<'a> FilterView<'a> {
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
     /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
-    /// in a block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns; 0 for
-    /// an empty filter and 1 for a reserved one.
+    /// in a block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns, and for a
+    /// binary fuse filter of minus the width of its fingerprints; 0 for an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.

@@ -30,6 +30,7 @@ mod asker;
 pub mod bloom64;
 mod choose;
 pub mod fast_local;
+pub mod fuse;
 mod hash;
 mod kernel;
 mod keys;

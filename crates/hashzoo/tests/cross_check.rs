@@ -3,6 +3,7 @@
 use hashzoo::{
     MURMUR2_SEED, Murmur3X64_128, PUBLISHED, all, djb_nocase, find, murmur2, murmur2_signed_tail,
     murmur3_x64_128, siphash, siphash_nocase, siphash12_low32, siphash12_low32_nocase, siphash13, siphash24,
+    xxh3_64,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -65,6 +66,14 @@ proptest! {
     fn siphash_equals_the_crate_siphasher(sip_key: [u8; 16], data in key()) {
         prop_assert_eq!(siphash13(&sip_key, &data), SipHasher13::new_with_key(&sip_key).hash(&data));
         prop_assert_eq!(siphash24(&sip_key, &data), SipHasher24::new_with_key(&sip_key).hash(&data));
+    }
+
+    #[test]
+    fn xxh3_equals_the_crate_xxhash_rust(key in vec(any::<u8>(), 0..=300), long in vec(any::<u8>(), 0..=2300), seed: u64) {
+        for key in [key, long] {
+            prop_assert_eq!(xxh3_64(&key, seed), xxhash_rust::xxh3::xxh3_64_with_seed(&key, seed));
+            prop_assert_eq!(xxh3_64(&key, 0), xxhash_rust::xxh3::xxh3_64(&key));
+        }
     }
 
     #[test]

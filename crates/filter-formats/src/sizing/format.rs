@@ -9,6 +9,7 @@ use super::textbook::{equal_hashes, proper_rate, rate};
 use super::{leveldb_rate, lines};
 use crate::bloom64;
 use crate::contents::split_block::{self, MAX_LEN};
+use crate::fuse::sizes as fuse;
 use crate::rocksdb::{self, RocksDbBits};
 
 /// The number of bits that 32-bit hash values can reach.
@@ -76,15 +77,24 @@ pub enum Format {
     /// The filter of [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy): whole blocks of 32 bytes, at
     /// least one and at most 2 GiB. See [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
     SplitBlock,
+    #[cfg_attr(
+        feature = "alloc",
+        doc = "That of [`BinaryFusePolicy`](crate::BinaryFusePolicy): whole segments of fingerprints, and 14 bytes; 0 bytes \
+               without keys. The fingerprint is the widest whose filter has no more than the bits per key, at least 4 \
+               bits and at most 16."
+    )]
+    #[cfg_attr(not(feature = "alloc"), doc = "Pebble's binary fuse filter.")]
+    BinaryFuse,
 }
 
 impl Format {
     /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16
-    /// bytes shorter. `keys` counts distinct keys: RocksDB's formats do not count repeats.
+    /// bytes shorter. `keys` counts distinct keys: RocksDB's formats and binary fuse filters do not count repeats.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks;
+    /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks, or a binary
+    /// fuse filter has more than 2^31 keys;
     /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
@@ -92,10 +102,12 @@ impl Format {
             Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::SplitBlock => split_block::bitset_bytes(bits_per_key, keys)?,
+            Self::BinaryFuse => fuse::filter_bytes(keys, bits_per_key)?,
         })
     }
 
-    /// Returns the probe count k of a filter of this many keys; `None` for a Ribbon filter, which has no probes.
+    /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have no
+    /// probes.
     ///
     /// # Errors
     ///
@@ -114,6 +126,7 @@ impl Format {
                 (!is_ribbon).then(|| bits.probe_count())
             }
             Self::SplitBlock => Some(8),
+            Self::BinaryFuse => None,
         })
     }
 
@@ -128,6 +141,7 @@ impl Format {
     ///   which are what remains at 50 bits per key and more.
     /// * `Ribbon`: the rate that the columns give.
     /// * `SplitBlock`: like `FastLocalBloom`, for ideal blocks.
+    /// * `BinaryFuse`: the rate that the width of the fingerprints gives.
     ///
     /// # Errors
     ///
@@ -153,6 +167,11 @@ impl Format {
                 let blocks = split_block::bitset_bytes(bits_per_key, keys)? / 32;
                 Ok(split_block_rate(blocks, keys))
             }
+            Self::BinaryFuse => {
+                fuse::filter_bytes(keys, bits_per_key)?;
+                let rate = fuse::rate_of_width(fuse::width_for(keys, bits_per_key));
+                Ok(if keys == 0 { 0.0 } else { rate })
+            }
         }
     }
 
@@ -173,10 +192,22 @@ impl Format {
                 lowest,
             })
         };
+        if self == Self::BinaryFuse {
+            fuse::filter_bytes(keys, BitsPerKey::whole(1))?;
+            let is_enough = |width: &u8| keys == 0 || fuse::rate_of_width(*width) <= wanted;
+            let [.., widest] = fuse::WIDTHS;
+            let width = fuse::WIDTHS.into_iter().find(is_enough);
+            return width
+                .map(|width| fuse::bits_per_key_for_width(keys, width))
+                .ok_or(Error::RateUnreachable {
+                    given: wanted,
+                    lowest: fuse::rate_of_width(widest),
+                });
+        }
         let reachable_bits = match self {
             Self::LevelDb => Some(REACHABLE_BITS),
             Self::BloomFilter64 => Some(REACHABLE_BITS_OF_64),
-            Self::FastLocalBloom | Self::Ribbon => None,
+            Self::FastLocalBloom | Self::Ribbon | Self::BinaryFuse => None,
             // Bits per key are rounded up below.
             Self::SplitBlock => Some(MOST_BITS_OF_SPLIT_BLOCKS.saturating_sub(keys)),
         };
@@ -236,7 +267,7 @@ impl Format {
     fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
         Ok(match self {
-            Self::Ribbon => libm::exp2(-bits),
+            Self::Ribbon | Self::BinaryFuse => libm::exp2(-bits),
             // Reduced by the error of the computed rate. Bits beyond the reach of a hash value only raise the rate.
             Self::LevelDb => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?.min(REACHABLE_BITS);
@@ -253,13 +284,15 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, and in
-    /// RocksDB's formats the filter of these keys at one bit per key.
+    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, in RocksDB's
+    /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
+    /// fingerprint.
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
         let (least, most, allowed) = match self {
             Self::LevelDb | Self::BloomFilter64 => (0, u32::MAX, "at least 9"),
             Self::SplitBlock => (0, u32::MAX, "at least 32"),
+            Self::BinaryFuse => (0, u32::MAX, "at least what fingerprints of 4 bits take"),
             Self::FastLocalBloom | Self::Ribbon => (
                 1,
                 MAX_BITS_OF_ROCKSDB,
@@ -277,7 +310,8 @@ impl Format {
 
     /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
     /// fits, or the bits per key are invalid. Every number of keys fits if a filter does not grow, at 0 bits per key or
-    /// at RocksDB's 4 GiB.
+    /// at RocksDB's 4 GiB. Binary fuse filters grow in steps, and a few keys more may take fewer bytes: another larger
+    /// number may fit then.
     pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }

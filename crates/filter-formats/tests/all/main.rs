@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod contract;
+mod fuse;
 mod golden_bloom64;
+mod golden_fuse;
 mod golden_parquet;
 mod golden_policy;
 mod golden_rocksdb;

@@ -219,6 +219,36 @@ macro_rules! ribbon_entries {
     };
 }
 
+/// Gives lanes the methods that build and query binary fuse filters.
+#[cfg(target_arch = "x86_64")]
+macro_rules! fuse_entries {
+    ($lanes:ident, $features:literal) => {
+        impl $lanes {
+            entry!($lanes, $features, fn add_to_slots(
+                shape: fuse::Shape,
+                slots: &mut [fuse::Slot],
+                hashes: &[u64],
+            ) -> bool = |lanes: $lanes, shape, slots, hashes| fuse::add_by(
+                shape,
+                slots,
+                hashes,
+                |slots, at| lanes.prefetch::<true, _>(slots, at),
+            ));
+
+            entry!($lanes, $features, fn fingerprints_may_match_many(
+                fingerprints: fuse::Fingerprints<'_>,
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) = |lanes: $lanes, fingerprints, source, answers| fuse::may_match_many_by(
+                fingerprints,
+                source,
+                answers,
+                |bytes, at| lanes.prefetch::<false, _>(bytes, at),
+            ));
+        }
+    };
+}
+
 /// Gives lanes the methods that build and query split blocks.
 #[cfg(target_arch = "x86_64")]
 macro_rules! block_entries {
@@ -253,7 +283,7 @@ macro_rules! block_entries {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use {block_entries, ribbon_entries};
+pub(crate) use {block_entries, fuse_entries, ribbon_entries};
 pub(crate) use {entries, entry, line_entries, tile_entries};
 
 /// Splits a stored filter that has at most 8 probes and a length that lanes support.

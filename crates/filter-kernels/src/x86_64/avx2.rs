@@ -9,10 +9,11 @@ use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
+use crate::fuse;
 use crate::hash::{LaneHash, Source, WideSource, groups};
 use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, ribbon_entries, usual};
+use crate::lanes::entries::{entries, entry, fuse_entries, ribbon_entries, usual};
 use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
 use crate::ribbon::{self, Row, Shape, Solution, Word};
@@ -49,6 +50,8 @@ entries!(
 );
 
 ribbon_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
+
+fuse_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
 impl Avx2 {
     /// # Safety

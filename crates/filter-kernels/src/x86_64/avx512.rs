@@ -12,10 +12,11 @@ use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
+use crate::fuse;
 use crate::hash::{LaneHash, Source, WideSource, groups};
 use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, ribbon_entries, usual};
+use crate::lanes::entries::{entries, entry, fuse_entries, ribbon_entries, usual};
 use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
 use crate::ribbon::{self, Row, Shape, Solution, Word};
@@ -32,6 +33,8 @@ entries!(
 );
 
 ribbon_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
+
+fuse_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
 impl Avx512 {
     /// # Safety

@@ -18,7 +18,8 @@ pub(crate) struct Bits {
     pub(crate) bits: u64,
     /// The number of ones in Bloom filters.
     pub(crate) ones: u64,
-    /// The number of bits of Ribbon filters, which are excluded from `ones`: half of them are ones whatever the keys.
+    /// The number of bits of Ribbon and binary fuse filters, which are excluded from `ones`: half of them are ones whatever
+    /// the keys.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ribbon_bits: u64,
     /// The probe counts that occur.
@@ -57,7 +58,7 @@ impl Bits {
             (FilterKind::Empty, _) => {
                 return Err("a length that must be 0 or at least 2 bytes, got 1".to_owned());
             }
-            (FilterKind::Ribbon, _) => self.ribbon_bits += view.bits(),
+            (FilterKind::Ribbon | FilterKind::BinaryFuse, _) => self.ribbon_bits += view.bits(),
             (_, Some((ones, probes @ 1..))) => {
                 self.bits += view.bits();
                 self.ones += ones;
@@ -72,6 +73,7 @@ impl Bits {
             FilterKind::LegacyBloom => Some("legacy Bloom"),
             FilterKind::FastLocalBloom => Some("FastLocalBloom"),
             FilterKind::Ribbon => Some("Ribbon"),
+            FilterKind::BinaryFuse => Some("binary fuse"),
             _ => None,
         })
     }
@@ -98,7 +100,7 @@ impl Bits {
         }
     }
 
-    /// Returns the number of bits of Bloom and Ribbon filters.
+    /// Returns the number of bits of all filters.
     pub(crate) fn all_bits(&self) -> u64 {
         self.bits + self.ribbon_bits
     }
@@ -123,6 +125,7 @@ fn reserved(layout: FilterLayout, last: u8) -> String {
         }
         FilterLayout::RocksDb => format!("tail must be of a known kind, got last byte {last:#04x}"),
         FilterLayout::SplitBlocks => "length must be a multiple of 32 bytes".to_owned(),
+        FilterLayout::BinaryFuse => "last 14 bytes must be of a binary fuse filter of this length".to_owned(),
         layout => format!("layout must be a known one, got {layout:?}"),
     }
 }

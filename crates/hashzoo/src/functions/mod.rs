@@ -26,6 +26,7 @@ mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
 mod spark_murmur3;
+mod xxh3_64;
 mod xxh64;
 mod xxph3_64;
 
@@ -54,6 +55,7 @@ pub use siphash12_low32::{
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
 pub use spark_murmur3::spark_murmur3;
+pub use xxh3_64::xxh3_64;
 pub use xxh64::xxh64;
 pub use xxph3_64::xxph3_64;
 
@@ -111,6 +113,7 @@ pub static OTHERS: &[&HashInfo] = &[
     &rocksdb_hash::INFO,
     &xxph3_64::INFO,
     &xxh64::INFO,
+    &xxh3_64::INFO,
     &farm_fingerprint64::INFO,
 ];
 

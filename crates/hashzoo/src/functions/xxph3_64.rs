@@ -4,6 +4,8 @@
 //! as `util/xxph3.h`, with another value for the empty key, and calls it `Hash64`. RocksDB's Bloom and Ribbon filters
 //! of format version 5 and later depend on it. Today's XXH3 is another function, with other values at every length.
 //! <https://github.com/facebook/rocksdb/blob/main/util/xxph3.h>
+//!
+//! Functions with the parameter `FINAL` are also those of [`xxh3_64`](super::xxh3_64), where it is set.
 
 use crate::HashInfo;
 use crate::words::{half_word, two_words, word};
@@ -12,14 +14,17 @@ const PRIME32_1: u64 = 0x9e37_79b1;
 const PRIME32_2: u64 = 0x85eb_ca77;
 const PRIME32_3: u64 = 0xc2b2_ae3d;
 const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
-const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
-const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+pub(super) const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
+pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
+/// The last multiplier of the preview and of the final function.
+const AVALANCHE: [u64; 2] = [PRIME64_3, 0x1656_6791_9e37_79f9];
+
 /// xxHash's `kSecret`, the same as in the final XXH3.
 #[rustfmt::skip]
-const SECRET: [u8; SECRET_LEN] = [
+pub(super) const SECRET: [u8; SECRET_LEN] = [
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
     0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
     0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
@@ -61,7 +66,7 @@ pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
         4..=8 => of_4_to_8(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        17..=64 => of_17_to_64(key, seed),
+        17..=64 => of_17_to_64::<false>(key, seed),
         _ => of_few_or_many(key, seed),
     }
 }
@@ -73,9 +78,16 @@ const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
         0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
         1..=3 => of_1_to_3(key, seed),
         // Lengths 4 to 64 never get here.
-        4..=128 => of_65_to_128(key, seed),
-        129..=240 => of_129_to_240(key, seed),
-        _ => of_more(key, seed),
+        4..=64 => of_17_to_64::<false>(key, seed),
+        _ => of_more_than_64::<false>(key, seed),
+    }
+}
+
+pub(super) const fn of_more_than_64<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
+    match key.len() {
+        ..=128 => of_65_to_128::<FINAL>(key, seed),
+        129..=240 => of_129_to_240::<FINAL>(key, seed),
+        _ => of_more_than_240::<FINAL>(key, seed),
     }
 }
 
@@ -83,7 +95,7 @@ const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
 const fn of_1_to_3(key: &[u8], seed: u64) -> u64 {
     let combined = u32::from_le_bytes([key[0], key[key.len() / 2], key[key.len() - 1], key.len() as u8]);
     let flip = (half_word(&SECRET, 0) as u64).wrapping_add(seed);
-    avalanche((combined as u64 ^ flip).wrapping_mul(PRIME64_1))
+    avalanche::<false>((combined as u64 ^ flip).wrapping_mul(PRIME64_1))
 }
 
 #[inline]
@@ -93,14 +105,14 @@ const fn of_4_to_8(key: &[u8], seed: u64) -> u64 {
     let mixed = (keyed ^ (keyed >> 51))
         .wrapping_mul(PRIME32_1)
         .wrapping_add(key.len() as u64);
-    avalanche((mixed ^ (mixed >> 47)).wrapping_mul(PRIME64_2))
+    avalanche::<false>((mixed ^ (mixed >> 47)).wrapping_mul(PRIME64_2))
 }
 
 #[inline(always)]
 const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     let low = word(key, 0) ^ word(&SECRET, 0).wrapping_add(seed);
     let high = word(key, key.len() - 8) ^ word(&SECRET, 8).wrapping_sub(seed);
-    avalanche(
+    avalanche::<false>(
         (key.len() as u64)
             .wrapping_add(low)
             .wrapping_add(high)
@@ -110,18 +122,18 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
 
 /// Mixes 16 bytes from either end, and 16 more from either end if the key has more than 32.
 #[inline(always)]
-const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
+pub(super) const fn of_17_to_64<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
     if key.len() > 32 {
         let inner = mix_16(key, 16, 32, seed).wrapping_add(mix_16(key, key.len() - 32, 48, seed));
         hash = hash.wrapping_add(inner);
     }
     let outer = mix_16(key, 0, 0, seed).wrapping_add(mix_16(key, key.len() - 16, 16, seed));
-    avalanche(hash.wrapping_add(outer))
+    avalanche::<FINAL>(hash.wrapping_add(outer))
 }
 
 /// Mixes 16 bytes from either end, moving inwards until all bytes are covered.
-const fn of_65_to_128(key: &[u8], seed: u64) -> u64 {
+const fn of_65_to_128<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
     let mut pair = 0;
     while pair < key.len().div_ceil(32) {
@@ -130,10 +142,10 @@ const fn of_65_to_128(key: &[u8], seed: u64) -> u64 {
         hash = hash.wrapping_add(first).wrapping_add(last);
         pair += 1;
     }
-    avalanche(hash)
+    avalanche::<FINAL>(hash)
 }
 
-const fn of_129_to_240(key: &[u8], seed: u64) -> u64 {
+const fn of_129_to_240<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
     /// The number of chunks that use the secret from its start; later ones use it from its fourth byte.
     const FIRST: usize = 8;
     let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
@@ -142,22 +154,24 @@ const fn of_129_to_240(key: &[u8], seed: u64) -> u64 {
         hash = hash.wrapping_add(mix_16(key, 16 * chunk, 16 * chunk, seed));
         chunk += 1;
     }
-    hash = avalanche(hash);
+    hash = avalanche::<FINAL>(hash);
     while chunk < key.len() / 16 {
         hash = hash.wrapping_add(mix_16(key, 16 * chunk, 16 * (chunk - FIRST) + 3, seed));
         chunk += 1;
     }
-    avalanche(hash.wrapping_add(mix_16(key, key.len() - 16, 136 - 17, seed)))
+    avalanche::<FINAL>(hash.wrapping_add(mix_16(key, key.len() - 16, 136 - 17, seed)))
 }
 
-const fn of_more(key: &[u8], seed: u64) -> u64 {
+const fn of_more_than_240<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
     let secret = seeded_secret(seed);
     let mut sums: Accumulators = [
         PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1,
     ];
+    // The final function always has a last stripe of its own, the preview only if bytes are left.
+    let stripes = (key.len() - FINAL as usize) / STRIPE;
     let mut stripe = 0;
-    while stripe < key.len() / STRIPE {
-        sums = accumulate(
+    while stripe < stripes {
+        sums = accumulate::<FINAL>(
             sums,
             key,
             stripe * STRIPE,
@@ -169,12 +183,11 @@ const fn of_more(key: &[u8], seed: u64) -> u64 {
             sums = scramble(sums, &secret);
         }
     }
-    let left = key.len() % STRIPE;
-    if left > 0 {
+    if stripes * STRIPE < key.len() {
         // The last stripe overlaps the previous one, so it takes another part of the secret.
-        sums = accumulate(sums, key, key.len() - STRIPE, &secret, SECRET_LEN - STRIPE - 7);
+        sums = accumulate::<FINAL>(sums, key, key.len() - STRIPE, &secret, SECRET_LEN - STRIPE - 7);
     }
-    merge(&sums, &secret, (key.len() as u64).wrapping_mul(PRIME64_1))
+    merge::<FINAL>(&sums, &secret, (key.len() as u64).wrapping_mul(PRIME64_1))
 }
 
 /// Returns the secret with the seed added to even words and subtracted from odd ones.
@@ -204,7 +217,7 @@ const fn seeded_secret(seed: u64) -> [u8; SECRET_LEN] {
 
 /// Accumulates the stripe that starts at `at`.
 #[inline]
-const fn accumulate(
+const fn accumulate<const FINAL: bool>(
     mut sums: Accumulators,
     key: &[u8],
     at: usize,
@@ -215,9 +228,10 @@ const fn accumulate(
     while lane < sums.len() {
         let data = word(key, at + 8 * lane);
         let keyed = data ^ word(secret, secret_at + 8 * lane);
-        sums[lane] = sums[lane]
-            .wrapping_add(data)
-            .wrapping_add((keyed & 0xffff_ffff) * (keyed >> 32));
+        // The final function adds the data to the neighbour.
+        let to = lane ^ FINAL as usize;
+        sums[to] = sums[to].wrapping_add(data);
+        sums[lane] = sums[lane].wrapping_add((keyed & 0xffff_ffff) * (keyed >> 32));
         lane += 1;
     }
     sums
@@ -233,7 +247,7 @@ const fn scramble(mut sums: Accumulators, secret: &[u8; SECRET_LEN]) -> Accumula
     sums
 }
 
-const fn merge(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u64 {
+const fn merge<const FINAL: bool>(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u64 {
     /// The start of the part of the secret used here.
     const AT: usize = 11;
     let mut hash = start;
@@ -244,7 +258,7 @@ const fn merge(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u6
         hash = hash.wrapping_add(fold(low, high));
         lane += 2;
     }
-    avalanche(hash)
+    avalanche::<FINAL>(hash)
 }
 
 /// Mixes 16 bytes of the key with 16 bytes of the secret.
@@ -259,14 +273,14 @@ const fn mix_16(key: &[u8], at: usize, secret_at: usize, seed: u64) -> u64 {
 
 /// Returns the xor of both halves of the product.
 #[inline]
-const fn fold(a: u64, b: u64) -> u64 {
+pub(super) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }
 
 #[inline]
-const fn avalanche(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 37)).wrapping_mul(PRIME64_3);
+pub(super) const fn avalanche<const FINAL: bool>(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 37)).wrapping_mul(AVALANCHE[FINAL as usize]);
     hash ^ (hash >> 32)
 }
 

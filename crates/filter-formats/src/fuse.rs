@@ -1,0 +1,8 @@
+//! Binary fuse filters, as Pebble stores them.
+
+#[cfg(feature = "alloc")]
+mod policy;
+pub(crate) mod sizes;
+
+#[cfg(feature = "alloc")]
+pub use policy::BinaryFusePolicy;

@@ -1,0 +1,345 @@
+//! Binary fuse filters as a policy.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use filter_kernels::KernelToken;
+use filter_kernels::fuse::{self, Shape, Slot};
+use filter_policy::building::{append_with, room, without_repeats};
+use filter_policy::{
+    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyBatch, KeyHash, KeyHashes, MATCHES_EVERYTHING,
+    PreparedFilter,
+};
+use hashzoo::xxh3_64;
+
+use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
+use crate::contents::Contents;
+use crate::contents::fuse::{TRAILER_LEN, contents, trailer};
+
+/// The number of seeds that are tried.
+///
+/// Source: xorfilter, `xorfilter.go` (`MaxIterations`).
+const ATTEMPTS: u32 = 1024;
+
+/// The number of attempts after which equal hash values are looked for at the latest.
+const PATIENCE: u32 = 6;
+
+/// Pebble's binary fuse filter: `binaryfuse`.
+///
+/// Every key has three places in an array of fingerprints, which sum to the key's own. With fingerprints of 8 bits, 0.39 %
+/// of absent keys match, and a million keys take 9.04 bits each, against 12 in a Bloom filter of that rate; few keys take
+/// more, 10.96 bits each at 3,000, where [`RibbonPolicy`](crate::rocksdb::RibbonPolicy) is smaller.
+///
+/// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
+/// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes no
+/// byte. Without keys, the filter is empty. Building takes some 24 bytes per key; every way to build needs an allocator,
+/// and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which takes hash values that someone
+/// has chosen, the filter is `00 ff`, which matches every key.
+///
+/// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.
+///
+/// ```
+/// use filter_formats::BinaryFusePolicy;
+/// use filter_formats::view::{FilterLayout, FilterView};
+/// use filter_policy::{FilterPolicy, HashedPolicy};
+///
+/// let policy = BinaryFusePolicy::new(10.into());
+/// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
+/// assert_eq!(filter.len(), 118_798);
+/// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
+/// let view = FilterView::new(FilterLayout::BinaryFuse, &filter);
+/// assert_eq!(view.false_positive_rate(), 1.0 / 256.0);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BinaryFusePolicy {
+    bits_per_key: BitsPerKey,
+}
+
+impl BinaryFusePolicy {
+    /// The name under which Pebble stores the filters, after `fullfilter.`.
+    pub const NAME: &str = "binaryfuse";
+
+    /// Makes a policy that writes the widest fingerprint whose filter has no more than this many bits per key.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self { bits_per_key }
+    }
+
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
+        self.bits_per_key
+    }
+
+    fn make(&self, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+        // Equal keys are often adjacent.
+        let has_repeats = hashes.iter().zip(hashes.iter().skip(1)).any(|(a, b)| a == b);
+        let hashes = if has_repeats {
+            Cow::Owned(collect(without_repeats(hashes.iter().copied()))?)
+        } else {
+            hashes
+        };
+        if hashes.is_empty() {
+            return Ok(Made::Nothing);
+        }
+        peel(hashes, self.bits_per_key)
+    }
+}
+
+/// A filter before it is written.
+enum Made {
+    Nothing,
+    /// No seed is of use.
+    MatchesEverything,
+    Fuse {
+        shape: Shape,
+        width: u8,
+        slots: Vec<Slot>,
+        order: Vec<u32>,
+    },
+}
+
+/// Finds a seed under which all keys can be peeled.
+fn peel(mut hashes: Cow<'_, [u64]>, bits_per_key: BitsPerKey) -> Result<Made, Error> {
+    let (mut slots, mut order) = (Vec::new(), Vec::new());
+    let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
+    while attempt < ATTEMPTS {
+        attempt += 1;
+        let keys = hashes.len() as u64;
+        if keys <= MAX_KEYS {
+            let shape = Shape {
+                seed: seeds.next(),
+                ..shape_at(attempt, keys)
+            };
+            // A platform that cannot address the slots cannot allocate them.
+            resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
+            // Too many keys in a slot are as many as nobody's hash function gives by chance.
+            if fuse::add(KernelToken::best(), shape, &mut slots, &hashes) {
+                resize(&mut order, fuse::used(&slots) + 1)?;
+                let peeled = fuse::peel(shape, &mut slots, &mut order);
+                if peeled == hashes.len() {
+                    order.truncate(peeled);
+                    let width = width_for(keys, bits_per_key);
+                    return Ok(Made::Fuse {
+                        shape,
+                        width,
+                        slots,
+                        order,
+                    });
+                }
+            }
+        }
+        // Equal values stay in the slots whatever the seed. Sorting costs as much as an attempt, and a set without them
+        // seldom needs more than two.
+        if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE || keys > MAX_KEYS) {
+            let mut sorted = match hashes {
+                Cow::Owned(hashes) => hashes,
+                Cow::Borrowed(hashes) => collect(hashes.iter().copied())?,
+            };
+            sorted.sort_unstable();
+            sorted.dedup();
+            if sorted.len() as u64 != keys {
+                (attempt, seeds) = (0, SplitMix64(1));
+            } else if keys > MAX_KEYS {
+                return Err(Error::FilterTooLarge {
+                    keys,
+                    bits_per_key: bits_per_key.get(),
+                });
+            }
+            hashes = Cow::Owned(sorted);
+            are_distinct = true;
+        }
+    }
+    Ok(Made::MatchesEverything)
+}
+
+/// Steele, Lea and Flood's generator of seeds.
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// Gives the vector this many zeros.
+fn resize<T: Copy + Default>(items: &mut Vec<T>, len: usize) -> Result<(), Error> {
+    items.clear();
+    items
+        .try_reserve_exact(len)
+        .map_err(|_| Error::AllocationFailed {
+            bytes: len.saturating_mul(size_of::<T>()),
+        })?;
+    items.resize(len, T::default());
+    Ok(())
+}
+
+/// Collects the values, in no more memory than they take if their number is known.
+fn collect(hashes: impl Iterator<Item = u64>) -> Result<Vec<u64>, Error> {
+    let mut collected = Vec::new();
+    let failed = |len: usize| Error::AllocationFailed {
+        bytes: len.saturating_mul(8),
+    };
+    let announced = hashes.size_hint().0;
+    collected
+        .try_reserve_exact(announced)
+        .map_err(|_| failed(announced))?;
+    for hash in hashes {
+        if collected.len() == collected.capacity() {
+            collected
+                .try_reserve(1)
+                .map_err(|_| failed(collected.len() + 1))?;
+        }
+        collected.push(hash);
+    }
+    Ok(collected)
+}
+
+impl Made {
+    fn len(&self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::MatchesEverything => MATCHES_EVERYTHING.len(),
+            Self::Fuse { width, order, .. } => {
+                usize::try_from(filter_len(order.len() as u64, *width)).unwrap_or(usize::MAX)
+            }
+        }
+    }
+
+    /// Writes the filter to the start of `out` and returns its length.
+    fn write(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let filter = room(out, self.len())?;
+        match self {
+            Self::Nothing => {}
+            Self::MatchesEverything => filter.copy_from_slice(&MATCHES_EVERYTHING),
+            Self::Fuse {
+                shape,
+                width,
+                slots,
+                order,
+            } => {
+                filter.fill(0);
+                // Before the trailer: fingerprints are changed in pairs of bytes.
+                fuse::store(*shape, *width, slots, order, filter);
+                if let Some(end) = filter.last_chunk_mut::<TRAILER_LEN>() {
+                    *end = trailer(*shape, *width);
+                }
+            }
+        }
+        Ok(filter.len())
+    }
+}
+
+impl HashedPolicy for BinaryFusePolicy {
+    type Hash = u64;
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        xxh3_64(key, 0)
+    }
+
+    /// Makes the slice a filter that matches every key: a binary fuse filter is built of all values at once.
+    fn start(&self, _: usize, filter: &mut [u8]) {
+        filter.fill(0xff);
+    }
+
+    fn insert(&self, _: &mut [u8], _: &[u64]) {}
+
+    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    where
+        I: IntoIterator<Item = u64, IntoIter: Clone>,
+    {
+        let hashes = hashes.into_iter();
+        self.max_filter_len(hashes.size_hint().0)?;
+        let len = self.make(Cow::Owned(collect(hashes)?))?.write(out)?;
+        room(out, len)
+    }
+
+    fn build_key_hashes_in<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        match hashes {
+            KeyHashes::Bits64(hashes) => {
+                let len = self.make(Cow::Borrowed(hashes))?.write(out)?;
+                room(out, len)
+            }
+            KeyHashes::Bits32(_) => Err(Error::Policy {
+                reason: "hash values must have 64 bits, got 32",
+            }),
+        }
+    }
+
+    fn build_batch_in<'out, 'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_in(keys.into().iter(), out)
+    }
+
+    fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let hashes = hashes.into_iter();
+        self.max_filter_len(hashes.size_hint().0)?;
+        let made = self.make(Cow::Owned(collect(hashes)?))?;
+        append_with(out, made.len(), |room| made.write(room))
+    }
+}
+
+impl FilterPolicy for BinaryFusePolicy {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    /// Returns a length that no filter of at most this many keys exceeds; most are shorter.
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        let bytes = max_filter_bytes(keys as u64, self.bits_per_key)?;
+        usize::try_from(bytes).map_err(|_| Error::FilterTooLarge {
+            keys: keys as u64,
+            bits_per_key: self.bits_per_key.get(),
+        })
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        self.build_in(keys, out)
+    }
+
+    #[inline]
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        match contents(filter) {
+            Contents::BinaryFuse(fingerprints) => fuse::key_may_match(KernelToken::best(), fingerprints, key),
+            contents => matches!(contents, Contents::Reserved),
+        }
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
+    }
+
+    #[inline]
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        Some(self.hash_key(key).into())
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+        match (contents(filter), hash) {
+            (Contents::BinaryFuse(fingerprints), KeyHash::Bits64(hash)) => {
+                fuse::may_match(KernelToken::best(), fingerprints, hash)
+            }
+            _ => self.key_may_match(key, filter),
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_key_hashes_in(hashes, out)
+    }
+}

@@ -1,0 +1,208 @@
+//! Binary fuse filters: every number of keys, equal and chosen hash values, any bytes.
+
+use std::collections::BTreeSet;
+
+use filter_formats::BinaryFusePolicy;
+use filter_formats::sizing::Format;
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::support::ways::{answers, check_many};
+use super::support::wide_filters::random_hashes;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// Reads a filter by its description, one bit at a time; `None` if no writer makes such bytes.
+fn described(filter: &[u8], hash: u64) -> Option<bool> {
+    let (packed, trailer) = filter.split_last_chunk::<14>()?;
+    let number = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let (seed, segments, log2, width) = (
+        number(&trailer[..8]),
+        number(&trailer[8..12]),
+        trailer[12],
+        trailer[13],
+    );
+    let padding = match width {
+        4 | 8 | 16 => 0,
+        10 => 3,
+        12 => 1,
+        _ => return None,
+    };
+    let len = 1_u128.checked_shl(log2.into())?;
+    let slots = (u128::from(segments) + 2).checked_mul(len)?;
+    if segments == 0
+        || slots > 1 << 32
+        || (slots * u128::from(width)).div_ceil(8) + padding != packed.len() as u128
+    {
+        return None;
+    }
+    let mut h = hash.wrapping_add(seed);
+    h = (h ^ h >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    h = (h ^ h >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    h ^= h >> 33;
+    let first = (u128::from(h) * u128::from(segments) * len) >> 64;
+    let places = [
+        first,
+        (first + len) ^ (u128::from(h >> 18) % len),
+        (first + 2 * len) ^ (u128::from(h) % len),
+    ];
+    let bit = |at: u128| u64::from(packed[usize::try_from(at / 8).unwrap()] >> (at % 8) & 1);
+    let fingerprint = h ^ h >> 32;
+    Some((0..width).all(|i| {
+        let sum = places.iter().fold(0, |sum, place| {
+            sum ^ bit(place * u128::from(width) + u128::from(i))
+        });
+        sum == fingerprint >> i & 1
+    }))
+}
+
+/// Builds a filter of these hash values, and checks that it holds them and has the stated length.
+fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
+    let filter = policy.build_hashes(hashes.iter().copied()).unwrap();
+    let at = || format!("{} values", hashes.len());
+    let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
+    let stated = Format::BinaryFuse.filter_bytes(distinct.len() as u64, policy.bits_per_key());
+    assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
+    let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];
+    let same = policy
+        .create_from_hashes(KeyHashes::Bits64(hashes), &mut room)
+        .unwrap();
+    assert!(same == filter, "{}", at());
+    let prepared = policy.prepare(&filter);
+    check_many(&at(), &vec![true; hashes.len()], &|answers| {
+        prepared.may_match_hashes(hashes, answers)
+    });
+    assert!(
+        hashes
+            .iter()
+            .take(50)
+            .all(|&hash| described(&filter, hash) == Some(true)),
+        "{}",
+        at()
+    );
+    filter
+}
+
+#[test]
+fn every_number_of_keys() {
+    let hashes = random_hashes(1, 5_000);
+    for count in 0..=5_000 {
+        check(
+            BinaryFusePolicy::new(BitsPerKey::whole(8 + (count % 14) as u32)),
+            &hashes[..count],
+        );
+    }
+    // Where the first seeds fail most, and where slots are prefetched.
+    let hashes = random_hashes(2, 1_000_003);
+    for count in [
+        11_193, 11_504, 11_521, 12_850, 37_273, 124_118, 413_310, 999_999, 1_000_000, 1_000_003,
+    ] {
+        check(BinaryFusePolicy::new(TEN), &hashes[..count]);
+    }
+}
+
+#[test]
+fn equal_values_count_once_in_any_order() {
+    for count in [1, 2, 3, 7, 100, 3_000, 11_504] {
+        let mut hashes = random_hashes(3, count);
+        let policy = BinaryFusePolicy::new(TEN);
+        let expected = check(policy, &hashes);
+        hashes.extend_from_within(..);
+        assert!(check(policy, &hashes) == expected);
+        hashes.sort_unstable();
+        assert!(check(policy, &hashes) == expected);
+        hashes.truncate(count * 2 - 1);
+        hashes.extend_from_within(..count);
+        hashes.extend_from_within(..count / 2);
+        assert!(check(policy, &hashes) == expected);
+        hashes.extend([hashes[0]; 200]);
+        hashes.reverse();
+        hashes.extend([hashes[5 % count]; 3]);
+        assert!(check(policy, &hashes) == expected);
+    }
+    let policy = BinaryFusePolicy::new(TEN);
+    let once = check(policy, &[7]);
+    assert!(check(policy, &[7; 100_000]) == once);
+    assert!(check(policy, &[]).is_empty());
+}
+
+/// The inverse of the mixing of hash values under a seed.
+fn unmixed(mut mixed: u64, seed: u64) -> u64 {
+    mixed ^= mixed >> 33;
+    mixed = mixed.wrapping_mul(0x9cb4_b2f8_1293_37db);
+    mixed ^= mixed >> 33;
+    mixed = mixed.wrapping_mul(0x4f74_430c_22a5_4005);
+    (mixed ^ mixed >> 33).wrapping_sub(seed)
+}
+
+#[test]
+fn values_that_fill_one_slot_take_another_seed() {
+    const FIRST_SEED: u64 = 0x910a_2dec_8902_5cc1;
+    for (together, first_fails) in [(60, false), (64, true), (300, true), (40_000, true)] {
+        // The highest bits select the first place.
+        let hashes: Vec<u64> = (0..together)
+            .map(|i| unmixed(0x7777_7777_0000_0000 | (i * 0x61), FIRST_SEED))
+            .collect();
+        let filter = check(BinaryFusePolicy::new(TEN), &hashes);
+        let seed = u64::from_le_bytes(*filter.split_last_chunk::<14>().unwrap().1.first_chunk().unwrap());
+        assert!(!first_fails || seed != FIRST_SEED, "{together}");
+    }
+    // Sums of zero are not taken for empty slots.
+    check(BinaryFusePolicy::new(TEN), &[unmixed(0, FIRST_SEED), 1, 2]);
+}
+
+#[test]
+fn values_of_the_other_width_and_too_many_keys_are_refused() {
+    let policy = BinaryFusePolicy::new(TEN);
+    let error = policy
+        .create_from_hashes(KeyHashes::Bits32(&[1]), &mut [0; 99])
+        .unwrap_err();
+    assert!(matches!(error, Error::Policy { .. }), "{error}");
+    for keys in [(1 << 31) + 1, usize::MAX] {
+        assert!(matches!(
+            policy.max_filter_len(keys),
+            Err(Error::FilterTooLarge { .. })
+        ));
+    }
+    assert!(policy.max_filter_len(1 << 31).is_ok());
+}
+
+proptest! {
+    /// Bytes of any length with trailers of which most are of no writer.
+    #[test]
+    fn any_bytes_have_the_answer_of_their_description(
+        filter in vec(any::<u8>(), 0..200),
+        trailer in (any::<u64>(), 0..12_u32, any::<u8>(), any::<u32>()),
+        width in prop_oneof![Just(4_u8), Just(8), Just(10), Just(12), Just(16), any::<u8>()],
+        log2 in prop_oneof![0..4_u8, any::<u8>()],
+        is_whole in any::<bool>(),
+        keys in vec(vec(any::<u8>(), 0..20), 1..70),
+    ) {
+        let (seed, segments, _, many) = trailer;
+        let segments = if is_whole || seed % 4 > 0 { segments } else { many };
+        let mut filter = filter;
+        if is_whole && log2 < 8 {
+            let padding = [(10, 3), (12, 1)].into_iter().find(|of| of.0 == width).map_or(0, |of| of.1);
+            let bits = ((u64::from(segments) + 2) << log2) * u64::from(width);
+            filter.resize(usize::try_from(bits).unwrap().div_ceil(8) + padding, 0x5a);
+        }
+        filter.extend(seed.to_le_bytes());
+        filter.extend(segments.to_le_bytes());
+        filter.extend([log2, width]);
+        let policy = BinaryFusePolicy::new(TEN);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        for filter in [&filter[..], &filter[1..], &filter[filter.len() - 14..]] {
+            let of_policy = answers(&policy, filter, &keys, &"any bytes");
+            for (key, answer) in keys.iter().zip(of_policy) {
+                let expected = described(filter, policy.hash_key(key)).unwrap_or(true);
+                prop_assert_eq!(answer, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Binary fuse filters with three places a key (Graf and Lemire, "Binary fuse filters: fast and smaller than xor
+//! filters", 2022), as Pebble stores them: packed fingerprints, whose sum over a key's places is the key's own.
+//!
+//! The places of a key are in three adjacent segments of slots. A filter is built by peeling: a slot with a single key
+//! settles that key, which leaves other slots with a single key. The order in which keys are peeled, and with it every
+//! byte, is that of the Go package xorfilter. Keys are hashed with XXH3.
+
+use hashzoo::xxh3_64;
+
+use crate::asker::asker;
+use crate::hash::WideSource;
+use crate::tiles::Tiles;
+use crate::{Asker, KernelToken};
+
+/// The number of bytes from which fingerprints and slots are prefetched before use.
+const PREFETCHED: usize = 1 << 20;
+
+/// The number of hash values between the prefetch of a slot and its use.
+const AHEAD: usize = 16;
+
+/// The segments of slots, and the seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Added to hash values before they are mixed.
+    pub seed: u64,
+    /// The number of segments that hold the first place of a key; there are two more.
+    pub segments: u32,
+    /// The binary logarithm of the number of slots in a segment, at most 31.
+    pub log2_len: u8,
+}
+
+impl Shape {
+    /// Returns the number of slots.
+    #[inline(always)]
+    pub const fn slots(self) -> u64 {
+        (self.segments as u64 + 2) * self.len()
+    }
+
+    /// Returns the number of slots in a segment.
+    #[inline(always)]
+    const fn len(self) -> u64 {
+        1 << (self.log2_len & 31)
+    }
+
+    /// Mixes a hash value with the seed, by MurmurHash3's last steps.
+    #[inline(always)]
+    const fn mix(self, hash: u64) -> u64 {
+        let mut mixed = hash.wrapping_add(self.seed);
+        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        mixed ^ mixed >> 33
+    }
+
+    /// Returns the places of a mixed hash value. They are in ascending order, because each is in the segment after that
+    /// of the one before, and below the number of slots.
+    #[inline(always)]
+    const fn places(self, mixed: u64) -> [u64; 3] {
+        let starts = self.segments as u64 * self.len();
+        self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
+    }
+
+    /// Returns the places, given the first. They depend on the lowest 36 bits alone.
+    #[inline(always)]
+    const fn places_from(self, first: u32, mixed: u64) -> [u64; 3] {
+        let (first, [second, third]) = (first as u64, self.offsets(mixed));
+        [
+            first,
+            (first + self.len()) ^ second,
+            (first + 2 * self.len()) ^ third,
+        ]
+    }
+
+    /// Returns what moves the second and the third place within their segments.
+    #[inline(always)]
+    const fn offsets(self, mixed: u64) -> [u64; 2] {
+        let mask = self.len() - 1;
+        [mixed >> 18 & mask, mixed & mask]
+    }
+}
+
+/// Returns the fingerprint of a mixed hash value; filters store its lowest bits.
+#[inline(always)]
+const fn fingerprint(mixed: u64) -> u16 {
+    (mixed ^ mixed >> 32) as u16
+}
+
+/// A slot while a filter is built: the sum of its keys, and their number.
+///
+/// The lowest 48 bits sum the keys' mixed hash values, the next two the indices (0 to 2) of this slot among the places
+/// of each key, and the rest counts keys. If there is one key, its places and fingerprint follow from the slot.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Slot(u64);
+
+impl Slot {
+    const INDEX_AT: u32 = 48;
+    const COUNT_AT: u32 = 50;
+
+    /// The binary logarithm of the number of keys that is too many for xorfilter, which counts in six bits.
+    const LOG2_TOO_MANY: u32 = 6;
+
+    #[inline(always)]
+    const fn changed(self, mixed: u64, index: u64) -> u64 {
+        self.0 ^ (mixed & ((1 << Self::INDEX_AT) - 1)) ^ index << Self::INDEX_AT
+    }
+
+    #[inline(always)]
+    const fn add(&mut self, mixed: u64, index: u64) {
+        self.0 = self.changed(mixed, index).wrapping_add(1 << Self::COUNT_AT);
+    }
+
+    #[inline(always)]
+    const fn remove(&mut self, mixed: u64, index: u64) {
+        self.0 = self.changed(mixed, index).wrapping_sub(1 << Self::COUNT_AT);
+    }
+
+    #[inline(always)]
+    const fn count(self) -> u64 {
+        self.0 >> Self::COUNT_AT
+    }
+
+    /// Returns true if the keys cancel out, as those with equal hash values do.
+    #[inline(always)]
+    const fn is_of_pairs(self) -> bool {
+        self.count() > 1 && self.0 & ((1 << Self::COUNT_AT) - 1) == 0
+    }
+
+    /// Returns the index of this slot among the places of its only key.
+    #[inline(always)]
+    const fn index(self) -> u64 {
+        self.0 >> Self::INDEX_AT & 3
+    }
+
+    /// Returns all places of the only key of this slot.
+    #[inline(always)]
+    const fn places(self, shape: Shape, at: u64) -> [u64; 3] {
+        let [second, third] = shape.offsets(self.0);
+        let index = self.index();
+        // No branch, which would be mispredicted for two of three keys: the masks have all bits or none.
+        let is_second = (index & 1).wrapping_neg();
+        let is_third = (index >> 1).wrapping_neg();
+        let in_segment = at ^ second & is_second ^ third & is_third;
+        shape.places_from(in_segment.wrapping_sub(index * shape.len()) as u32, self.0)
+    }
+}
+
+/// Adds keys with these hash values to slots that are empty (the default), as many as the shape has. Returns false if a
+/// slot has more keys than xorfilter can count; the caller then empties the slots and tries another seed.
+///
+/// # Panics
+///
+/// If there are fewer slots than the shape has.
+pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.add_to_slots(shape, slots, hashes),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.add_to_slots(shape, slots, hashes),
+        _ => add_by(shape, slots, hashes, |_, _| ()),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn add_by(
+    shape: Shape,
+    slots: &mut [Slot],
+    hashes: &[u64],
+    prefetch: impl Fn(&[Slot], usize),
+) -> bool {
+    let ahead = if size_of_val(slots) < PREFETCHED {
+        hashes.len()
+    } else {
+        AHEAD
+    };
+    let mut later = hashes.iter().skip(ahead);
+    let mut counted = 0;
+    for &hash in hashes {
+        if let Some(&hash) = later.next() {
+            for place in shape.places(shape.mix(hash)) {
+                prefetch(slots, place as usize);
+            }
+        }
+        let mixed = shape.mix(hash);
+        for (index, place) in (0..).zip(shape.places(mixed)) {
+            let slot = &mut slots[place as usize];
+            slot.add(mixed, index);
+            counted |= slot.0;
+        }
+    }
+    // Counts grow by one, so this bit of a count was set if it ever reached the number.
+    counted >> (Slot::COUNT_AT + Slot::LOG2_TOO_MANY) == 0
+}
+
+/// Returns the number of slots with keys.
+pub fn used(slots: &[Slot]) -> usize {
+    slots.iter().filter(|slot| slot.count() != 0).count()
+}
+
+/// Peels the keys that were added to the slots, writes the slots that settle them to `order`, in that order, and returns
+/// their number: that of all keys if the shape and its seed are of use. `order` is longer than the slots with keys.
+///
+/// # Panics
+///
+/// If there are fewer slots than the shape has, or `order` is shorter.
+pub fn peel(shape: Shape, slots: &mut [Slot], order: &mut [u32]) -> usize {
+    // The slots that wait are at the end of `order`, the next one first. A slot waits once, so the two parts never meet.
+    let end = order.len();
+    let mut waiting = end;
+    for (at, slot) in slots.iter().enumerate() {
+        if slot.count() == 1 {
+            waiting -= 1;
+            order[waiting] = at as u32;
+        }
+    }
+    let mut peeled = 0;
+    while waiting < end {
+        let at = order[waiting];
+        waiting += 1;
+        let slot = slots[at as usize];
+        if slot.count() != 1 {
+            continue;
+        }
+        order[peeled] = at;
+        peeled += 1;
+        let [first, second, third] = slot.places(shape, at.into());
+        let places = [first, second, third, first, second];
+        let index = slot.index() as usize % 3;
+        for (next, of_next) in [(index + 1, NEXT[index]), (index + 2, NEXT[index + 1])] {
+            let place = places[next];
+            let other = &mut slots[place as usize];
+            // Written even if it need not wait, and then overwritten.
+            order[waiting - 1] = place as u32;
+            waiting -= usize::from(other.count() == 2);
+            other.remove(slot.0, of_next);
+        }
+    }
+    peeled
+}
+
+/// The index after each, modulo 3.
+const NEXT: [u64; 4] = [1, 2, 0, 1];
+
+/// Returns true if slots that were not all peeled show that some of their hash values are equal. False is no proof that
+/// all differ.
+pub fn have_repeats(slots: &[Slot]) -> bool {
+    slots.iter().any(|slot| slot.is_of_pairs())
+}
+
+/// Writes the fingerprints of the keys that were peeled in this order over zeros; there is at least a byte after them.
+///
+/// # Panics
+///
+/// If there are fewer slots or bytes than the shape has.
+pub fn store(shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
+    match width {
+        8 => store_of(shape, 8, slots, order, bytes),
+        width => store_of(shape, width, slots, order, bytes),
+    }
+}
+
+#[inline(always)]
+fn store_of(shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
+    for &at in order.iter().rev() {
+        let slot = slots[at as usize];
+        let mut sum = fingerprint(slot.0);
+        // The slot's own fingerprint is still zero.
+        for place in slot.places(shape, at.into()) {
+            let (byte, shift) = packed(place, width);
+            sum ^= u16::from_le_bytes([bytes[byte], bytes[byte + 1]]) >> shift;
+        }
+        let (byte, shift) = packed(at.into(), width);
+        let [low, high] = ((sum & mask(width)) << shift).to_le_bytes();
+        bytes[byte] ^= low;
+        bytes[byte + 1] ^= high;
+    }
+}
+
+/// Returns the first byte of a fingerprint, and the position of its lowest bit there. All widths in use end in the next
+/// byte or before.
+#[inline(always)]
+const fn packed(place: u64, width: u8) -> (usize, u32) {
+    let bit = place * width as u64;
+    ((bit / 8) as usize, (bit % 8) as u32)
+}
+
+#[inline(always)]
+const fn mask(width: u8) -> u16 {
+    u16::MAX >> ((16 - width) & 15)
+}
+
+/// Stored fingerprints, read in place.
+#[derive(Debug, Clone, Copy)]
+pub struct Fingerprints<'a> {
+    bytes: &'a [u8],
+    shape: Shape,
+    width: u8,
+}
+
+impl<'a> Fingerprints<'a> {
+    /// Reads the fingerprints in these bytes, of which there is at least one after them; `None` if there are too few, or
+    /// if [`packed_len`] gives none.
+    pub fn new(bytes: &'a [u8], shape: Shape, width: u8) -> Option<Self> {
+        let has_room = bytes.len() as u64 > packed_len(shape, width)?;
+        has_room.then_some(Self { bytes, shape, width })
+    }
+
+    /// Returns the segments and the seed.
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Returns the number of bits in a fingerprint.
+    pub const fn width(&self) -> u8 {
+        self.width
+    }
+
+    /// Returns the bytes that [`new`](Self::new) was given.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the numbers from which [`of_numbers`](Self::of_numbers) makes the fingerprints again.
+    pub const fn numbers(&self) -> [u64; 2] {
+        let Shape {
+            seed,
+            segments,
+            log2_len,
+        } = self.shape;
+        [
+            seed,
+            segments as u64 | (log2_len as u64) << 32 | (self.width as u64) << 40,
+        ]
+    }
+
+    /// Returns the fingerprints in these bytes with these [`numbers`](Self::numbers). Others give other answers.
+    #[inline(always)]
+    pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
+        let shape = Shape {
+            seed,
+            segments: numbers as u32,
+            log2_len: (numbers >> 32) as u8,
+        };
+        let width = (numbers >> 40) as u8 % 32;
+        Self { bytes, shape, width }
+    }
+}
+
+/// Returns the number of bytes that the fingerprints of all slots take, with the zeros after them that let Pebble read
+/// whole words; `None` for shapes of no or more than 2^32 slots, and for other widths than 4, 8, 10, 12 and 16.
+pub const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
+    if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 {
+        return None;
+    }
+    let zeros = match width {
+        4 | 8 | 16 => 0,
+        10 => 3,
+        12 => 1,
+        _ => return None,
+    };
+    Some((shape.slots() * width as u64).div_ceil(8) + zeros)
+}
+
+/// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
+#[inline(always)]
+pub fn may_match(_: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+    may_match_by(fingerprints, hash)
+}
+
+/// [`may_match`] for a key, hashed in the same call.
+#[inline]
+pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8]) -> bool {
+    may_match_by(fingerprints, xxh3_64(key, 0))
+}
+
+/// Returns the function that asks a prepared filter with the [`numbers`](Fingerprints::numbers) of its fingerprints.
+pub fn asker(kernel: KernelToken) -> Asker {
+    asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
+        let [seed, others, _] = *numbers;
+        may_match_by(Fingerprints::of_numbers(bits, [seed, others]), xxh3_64(key, 0))
+    })
+}
+
+#[inline(always)]
+fn may_match_by(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
+    let mixed = shape.mix(hash);
+    let places = shape.places(mixed).map(|place| packed(place, width));
+    if places[2].0 + 2 > bytes.len() {
+        return true;
+    }
+    let mut sum = fingerprint(mixed);
+    for (byte, shift) in places {
+        // SAFETY: the places ascend, and the last one was compared.
+        let two = unsafe { [*bytes.get_unchecked(byte), *bytes.get_unchecked(byte + 1)] };
+        sum ^= u16::from_le_bytes(two) >> shift;
+    }
+    sum & mask(width) == 0
+}
+
+/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
+/// for every 64 keys. Bits beyond the last key are 0.
+pub fn may_match_many(
+    kernel: KernelToken,
+    fingerprints: Fingerprints<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.fingerprints_may_match_many(fingerprints, source, answers),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.fingerprints_may_match_many(fingerprints, source, answers),
+        _ => may_match_many_by(fingerprints, source, answers, |_, _| ()),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn may_match_many_by(
+    fingerprints: Fingerprints<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+    prefetch: impl Fn(&[u8], usize),
+) {
+    let Fingerprints { bytes, shape, width } = fingerprints;
+    let mut tiles = Tiles::new(source.len(), bytes.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            source.hash_by(|key| xxh3_64(key, 0), start, hashes);
+            if ahead {
+                for &hash in &*hashes {
+                    for place in shape.places(shape.mix(hash)) {
+                        prefetch(bytes, packed(place, width).0);
+                    }
+                }
+            }
+        }
+        if let Some((number, tile)) = tiles.ready() {
+            let used = tile.used().iter().rev();
+            answers[number] = used.fold(0, |answers, &hash| {
+                answers << 1 | u64::from(may_match_by(fingerprints, hash))
+            });
+        }
+    }
+}
