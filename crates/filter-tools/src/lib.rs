@@ -3,10 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
-pub mod failure;
 pub mod inspection;
 pub mod sizing;
-pub mod table;
 
 /// Runs the example of the repository's front page.
 #[cfg(doctest)]

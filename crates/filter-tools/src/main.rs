@@ -4,8 +4,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{inspect, size, with_words};
-use filter_tools::failure::Failure;
+use filter_tools::commands::{inspect, size};
+use records::failure::Failure;
+use records::terminal::with_words;
 
 /// Inspects the filters in tables of storage engines, and calculates how large filters must be.
 #[derive(Debug, Parser)]

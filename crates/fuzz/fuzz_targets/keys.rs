@@ -2,8 +2,8 @@
 #![no_main]
 
 use hash_comparison::keys::KeySet;
-use hash_comparison::progress::Silent;
 use libfuzzer_sys::fuzz_target;
+use records::progress::Silent;
 
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|&&byte| byte == b'\n').count()

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use hash_comparison::functions::Function;
 use hash_comparison::keys::DEFAULT_SEED;
-use hash_comparison::progress::Silent;
 use hash_comparison::record::Resistance;
-use hash_comparison::record::files::{RUN, Records};
-use hash_comparison::record::folder::{Destination, REPORT};
+use hash_comparison::record::files::{KIND, Records};
 use hash_comparison::report::render;
 use hash_comparison::run::compare::{self, Options};
+use records::document::RUN;
+use records::folder::{Destination, REPORT};
+use records::progress::Silent;
 
 /// Multiplies in eight bytes per step and ends with the finaliser of MurmurHash3.
 fn wordwise(key: &[u8]) -> u64 {
@@ -95,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let builtin = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
     let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?.with_own(&CUSTOM, &command)?;
 
-    let destination = Destination::check(&out)?;
+    let destination = Destination::check(&out, &KIND)?;
     let records = compare::run(&options, &Silent)?;
     for finding in &records.run.findings {
         println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
@@ -121,6 +122,6 @@ fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn E
     // Draw from the written files, not from memory.
     let records = Records::read(staging.path())?;
     render::render(&records, staging.path())?;
-    staging.commit(&records.run)?;
+    staging.commit(&records.run.files)?;
     Ok(())
 }

@@ -1,12 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-pub mod error;
 pub mod names;
-pub mod progress;
 #[cfg(test)]
 mod property;
-mod system;
 
 pub mod record;
 
@@ -23,6 +20,4 @@ pub mod report;
 pub mod run;
 
 pub mod commands;
-pub mod interrupt;
 pub mod program;
-pub mod terminal;

@@ -4,10 +4,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::size;
-use filter_tools::failure::Failure;
 use hash_comparison::commands::{compare, join, list, render, reproduce};
 use hash_comparison::program::Program;
+use records::failure::Failure;
 
 /// Compares hash functions on your own keys, and draws the report.
 #[derive(Debug, Parser)]
@@ -35,7 +34,6 @@ enum Command {
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
-    Size(size::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -49,7 +47,6 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
-        Command::Size(arguments) => size::run(&arguments),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

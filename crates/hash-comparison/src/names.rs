@@ -1,6 +1,8 @@
 //! Errors for unknown and ambiguous names, with the nearest names as a hint.
 
-use crate::error::{Error, ErrorKind};
+use records::error::{Error, ErrorKind};
+
+use crate::program::Program;
 
 /// The most near names in a message.
 const OFFERED: usize = 3;
@@ -21,22 +23,22 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
         [one] => format!("; the nearest is {one}"),
         [others @ .., last] => format!("; the nearest are {} and {last}", others.join(", ")),
     };
-    Error::new(
-        ErrorKind::UnknownName,
-        format!("no {kind} is called {name:?}{hint}"),
-    )
+    without(format!("no {kind} is called {name:?}{hint}"))
 }
 
 /// Returns the error for a `name` that several things of a `kind` share.
 pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
     let (last, others) = meant.split_last().unwrap_or((&"", &[]));
-    Error::new(
-        ErrorKind::UnknownName,
-        format!(
-            "more than one {kind} is called {name:?}: name {} or {last}",
-            others.join(", ")
-        ),
-    )
+    without(format!(
+        "more than one {kind} is called {name:?}: name {} or {last}",
+        others.join(", ")
+    ))
+}
+
+/// Returns the error for a name that stands for nothing, with the command that lists all names.
+pub fn without(reason: String) -> Error {
+    let list = format!("; `{} list` shows all", Program::started().name);
+    Error::new(ErrorKind::UnknownName, reason + &list)
 }
 
 #[cfg(test)]
@@ -52,12 +54,12 @@ mod tests {
         );
         assert_eq!(
             error.to_string(),
-            "no function is called \"murmur3\"; the nearest are MurmurHash3 and MurMurHash2"
+            "no function is called \"murmur3\"; the nearest are MurmurHash3 and MurMurHash2; `hash-comparison list` shows all"
         );
         let one = unknown("dataset", "videos\n", ["video-ids", "x"]);
         assert_eq!(
             one.to_string(),
-            "no dataset is called \"videos\\n\"; the nearest is video-ids"
+            "no dataset is called \"videos\\n\"; the nearest is video-ids; `hash-comparison list` shows all"
         );
     }
 
@@ -65,7 +67,10 @@ mod tests {
     fn what_is_not_like_any_name_gets_no_hint() {
         for name in ["md5", "", "python"] {
             let error = unknown("function", name, ["djb2", "DEKHash", "BKDRHash", "SDBMHash"]);
-            assert_eq!(error.to_string(), format!("no function is called {name:?}"));
+            assert_eq!(
+                error.to_string(),
+                format!("no function is called {name:?}; `hash-comparison list` shows all")
+            );
         }
     }
 }

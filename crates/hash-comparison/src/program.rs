@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use filter_tools::commands::with_words;
+use records::terminal::with_words;
 
 /// A program with these commands. In help texts, `{program}` stands for its name and `{out}` for its folder.
 #[derive(Debug, Clone)]

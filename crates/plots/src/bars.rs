@@ -26,7 +26,6 @@
 
 use super::key::{self, Sign};
 use super::mark;
-use super::number;
 use super::panel::{AXIS, MARGIN, Panel, Rows};
 use super::scale::Scale;
 use super::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
@@ -52,6 +51,8 @@ pub struct Bars<'a> {
     pub names: f64,
     /// The panels, from left to right.
     pub measures: Vec<Measure<'a>>,
+    /// Formats a tick.
+    pub tick: fn(f64) -> String,
     /// Set if all panels share one scale.
     pub one_scale: bool,
     /// Value of a line through every panel, the baseline of the comparison.
@@ -114,6 +115,7 @@ impl Default for Bars<'_> {
             width: 1080.0,
             names: 178.0,
             measures: Vec::new(),
+            tick: |value| value.to_string(),
             one_scale: false,
             reference: None,
             groups: Vec::new(),
@@ -194,7 +196,7 @@ impl<'a> Bars<'a> {
                 title: measure.title,
                 axis: measure.axis,
                 scale: scale.over(from, from + width),
-                tick: number::tick,
+                tick: self.tick,
             }
         };
         self.measures.iter().enumerate().map(panel).collect()

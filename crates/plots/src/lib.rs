@@ -9,12 +9,10 @@ pub mod heat;
 pub mod key;
 pub mod labels;
 pub mod mark;
-pub mod number;
 pub mod panel;
 pub mod scale;
 pub mod scene;
 mod svg;
-pub mod thousands;
 pub mod xy;
 
 pub use bitmap::png;

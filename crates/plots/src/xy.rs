@@ -1,7 +1,6 @@
 //! The XY plot: lines and marks over two axes, alone or in a grid of panels on one sheet.
 //!
 //! ```
-//! use plots::number;
 //! use plots::scale::Scale;
 //! use plots::scene::PALETTE;
 //! use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
@@ -11,8 +10,8 @@
 //! measured.points[2].interval = Some((2.8, 3.3));
 //! let plot = Plot {
 //!     title: "Build".to_owned(),
-//!     x: Axis { scale: Scale::log(1.0, 100.0), tick: number::tick },
-//!     y: Axis { scale: Scale::log(0.5, 4.0), tick: number::tick },
+//!     x: Axis { scale: Scale::log(1.0, 100.0), tick: |value| value.to_string() },
+//!     y: Axis { scale: Scale::log(0.5, 4.0), tick: |value| value.to_string() },
 //!     x_title: "keys of a filter (log scale)",
 //!     reference: Some((1.0, "the engine's own".to_owned())),
 //!     series: vec![measured],
@@ -30,7 +29,6 @@
 
 use super::labels::{self, Label, Place};
 use super::mark::RADIUS;
-use super::number;
 use super::panel::MARGIN;
 use super::scale::Scale;
 use super::scene::{Anchor, Color, Font, GRID, INK, MUTED, STRIPE, Scene};
@@ -64,7 +62,7 @@ impl Default for Axis {
     fn default() -> Self {
         Self {
             scale: Scale::linear(1.0),
-            tick: number::tick,
+            tick: |value| value.to_string(),
         }
     }
 }

@@ -151,7 +151,7 @@ const LIBRARIES: [&str; 2] = [
 ];
 
 /// The tests of the reader of the comparison's records.
-const RECORDS: &str = "--package hash-comparison --lib record::";
+const RECORDS: &str = "--package records --package hash-comparison --lib -- table:: record::";
 
 /// Tests the libraries and the reader of records on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {

@@ -11,9 +11,9 @@ use std::process::{Command, ExitCode};
 
 use bench_kit::{Bench, Folder};
 use clap::{Parser, Subcommand, ValueEnum as _};
-use filter_tools::failure::Failure;
-use hash_comparison::interrupt::Interrupt;
-use hash_comparison::measure::environment;
+use records::environment;
+use records::failure::Failure;
+use records::interrupt::Interrupt;
 use suites::{Name, Part};
 
 #[derive(Debug, Parser)]

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use filter_tools::failure::Failure;
+use records::failure::Failure;
 
 /// A program on the path, a file, or a header that the C++ compiler finds; and the Debian package that provides it.
 pub(crate) type Need = (&'static str, &'static str);

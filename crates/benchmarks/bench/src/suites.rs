@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use bench_kit::suites::instructions::{self, Instructions, judge, renewed};
 use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{AnySuite, Bench, Folder};
-use hash_comparison::measure::environment;
-use hash_comparison::record::table;
+use records::environment;
+use records::table;
 
 use crate::needs::Need;
 use crate::root;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use hash_comparison::record::Environment;
-use hash_comparison::record::table::{self, Row};
 use plots::scene::Scene;
+use records::environment::Environment;
+use records::table::{self, Row};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 

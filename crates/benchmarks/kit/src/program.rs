@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hash_comparison::record::table::{self, Row};
+use records::table::{self, Row};
 
 /// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
 #[derive(Debug, Parser)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use hash_comparison::record::table::{self, Row};
 use plots::scene::Scene;
+use records::table::{self, Row};
 
 use crate::folder::{Bench, Chart, Folder, Format};
 use crate::rounds::{Contest, Series, series};

@@ -1,6 +1,6 @@
 //! Summaries for the terminal: a table for each group, a line for each contestant.
 
-use filter_tools::table::table;
+use records::terminal::table;
 
 /// A column: its title, and the function that formats a row's cell.
 pub(crate) type Column<'a, R> = (&'a str, fn(&R) -> String);

@@ -12,7 +12,7 @@ use bench_kit::suites::{instructions, membership, memory, point_reads, policy, r
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
-use hash_comparison::record::table::{self, Row};
+use records::table::{self, Row};
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");

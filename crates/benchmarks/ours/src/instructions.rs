@@ -4,8 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use bench_kit::suites::instructions::Instructions;
-use hash_comparison::measure::environment;
-use hash_comparison::record::Environment;
+use records::environment;
+use records::environment::Environment;
 
 /// The call that starts and ends counting, in the package `bench-instructions`.
 const COUNTED: &str = "bench_instructions::counted";
@@ -92,7 +92,7 @@ mod tests {
     use std::path::Path;
 
     use bench_kit::suites::instructions::judge;
-    use hash_comparison::record::table;
+    use records::table;
 
     use super::*;
 

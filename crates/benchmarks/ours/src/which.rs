@@ -146,7 +146,7 @@ mod tests {
     use std::path::Path;
 
     use bench_kit::suites::which::Which;
-    use hash_comparison::record::table;
+    use records::table;
 
     use super::*;
 

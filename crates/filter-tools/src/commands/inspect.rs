@@ -7,15 +7,16 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use guava_bloom::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
-use plots::thousands::grouped;
+use records::number::grouped;
 use serde::Serialize;
 
 use self::filters::{Shown, json_of};
-use crate::failure::Failure;
 use crate::inspection::parquet::{self, ColumnFilter, Counts, Question};
 use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
-use crate::table::{counted, table};
+use records::failure::Failure;
+use records::number::counted;
+use records::terminal::table;
 
 /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///

@@ -9,14 +9,15 @@ use std::path::PathBuf;
 
 use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
 use filter_policy::leveldb::is_coprime_size;
-use plots::thousands::grouped;
+use records::number::grouped;
 use serde::Serialize;
 
 use self::numbers::{bytes, count, rate};
 use self::picture::Picture;
 use self::writers::Written;
-use crate::failure::Failure;
-use crate::table::{counted, readable, table, wrapped};
+use records::failure::Failure;
+use records::number::{counted, readable};
+use records::terminal::{table, wrapped};
 
 /// Calculate the size of a filter from keys, rate, bits per key, memory or probes.
 ///

@@ -1,9 +1,9 @@
 //! The chart of false-positive rate against bits stored per key: one plot with a line for each kind of filter.
 
-use plots::number;
 use plots::scale::Scale;
 use plots::scene::{Color, INK, MUTED, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
+use records::number;
 
 use super::{Answer, Filter};
 

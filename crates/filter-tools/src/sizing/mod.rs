@@ -17,7 +17,7 @@ pub use filter::{Answer, Filter, Shape};
 pub use solve::{NoAnswer, answer};
 
 use filter_formats::sizing;
-use plots::thousands::grouped;
+use records::number::grouped;
 
 /// The largest number of bits per key.
 const MAX_BITS_PER_KEY: f64 = 1e6;

@@ -4,20 +4,21 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::error::ErrorKind;
 use crate::judge::{baseline, times};
 use crate::keys::DEFAULT_SEED;
-use crate::record::files::Records;
-use crate::record::folder::{Destination, REPORT, RUN};
+use crate::record::files::{KIND, Records};
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
+use records::document::RUN;
+use records::error::ErrorKind;
+use records::folder::{Destination, REPORT};
 
 use super::summary;
 use super::written;
 use crate::program::Program;
-use crate::terminal::Terminal;
-use filter_tools::failure::Failure;
-use filter_tools::table::wrapped;
+use records::bar::Terminal;
+use records::failure::Failure;
+use records::terminal::wrapped;
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -191,7 +192,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;
-    let destination = Destination::check(&out)?;
+    let destination = Destination::check(&out, &KIND)?;
 
     // Read before the run: the run may replace this folder, and a mistyped folder must not cost a whole run.
     let earlier = arguments

@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::interrupt::Interrupt;
 use crate::judge::joined::{Joined, join};
-use crate::record::files::Records;
-use crate::record::folder;
+use crate::record::files::{KIND, Records};
 use crate::report::joined::{FIRST_LINE, page};
+use records::error::Error;
+use records::folder;
+use records::interrupt::Interrupt;
 
-use filter_tools::failure::Failure;
+use records::failure::Failure;
 
 /// Join runs of several machines or dates on one page.
 ///
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    folder::write_file(&arguments.out, page.as_bytes())?;
+    folder::write_file(&arguments.out, page.as_bytes(), &KIND)?;
     let mut out = io::stdout().lock();
     for line in summary(&joined) {
         writeln!(out, "{line}")?;

@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 use super::columns;
 use crate::functions::{self, Function};
 use crate::keys::{Manifest, ManifestEntry};
-use plots::thousands::grouped;
+use records::number::grouped;
 
-use filter_tools::failure::Failure;
-use filter_tools::table::{labelled, table, wrapped};
+use records::failure::Failure;
+use records::terminal::{labelled, table, wrapped};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]

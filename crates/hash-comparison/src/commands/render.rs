@@ -3,14 +3,15 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::error::ErrorKind;
-use crate::progress::Progress as _;
-use crate::record::files::{self, Records};
-use crate::record::folder::{Destination, REPORT, RUN};
+use crate::record::files::{KIND, Records};
+use records::document::{self, RUN};
+use records::error::ErrorKind;
+use records::folder::{Destination, REPORT};
+use records::progress::Progress as _;
 
 use super::written;
-use crate::terminal::Terminal;
-use filter_tools::failure::Failure;
+use records::bar::Terminal;
+use records::failure::Failure;
 
 /// Redraw charts and report from the records of a run.
 ///
@@ -31,7 +32,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let terminal = Terminal::listen()?;
-    let destination = Destination::ours(dir)?;
+    let destination = Destination::ours(dir, &KIND)?;
     let mut records = Records::read(dir).map_err(|error| match error.kind() {
         ErrorKind::Changed => Failure::input(error),
         _ => Failure::input(format!("{error}; restore it, or measure again")),
@@ -44,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if files != records.run.files {
         // Another version of this program drew other charts.
         records.run.files = files;
-        files::write_run(&staging.path().join(RUN), &records.run).map_err(|error| staging.destined(error))?;
+        document::write(&staging.path().join(RUN), &records.run).map_err(|error| staging.destined(error))?;
     }
     written::finish(&records, staging, &terminal)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;

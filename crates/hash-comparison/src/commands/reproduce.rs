@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::columns;
 use crate::judge::published::KeySet;
 use crate::run::reproduce::{self, FileState, Reproduction};
-use plots::thousands::grouped;
+use records::number::grouped;
 
 use crate::program::Program;
-use crate::terminal::Terminal;
-use filter_tools::failure::Failure;
-use filter_tools::table::table;
+use records::bar::Terminal;
+use records::failure::Failure;
+use records::terminal::table;
 
 /// Recompute every deterministic result, and compare it with the published figures and the committed run.
 ///

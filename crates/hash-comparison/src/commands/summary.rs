@@ -1,8 +1,7 @@
 //! The results of a run, formatted for the terminal.
 
-use filter_tools::table::{counted, labelled, table as laid_out, width, wrapped};
-use plots::number::significant;
-use plots::thousands::grouped;
+use records::number::{counted, grouped, significant};
+use records::terminal::{labelled, table as laid_out, width, wrapped};
 
 use super::columns;
 use crate::judge::baseline::words;

@@ -1,12 +1,13 @@
 //! Writes a run to its folder: staged next to it, moved when complete.
 
-use crate::progress::Progress as _;
 use crate::record::files::Records;
-use crate::record::folder::{Destination, RUN, Staging};
 use crate::report::render;
+use records::document::RUN;
+use records::folder::{Destination, Staging};
+use records::progress::Progress as _;
 
-use crate::terminal::Terminal;
-use filter_tools::failure::Failure;
+use records::bar::Terminal;
+use records::failure::Failure;
 
 /// Writes records, charts and report.
 ///
@@ -40,7 +41,7 @@ pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Resul
         return Err(Failure::Interrupted);
     }
     terminal.interrupt.ignore();
-    Ok(staging.commit(&records.run)?)
+    Ok(staging.commit(&records.run.files)?)
 }
 
 /// Returns the names of all files that belong to the run of `records`, sorted.

@@ -2,8 +2,8 @@
 
 use super::verify::{self, Answers};
 use super::{Function, GROUPS, find};
-use crate::error::Error;
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
+use records::error::Error;
 
 /// The maximum length of a name in characters: charts have no room for more.
 const MAX_CHARACTERS: usize = 32;

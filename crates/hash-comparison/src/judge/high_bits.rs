@@ -3,7 +3,7 @@
 use super::windows;
 use crate::record::files::Records;
 use crate::record::{Choice, Finding, Verdict, WindowEnd, about};
-use plots::number::significant;
+use records::number::significant;
 
 /// Returns the figures of a defect that only the high bits have, or `None` if the high bits are as chance or a test
 /// that counts has failed anyway.

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, of};
-use plots::thousands::grouped;
+use records::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// Corrects the p-values for the number of rows; each row has two tests of its cells.

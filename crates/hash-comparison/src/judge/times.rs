@@ -5,7 +5,7 @@
 
 use crate::record::files::Records;
 use crate::record::{CallForm, EMPTY, Environment, Interval, Place, TimingRow, about};
-use plots::number::{percent, significant};
+use records::number::{percent, significant};
 
 /// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
 /// nothing else changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::record::{BitFact, BitTest, WindowEnd, WindowRow};
-use plots::thousands::grouped;
+use records::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// Corrects the p-values for the number of rows, over all functions and datasets.

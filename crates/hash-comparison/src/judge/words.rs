@@ -1,7 +1,7 @@
 //! Figures in readable form.
 
 use crate::record::{Choice, DistributionRow};
-use plots::thousands::grouped;
+use records::number::grouped;
 
 /// Formats a positive number with about two significant digits, or as a whole number from 10 on.
 pub(super) fn figure(number: f64) -> String {

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{Dataset, Recipe, sha256};
-use crate::error::Error;
 use crate::keys::KeySet;
 use crate::names;
-use crate::progress::Silent;
 use crate::record::DatasetKind;
+use records::error::Error;
+use records::progress::Silent;
 
 /// `bench-data/datasets.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

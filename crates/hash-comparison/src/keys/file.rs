@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::key_set::{KeySet, MAX_BYTES, too_large};
 use super::{Dataset, embedded_names, sha256};
-use crate::error::Error;
-use crate::progress::Progress;
 use crate::record::DatasetKind;
-use crate::system;
+use records::error::Error;
+use records::progress::Progress;
+use records::system;
 
 /// Returns the names of the datasets that these key files would give, in order.
 ///
@@ -120,7 +120,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use records::progress::Silent;
 
     fn folder_with(name: &str, data: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();

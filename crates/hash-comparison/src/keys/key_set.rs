@@ -4,8 +4,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::Error;
-use crate::progress::{Progress, go_on};
+use records::error::Error;
+use records::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
@@ -13,12 +13,12 @@ use crate::progress::{Progress, go_on};
 ///
 /// ```
 /// use hash_comparison::keys::KeySet;
-/// use hash_comparison::progress::Silent;
+/// use records::progress::Silent;
 ///
 /// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
 /// assert_eq!(keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
 /// assert_eq!(duplicates, 1);
-/// # Ok::<(), hash_comparison::error::Error>(())
+/// # Ok::<(), records::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {
@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::progress::Silent;
+    use records::progress::Silent;
 
     fn lines(data: &[u8]) -> (Vec<Vec<u8>>, u64) {
         let (keys, duplicates) = KeySet::from_lines(data.to_vec(), &Silent).unwrap();

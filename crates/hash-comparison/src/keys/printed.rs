@@ -1,6 +1,6 @@
 //! Keys as text, for records and messages.
 
-use plots::thousands::grouped;
+use records::number::grouped;
 
 /// The longest key that is recorded whole, in characters after escaping.
 const KEY_CHARACTERS: usize = 1024;

@@ -10,11 +10,11 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::timing::{Batch, Line, Subject, read, subjects};
-use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::shuffled;
-use crate::progress::{Progress, go_on};
 use crate::record::CurveRow;
+use records::error::Error;
+use records::progress::{Progress, go_on};
 
 /// Every length up to here is timed.
 pub const EACH_UP_TO: usize = 64;
@@ -147,8 +147,8 @@ impl Column {
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::progress::Silent;
     use crate::record::{CallForm, EMPTY};
+    use records::progress::Silent;
 
     #[test]
     fn every_function_has_every_length_in_both_forms() {

@@ -22,8 +22,8 @@ use siphasher::sip::SipHasher24;
 use super::Hashed;
 use crate::keys::KeySet;
 use crate::keys::{Dataset, shuffled};
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{FalsePositiveRow, IDEAL};
+use records::progress::{Cancelled, Progress, go_on};
 use statistics::binomial;
 
 /// Bits per key of the measured filters.

@@ -6,7 +6,6 @@
 pub mod collisions;
 pub mod curves;
 pub mod distribution;
-pub mod environment;
 pub mod false_positives;
 mod flips;
 mod hashed;
@@ -28,12 +27,12 @@ use self::collisions::RawCollisions;
 use self::false_positives::Probes;
 pub use self::hashed::Hashed;
 use self::occupancy::RawOccupancy;
-use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
 use crate::record::{DistributionRow, FalsePositiveRow, NearSizesRow, ShardRow, SizeRow, WindowRow};
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
 
 /// Runs all timed measurements, in a process that should do nothing else.
 ///

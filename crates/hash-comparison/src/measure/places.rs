@@ -13,11 +13,11 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::timing::{Line, subjects, timed};
-use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
-use crate::progress::{Progress, go_on};
 use crate::record::{CallForm, Place, PlaceRow};
+use records::error::Error;
+use records::progress::{Progress, go_on};
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
 /// other functions come in between; and a short reading is seldom interrupted.
@@ -227,8 +227,8 @@ mod tests {
     use super::*;
     use crate::functions;
     use crate::keys::load_file;
-    use crate::progress::Silent;
     use crate::record::EMPTY;
+    use records::progress::Silent;
 
     fn dataset(lines: &[u8]) -> Dataset {
         let folder = tempfile::tempdir().unwrap();

@@ -7,8 +7,8 @@ use super::prefixes::{self, Prefixes};
 use crate::functions::Function;
 use crate::keys::structured;
 use crate::keys::{KeySet, printed};
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{StructuredRow, Verdict, Window};
+use records::progress::{Cancelled, Progress, go_on};
 
 use rayon::prelude::*;
 use statistics::collisions::CollisionLaw;

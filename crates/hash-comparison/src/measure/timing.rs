@@ -34,11 +34,11 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 pub(super) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
-use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
 use statistics::robust;
 
 /// Times every function and the empty function on every dataset. Returns the rows of `timing.csv` and `latency.csv`, by

@@ -8,14 +8,12 @@ mod about;
 mod baseline;
 mod bits;
 pub mod files;
-pub mod folder;
 mod function;
 mod recommendation;
 mod rows;
 mod run;
 mod stored;
 mod structure;
-pub mod table;
 
 pub use statistics::significant;
 
@@ -27,9 +25,10 @@ pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
 pub use self::rows::*;
-pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, KeyShape, Run};
+pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, KeyShape, Run};
 pub(crate) use self::stored::stored;
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
+pub use records::environment::Environment;
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

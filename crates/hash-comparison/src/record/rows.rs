@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::about::rows_about;
-use super::table;
 use super::{
     AvalancheRow, Choice, CostRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow,
     WindowRow, stored,
 };
-use crate::error::Error;
 use csv::StringRecord;
+use records::error::Error;
+use records::table;
 
 /// A CSV file of rows.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Baseline, BitFact, FunctionSummary, Recommendation, Verdict, stored};
+use super::{Baseline, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
 
 stored! {
     /// `run.json`: everything that the CSV files do not hold.
@@ -46,71 +46,6 @@ stored! {
         pub baseline: Option<Baseline>,
     }
 
-    /// The machine and the build behind the times.
-    #[derive(Default)]
-    pub struct Environment {
-        /// CPU model as the CPU reports it.
-        pub cpu: String,
-        /// Number of logical processors.
-        pub logical_cpus: u64,
-        /// Memory, bytes.
-        pub memory_bytes: u64,
-        /// Commit of the workspace, for a run of the workspace's own command.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub commit: Option<String>,
-        /// Operating system and version.
-        pub os: String,
-        /// Target triple of the build.
-        pub target: String,
-        /// Compiler version.
-        pub rustc: String,
-        /// Flags beyond the defaults (`RUSTFLAGS`); empty if there are none.
-        pub rustflags: String,
-        /// Optimisation level and whether debug assertions were on.
-        pub profile: String,
-        /// CPU features that the build or the measured crates may use, as detected.
-        pub cpu_features: Vec<String>,
-        /// Frequency governor of the first CPU, if the system reports it.
-        pub governor: Option<String>,
-        /// The most threads of this process that were seen while it measured times.
-        pub threads_while_timing: Option<u64>,
-        /// The logical processor to which the timing was pinned, if the system allows that.
-        pub pinned_cpu: Option<u64>,
-        /// Duration of all timing, lengths and places included, with warm-up and preparations, seconds.
-        pub timing_seconds: Option<f64>,
-        /// Involuntary context switches of the timing thread within `timing_seconds`.
-        pub involuntary_switches_while_timing: Option<u64>,
-        /// Time within `timing_seconds` that the timing thread was ready without a processor, seconds.
-        pub seconds_waited_while_timing: Option<f64>,
-    }
-}
-
-impl Environment {
-    /// The share of the timing without a processor above which the times are probably too high.
-    ///
-    /// Repeated runs of one build that waited for 3 to 28 % of their timing differed by less than 8 %
-    /// (`judge/baseline/tests/repeated.rs`): medians of interleaved rounds stand that much. A program that competes for
-    /// the same processor takes half of it.
-    pub const DISTURBED_WAITING_SHARE: f64 = 0.2;
-
-    /// Involuntary context switches per second of timing that say the same where the system does not report waiting.
-    ///
-    /// Competing programs switch at the end of every time slice of a few milliseconds. A quiet machine switches up to
-    /// 40 times a second for its own short work.
-    pub const DISTURBED_SWITCHES_PER_SECOND: f64 = 100.0;
-
-    /// Returns true if other programs probably disturbed the timing, or `None` if the system does not report it.
-    pub fn timing_disturbed(&self) -> Option<bool> {
-        let seconds = self.timing_seconds?.max(1.0);
-        if let Some(waited) = self.seconds_waited_while_timing {
-            return Some(waited > Self::DISTURBED_WAITING_SHARE * seconds);
-        }
-        let switches = self.involuntary_switches_while_timing?;
-        Some(switches as f64 > Self::DISTURBED_SWITCHES_PER_SECOND * seconds)
-    }
-}
-
-stored! {
     /// A dataset and its metadata.
     pub struct DatasetSummary {
         /// Name in the rows.

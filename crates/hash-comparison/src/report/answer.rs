@@ -16,9 +16,9 @@ use crate::record::{
     Request, Run, Standing,
 };
 use crate::report::chart::rows::DatasetRows;
-use filter_tools::table::counted;
-use plots::number::{grouped, significant};
 use plots::scene::printable;
+use records::number::counted;
+use records::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
 const USES: [(Purpose, &str); 5] = [

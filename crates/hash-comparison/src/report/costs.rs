@@ -6,7 +6,7 @@ use crate::record::{
     Choice, FalsePositiveRow, IDEAL, OccupancyRow, Purpose, SizeRow, Verdict, about, of, on,
 };
 use crate::report::chart::rows::DatasetRows;
-use plots::number::{self, grouped};
+use records::number::{self, grouped};
 
 /// Bits per key of the filters over half of the keys, or over all keys of a generated set.
 const BITS_PER_KEY: [u32; 3] = [sizes::BITS_PER_KEY, 15, 20];

@@ -10,8 +10,8 @@ use crate::judge::vocabulary;
 use crate::record::files::Records;
 use crate::record::{Choice, FunctionSummary, TimingRow, on};
 use crate::report::chart::rows::DatasetRows;
-use plots::number;
 use plots::scene::printable;
+use records::number;
 
 /// Returns the id of the panel of the function with this index.
 pub(super) fn id(index: usize) -> String {

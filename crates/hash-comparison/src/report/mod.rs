@@ -33,8 +33,8 @@ use crate::record::{DatasetKind, MixingTest, Request};
 use crate::report::chart::rows::DatasetRows;
 use answer::Choices;
 use chart::Chart;
-use plots::number::percent_tick;
 use plots::scene::printable;
+use records::number::percent_tick;
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///

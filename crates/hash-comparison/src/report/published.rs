@@ -7,7 +7,7 @@ use super::table::{Cell, Table};
 use crate::judge::published::{FILTERS, KeySet, ROWS, Row};
 use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
-use plots::number;
+use records::number;
 
 /// Returns the published set that `data` stands for, by name and size; a user's own file stands for none.
 fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::chart::{self, Chart};
-use crate::error::Error;
 use crate::record::files::Records;
-use crate::record::folder::{CHARTS, REPORT};
+use records::error::Error;
+use records::folder::{CHARTS, REPORT};
 
 /// Maximum number of charts painted at a time: each needs some 50 MB while its pixels are computed.
 const AT_ONCE: usize = 4;

@@ -3,7 +3,7 @@
 use super::table::{Cell, Table};
 use crate::record::{Choice, of, on};
 use crate::report::chart::rows::DatasetRows;
-use plots::number;
+use records::number;
 
 /// Name of the first row, which a random function would have.
 const CHANCE: &str = "by chance";

@@ -8,8 +8,8 @@ use crate::judge::recommend::{at_sizes, form};
 use crate::record::files::Records;
 use crate::record::{AtSize, Basis, DatasetSummary, Purpose, Recommendation, Standing, of, on};
 use crate::report::chart::rows::{DatasetRows, distinct};
-use plots::number::{grouped, percent, significant};
 use plots::scene::printable;
+use records::number::{grouped, percent, significant};
 
 /// Returns the sentence on collisions in the common width: those expected, those of the pick and the runner-up, and the
 /// number of keys with an even chance of one. The script adds the function in use.

@@ -11,9 +11,9 @@ use crate::judge::mechanisms::sentences;
 use crate::judge::structured::{ratio, worst};
 use crate::keys::structured;
 use crate::record::files::Records;
-use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, table};
+use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of};
 use crate::report::chart::rows::distinct;
-use plots::number;
+use records::{number, table};
 
 /// Builds the section on structured keys with its chart; `None` in runs without these rows.
 pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> {

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::judge::vocabulary;
 use crate::record::{Verdict, significant};
-use plots::number;
 use plots::scene::printable;
+use records::number;
 
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
 pub(super) struct Part {

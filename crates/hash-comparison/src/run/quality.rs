@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use crate::error::Error;
 use crate::functions::Function;
 use crate::judge;
 use crate::keys::Dataset;
@@ -10,9 +9,10 @@ use crate::measure::collisions::RawCollisions;
 use crate::measure::mixing::{self, Effort, Mixing};
 use crate::measure::occupancy::RawOccupancy;
 use crate::measure::{OnKeys, mechanism, structured};
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::StructuredRow;
 use crate::record::files::Records;
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
 
 /// Measures everything that does not depend on the machine, adds the rows to `records`, and returns the collisions as
 /// counted. Uses one thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.

@@ -6,12 +6,12 @@ use hash_comparison::judge::recommend::recommend;
 use hash_comparison::judge::{costs, occupancy, windows};
 use hash_comparison::keys::{Dataset, KeySet, sha256};
 use hash_comparison::measure::OnKeys;
-use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
 use hash_comparison::record::{
     About, CallForm, Choice, DatasetKind, IDEAL, KeyShape, Purpose, Recommendation, Request, Resistance, Run,
     Standing, TimingRow, WindowEnd, about,
 };
+use records::progress::Silent;
 
 const LEVEL: f64 = 0.01;
 

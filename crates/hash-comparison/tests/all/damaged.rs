@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use hash_comparison::record::files::{FILES, RUN, Records};
+use hash_comparison::record::files::{FILES, Records};
+use records::document::RUN;
 
 use super::Workbench;
 

@@ -3,11 +3,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hash_comparison::error::ErrorKind;
-use hash_comparison::progress::Silent;
-use hash_comparison::record::files::Records;
-use hash_comparison::record::folder::Destination;
+use hash_comparison::record::files::{KIND, Records};
 use hash_comparison::run::compare::{self, Options};
+use records::error::ErrorKind;
+use records::folder::Destination;
+use records::progress::Silent;
 
 /// The records of a small run, without charts and report.
 static RECORDS: LazyLock<Records> = LazyLock::new(|| {
@@ -38,10 +38,10 @@ fn names(folder: &Path) -> Vec<String> {
 fn a_folder_appears_when_it_is_complete() {
     let bench = tempfile::tempdir().unwrap();
     let out = bench.path().join("deep/out");
-    let staging = Destination::check(&out).unwrap().stage().unwrap();
+    let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
     RECORDS.write(staging.path()).unwrap();
     assert!(!out.exists());
-    staging.commit(&RECORDS.run).unwrap();
+    staging.commit(&RECORDS.run.files).unwrap();
     assert_eq!(names(&bench.path().join("deep")), ["out"]);
     let read = Records::read(&out).unwrap();
     assert_eq!(read.run.findings, RECORDS.run.findings);
@@ -62,7 +62,7 @@ fn a_folder_appears_when_it_is_complete() {
 #[test]
 fn unfinished_work_vanishes_with_the_folders_made_for_it() {
     let bench = tempfile::tempdir().unwrap();
-    let staging = Destination::check(&bench.path().join("deep/er/out"))
+    let staging = Destination::check(&bench.path().join("deep/er/out"), &KIND)
         .unwrap()
         .stage()
         .unwrap();
@@ -76,7 +76,7 @@ fn files_that_are_not_listed_or_not_written_are_a_mistake() {
     let bench = tempfile::tempdir().unwrap();
     let out = bench.path().join("out");
     for (missing, stray) in [(Some("timing.csv"), None), (None, Some("stray.txt"))] {
-        let staging = Destination::check(&out).unwrap().stage().unwrap();
+        let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
         RECORDS.write(staging.path()).unwrap();
         if let Some(name) = missing {
             fs::remove_file(staging.path().join(name)).unwrap();
@@ -84,7 +84,7 @@ fn files_that_are_not_listed_or_not_written_are_a_mistake() {
         if let Some(name) = stray {
             fs::write(staging.path().join(name), "").unwrap();
         }
-        let error = staging.commit(&RECORDS.run).unwrap_err();
+        let error = staging.commit(&RECORDS.run.files).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
         let odd = missing.or(stray).unwrap();
         assert_eq!(
@@ -100,10 +100,10 @@ fn somebody_who_was_faster_wins() {
     let bench = tempfile::tempdir().unwrap();
     let out = bench.path().join("out");
     fs::create_dir(&out).unwrap();
-    let staging = Destination::check(&out).unwrap().stage().unwrap();
+    let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
     RECORDS.write(staging.path()).unwrap();
     fs::write(out.join("timing.csv"), "somebody's\n").unwrap();
-    let error = staging.commit(&RECORDS.run).unwrap_err();
+    let error = staging.commit(&RECORDS.run.files).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input, "{error}");
     assert_eq!(names(bench.path()), ["out"]);
     assert_eq!(names(&out), ["timing.csv"]);

@@ -10,7 +10,7 @@ use super::{WORKSPACE, Workbench};
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "compare", "join", "render", "reproduce", "list", "size"] {
+    for command in ["", "compare", "join", "render", "reproduce", "list"] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()

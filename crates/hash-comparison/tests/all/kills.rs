@@ -11,12 +11,12 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use hash_comparison::progress::Silent;
-use hash_comparison::record::files::Records;
-use hash_comparison::record::folder::Destination;
+use hash_comparison::record::files::{KIND, Records};
 use hash_comparison::run::compare::{self, Options};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use records::folder::Destination;
+use records::progress::Silent;
 
 use super::Workbench;
 
@@ -57,7 +57,7 @@ static STORED: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
 });
 
 fn replace(folder: &Path, records: &Records) {
-    let staging = Destination::check(folder).unwrap().stage().unwrap();
+    let staging = Destination::check(folder, &KIND).unwrap().stage().unwrap();
     records.write(staging.path()).unwrap();
     fs::create_dir(staging.path().join("charts")).unwrap();
     for name in records
@@ -72,7 +72,7 @@ fn replace(folder: &Path, records: &Records) {
         )
         .unwrap();
     }
-    staging.commit(&records.run).unwrap();
+    staging.commit(&records.run.files).unwrap();
 }
 
 /// The program to kill: replaces each of two runs by the other one until it is killed.
@@ -210,7 +210,7 @@ fn a_kill_between_two_files_is_mended_by_the_next_run() {
     add_notes(&folder);
     let identity = fs::metadata(&folder).unwrap().ino();
     kill(&folder, &folder, 40, || {
-        drop(Destination::ours(&folder).unwrap());
+        drop(Destination::ours(&folder, &KIND).unwrap());
         whole(&folder);
         check_notes(&folder);
         assert_eq!(fs::metadata(&folder).unwrap().ino(), identity);

@@ -5,10 +5,10 @@ use hash_comparison::judge::mechanisms::sentences;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::measure::Hashed;
 use hash_comparison::measure::occupancy::{self, RawOccupancy};
-use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
 use hash_comparison::record::{Run, Verdict};
 use hash_comparison::run::quality;
+use records::progress::Silent;
 
 fn measured(names: &[&str]) -> Records {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();

@@ -8,8 +8,8 @@ use hash_comparison::judge::{
 use hash_comparison::keys::{Dataset, load_embedded, load_file};
 use hash_comparison::measure::OnKeys;
 use hash_comparison::measure::false_positives::{IDEAL_PROBES, MAX_IDEALS, Probes};
-use hash_comparison::progress::Silent;
 use hash_comparison::record::{CollisionRow, FailedTest, Finding, IDEAL, Verdict};
+use records::progress::Silent;
 
 /// Measures the deterministic part of all functions on `datasets` and judges it.
 fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {

@@ -3,9 +3,9 @@
 use hash_comparison::functions;
 use hash_comparison::measure::Hashed;
 use hash_comparison::measure::occupancy::{self, RawOccupancy};
-use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
 use hash_comparison::run::quality;
+use records::progress::Silent;
 
 use crate::checked;
 use crate::fixture::Plan;

@@ -3,7 +3,6 @@
 use core::ffi::c_char;
 use core::marker::PhantomData;
 
-use hash_comparison::keys::KeySet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -38,7 +37,35 @@ impl<'a> EngineSlice<'a> {
     }
 }
 
-fn push_random(keys: &mut KeySet, random: &mut SplitMix64, lengths: KeyLengths) {
+/// Many keys, one after the other.
+#[derive(Default)]
+pub(super) struct Keys {
+    bytes: Vec<u8>,
+    /// The end of each key, which is the start of the next.
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[index]]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+fn push_random(keys: &mut Keys, random: &mut SplitMix64, lengths: KeyLengths) {
     let mut key = [0; 50];
     let len = match lengths {
         KeyLengths::Fixed => 16,
@@ -58,9 +85,9 @@ fn push_random(keys: &mut KeySet, random: &mut SplitMix64, lengths: KeyLengths) 
 }
 
 /// Generates random keys for a whole number of filters of `size` keys.
-pub(super) fn stored(size: usize, lengths: KeyLengths) -> KeySet {
+pub(super) fn stored(size: usize, lengths: KeyLengths) -> Keys {
     let mut random = SplitMix64::seed_from_u64(1);
-    let mut keys = KeySet::default();
+    let mut keys = Keys::default();
     for _ in 0..FEWEST_IN_BATCH.max(size) / size * size {
         push_random(&mut keys, &mut random, lengths);
     }
@@ -69,9 +96,9 @@ pub(super) fn stored(size: usize, lengths: KeyLengths) -> KeySet {
 
 /// Generates queries for the filter of the first `size` stored keys. Absent keys may be stored by chance; nothing
 /// depends on that.
-pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Task) -> KeySet {
+pub(super) fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: Task) -> Keys {
     let mut random = SplitMix64::seed_from_u64(2);
-    let mut keys = KeySet::default();
+    let mut keys = Keys::default();
     for _ in 0..FEWEST_IN_BATCH {
         let is_present = match task {
             Task::Build | Task::Absent => false,
@@ -88,7 +115,7 @@ pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Tas
 }
 
 /// Copies each URL into its own allocation, in random order, as an application would have them; empty for other keys.
-pub(super) fn scattered(keys: &KeySet, lengths: KeyLengths) -> Vec<Box<[u8]>> {
+pub(super) fn scattered(keys: &Keys, lengths: KeyLengths) -> Vec<Box<[u8]>> {
     if lengths != KeyLengths::Urls {
         return Vec::new();
     }
@@ -105,7 +132,7 @@ pub(super) fn scattered(keys: &KeySet, lengths: KeyLengths) -> Vec<Box<[u8]>> {
 }
 
 /// Returns slices of the copies, or of the keys if there are no copies.
-pub(super) fn slices<'a>(keys: &'a KeySet, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
+pub(super) fn slices<'a>(keys: &'a Keys, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
     if copies.is_empty() {
         keys.iter().collect()
     } else {
@@ -114,7 +141,7 @@ pub(super) fn slices<'a>(keys: &'a KeySet, copies: &'a [Box<[u8]>]) -> Vec<&'a [
 }
 
 /// Returns the keys as arrays, if all have 16 bytes.
-pub(super) fn arrays(keys: &KeySet) -> Option<&[[u8; 16]]> {
-    let (arrays, rest) = keys.all_bytes().as_chunks();
+pub(super) fn arrays(keys: &Keys) -> Option<&[[u8; 16]]> {
+    let (arrays, rest) = keys.bytes.as_chunks();
     (rest.is_empty() && keys.iter().all(|key| key.len() == 16)).then_some(arrays)
 }

@@ -3,7 +3,7 @@
 //! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
-use hash_comparison::record::Environment;
+use records::environment::Environment;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::Format;
@@ -151,7 +151,7 @@ fn summary(rows: &[Instructions]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hash_comparison::measure::environment;
+    use records::environment;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
 use plots::bars::{Bars, Measure};
-use plots::number;
 use plots::scene::Scene;
-use plots::thousands::grouped;
+use records::number;
+use records::number::grouped;
 
 use crate::charts::{self, Drawn};
 use crate::folder::Format;
@@ -174,6 +174,7 @@ fn chart(rows: &[Membership]) -> Option<Scene> {
         ..Measure::default()
     };
     let bars = Bars {
+        tick: number::tick,
         description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
         title: "Bloom filters for equal keys and rate: time over Guava's",
         names: 190.0,

@@ -1,10 +1,10 @@
 //! Memory per key of filters and sets against their false-positive rate. No time is measured.
 
-use plots::number;
 use plots::scale::Scale;
 use plots::scene::{MUTED, PALETTE, Scene};
-use plots::thousands::grouped;
 use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
+use records::number;
+use records::number::grouped;
 use serde::{Deserialize, Serialize};
 use statistics::{binomial, significant};
 

@@ -2,9 +2,9 @@
 
 use plots::bars::{Bars, Measure};
 use plots::key::Sign;
-use plots::number;
 use plots::scene::Scene;
-use plots::thousands::grouped;
+use records::number;
+use records::number::grouped;
 
 use crate::charts::{self, Drawn};
 use crate::folder::Format;
@@ -192,6 +192,7 @@ fn chart(rows: &[PointReads]) -> Option<Scene> {
     };
     let axis = "time over that without filters; line: 95 % interval";
     let bars = Bars {
+        tick: number::tick,
         description: "Blocks read and time per Get of storage engines, without filters and with each policy",
         title: "Point reads: what a filter is worth",
         key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],

@@ -1,11 +1,11 @@
 //! Building and querying filters, compared with an engine's own policy. The filters of LevelDB, RocksDB and Parquet are
 //! separate runs with their own records.
 
-use plots::number;
 use plots::scale::Scale;
 use plots::scene::{Color, MUTED, PALETTE, Scene};
-use plots::thousands::grouped;
 use plots::xy::{Axis, Marks, Plot, Point, Row, Series, Sheet};
+use records::number;
+use records::number::grouped;
 
 use crate::charts::distinct;
 use crate::folder::Format;

@@ -1,11 +1,11 @@
 //! False-positive rates of every policy and filter, compared with an ideal filter's, by bits per key and by the number
 //! of keys. No time is measured: the program writes rows instead of batches.
 
-use plots::number;
 use plots::scale::Scale;
 use plots::scene::{INK, PALETTE, Scene};
-use plots::thousands::grouped;
 use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
+use records::number;
+use records::number::grouped;
 use serde::{Deserialize, Serialize};
 
 use crate::charts::distinct;

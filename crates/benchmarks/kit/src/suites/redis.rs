@@ -1,10 +1,10 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use filter_tools::table::table;
 use plots::bars::{Bars, Measure};
-use plots::number;
 use plots::scene::Scene;
-use plots::thousands::grouped;
+use records::number;
+use records::number::grouped;
+use records::terminal::table;
 
 use crate::charts::{self, Drawn};
 use crate::folder::Format;
@@ -253,6 +253,7 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         ..Measure::default()
     };
     let bars = Bars {
+        tick: number::tick,
         description: "Speed of queries and inserts of filters in Redis over that of redis-benchmark, by keys a \
                       round trip",
         title: "Filters in Redis over one connection: keys a second over redis-benchmark's GETBIT and SETBIT",

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use plots::bars::{Bars, Measure};
-use plots::number;
 use plots::scene::Scene;
-use plots::thousands::grouped;
+use records::number;
+use records::number::grouped;
 use serde::{Deserialize, Serialize};
 
 use crate::charts::{self, Drawn};
@@ -217,6 +217,7 @@ fn chart(rows: &[Which]) -> Option<Scene> {
         ..Measure::default()
     };
     let bars = Bars {
+        tick: number::tick,
         description: "Rate, memory and times of every filter policy, by the keys of a filter",
         title: "Filter policies at 10 bits per key, unless the label gives another number",
         names: 130.0,

@@ -18,7 +18,7 @@ use std::num::NonZero;
 use std::thread;
 
 use bench_kit::program::Arguments;
-use hash_comparison::terminal::Terminal;
+use records::bar::Terminal;
 
 use self::run::{Effort, rates};
 use self::series::SERIES;

@@ -5,8 +5,8 @@ use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, Rate, Scheme};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
 use hash_comparison::functions;
 use hash_comparison::measure::false_positives::Ideal;
-use hash_comparison::progress::{Progress, go_on};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
+use records::progress::{Progress, go_on};
 use statistics::binomial;
 
 use super::keys::Keys;

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use plots::thousands::grouped;
+use records::number::grouped;
 use serde::ser::{SerializeSeq, Serializer as _};
 
 use super::{list, percent};
-use crate::failure::Failure;
 use crate::inspection::parquet::{self, ColumnFilter, Counts};
-use crate::table::{counted, table};
+use records::failure::Failure;
+use records::number::counted;
+use records::terminal::table;
 
 /// Writes the filters as an array, each as soon as it is read.
 pub(super) fn json_of(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::sizing::{Answer, Filter, draw};
 
-use crate::failure::Failure;
+use records::failure::Failure;
 
 /// A chart to draw. Its path is checked before anything is printed.
 pub(super) struct Picture<'a> {

@@ -1,7 +1,7 @@
 //! The filters that writers of Parquet files make.
 
 use filter_formats::parquet::{arrow_cpp_bytes, arrow_rs_bytes, expected_rate, parquet_java_bytes};
-use plots::thousands::grouped;
+use records::number::grouped;
 use serde::Serialize;
 
 use crate::sizing::Question;

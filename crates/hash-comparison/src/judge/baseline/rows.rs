@@ -6,7 +6,7 @@ use csv::StringRecord;
 
 use crate::record::files::{FILES, RecordFile, Records};
 use crate::record::{Baseline, Difference, EMPTY, IDEAL, Run};
-use plots::thousands::grouped;
+use records::number::grouped;
 
 /// Returns the header of a file and its comparable rows, each with the cells of its key columns.
 fn cells(

@@ -7,10 +7,10 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
 use super::*;
-use crate::progress::Silent;
 use crate::record::{CallForm, EMPTY, IDEAL, Place, SpreadRow, TimingRow};
 use crate::run::compare::{self, Options};
-use plots::thousands::grouped;
+use records::number::grouped;
+use records::progress::Silent;
 use statistics::robust;
 
 mod repeated;

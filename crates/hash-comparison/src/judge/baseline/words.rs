@@ -2,8 +2,8 @@
 
 use super::times::ENOUGH_FUNCTIONS;
 use crate::record::{Baseline, TimeChange};
-use plots::number::significant;
-use plots::thousands::grouped;
+use records::number::grouped;
+use records::number::significant;
 
 /// The least change of a whole machine that is told.
 const LEAST_DRIFT: f64 = 0.01;

@@ -9,8 +9,8 @@ use crate::keys::KeySet;
 use crate::keys::structured::StructuredSet;
 use crate::measure::false_positives::Probes;
 use crate::measure::{Hashed, collisions, distribution, occupancy, structured, windows};
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{DistributionKind, FailedTest, NearSizesRow, Verdict, Window, WindowRow};
+use records::progress::{Cancelled, Progress, go_on};
 
 /// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {

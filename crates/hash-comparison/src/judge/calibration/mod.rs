@@ -23,14 +23,14 @@ use siphasher::sip::SipHasher24;
 
 use self::alarms::Alarms;
 use self::keys::Asked;
-use crate::error::Error;
 use crate::functions::{self, Function};
 use crate::keys::Dataset;
 use crate::keys::structured::{self, StructuredSet};
 use crate::keys::{self as datasets, DEFAULT_SEED, KeySet};
 use crate::measure::mixing::Effort;
-use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::stored;
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
 
 /// The significance level of every test, alone and over its file.
 pub const LEVEL: f64 = 0.01;

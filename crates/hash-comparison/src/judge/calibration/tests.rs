@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::progress::Silent;
-use crate::record::table;
+use records::progress::Silent;
+use records::table;
 
 /// Returns a small plan that covers every question.
 fn little(seeds: u64) -> Plan {

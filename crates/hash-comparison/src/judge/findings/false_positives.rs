@@ -6,7 +6,7 @@ use super::{Failure, IDEAL_BITS, words};
 use crate::judge::collisions::FAR_WORSE_RATIO;
 use crate::measure::false_positives::INTERVAL_LEVEL;
 use crate::record::{FailedTest, IDEAL, NearSizesRow, Verdict, about};
-use plots::thousands::grouped;
+use records::number::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 

@@ -16,7 +16,7 @@ use crate::record::{
     AvalancheRow, BitFact, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest, Finding,
     MixingRow, NearSizesRow, ShardRow, Verdict, WindowRow, about,
 };
-use plots::thousands::grouped;
+use records::number::grouped;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 

@@ -3,7 +3,7 @@
 use crate::judge::times::Speed;
 use crate::record::CallForm;
 use crate::record::files::Records;
-use plots::number::significant;
+use records::number::significant;
 
 /// Describes the gain in words, as in `2.1 times as fast in the cache (9.6 to 4.6 ns per key), no measurable difference
 /// out of it (199 to 197 ns)`. Returns `None` if one of the functions was not timed.

@@ -24,7 +24,7 @@ use crate::record::{
     Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Purpose, Recommendation,
     Request, Resistance, Standing, of, on,
 };
-use plots::number::grouped;
+use records::number::grouped;
 
 /// The width from which a checksum is wide enough for any number of keys: nothing here is wider.
 const WIDEST: u32 = 64;

@@ -33,7 +33,7 @@ fn records(functions: &[Made], keys: u64) -> Records {
         "checksums": {},
         "bit_facts": [],
         "recommendations": [],
-        "environment": serde_json::to_value(crate::measure::environment::collect()).unwrap(),
+        "environment": serde_json::to_value(records::environment::collect()).unwrap(),
         "datasets": [{
             "name": "set", "kind": "file", "source": "set.txt", "keys": keys, "bytes": keys * 8, "min_len": 8,
             "max_len": 8, "mean_len": 8.0, "sha256": "", "duplicates_dropped": 0, "detectable_ratio": 2.0,

@@ -10,7 +10,7 @@ use crate::record::{
     Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, IDEAL, KeyShape, MixingTest, Purpose,
     Recommendation, Request, SizeRow, Standing, Verdict, Window, about, of, on,
 };
-use plots::number::{grouped, percent, significant};
+use records::number::{grouped, percent, significant};
 
 /// Returns the unit of a purpose's cost.
 pub fn unit(purpose: Purpose) -> &'static str {

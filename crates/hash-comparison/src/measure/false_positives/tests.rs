@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::*;
 use crate::functions;
 use crate::keys::{Recipe, sha256};
-use crate::progress::Silent;
 use crate::record::DatasetKind;
+use records::progress::Silent;
 
 fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
     let keys = Recipe::DistinctBelow1e9.keys(1, count);

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::error::ErrorKind;
 use crate::keys::KeySet;
-use crate::progress::Silent;
 use crate::record::DatasetKind;
+use records::error::ErrorKind;
+use records::progress::Silent;
 
 fn dataset(name: &str, keys: KeySet) -> Dataset {
     Dataset {

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::now;
-use crate::measure::environment::{self, ProcessStatus};
-use crate::progress::Progress;
 use crate::record::{Environment, significant};
+use records::environment::{self, ProcessStatus};
+use records::progress::Progress;
 
 /// Watches all of the timing, from the first table to the last. Pass the watch to the measurements in place of
 /// `progress`.

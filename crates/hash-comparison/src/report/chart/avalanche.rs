@@ -5,9 +5,9 @@ use crate::record::AvalancheRow;
 use crate::record::files::Records;
 use plots::heat::{Cells, Heat};
 use plots::key;
-use plots::number;
 use plots::panel::MARGIN;
 use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
+use records::number;
 
 /// Columns and rows of a map: the compared bits of the output and the bits of the recorded keys.
 const OUTPUT_BITS: usize = 32;

@@ -2,10 +2,10 @@
 
 use super::rows::{DatasetRows, distinct};
 use crate::record::{CallForm, CurveRow, DatasetSummary, EMPTY};
-use plots::number;
 use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
+use records::number;
 
 /// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
 const BORDER: u64 = 64;

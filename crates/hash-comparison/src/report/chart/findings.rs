@@ -7,10 +7,10 @@ use crate::judge::collisions::{over_expected, ratio};
 use crate::record::{CollisionRow, FalsePositiveRow, Finding, Verdict, of};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
-use plots::number;
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
+use records::number;
 
 const WIDTH: f64 = 1240.0;
 /// Height of title line, panel titles, and two lines of labels.

@@ -4,10 +4,10 @@ use super::rows::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, PlaceRow, of, on};
 use plots::key::Sign;
 use plots::mark::{Mark, RADIUS};
-use plots::number;
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
 use plots::scene::{GRID, MUTED, Scene};
+use records::number;
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;

@@ -10,18 +10,19 @@ use std::fs::File;
 use std::path::Path;
 
 pub use self::options::Options;
-use crate::error::Error;
 use crate::functions::{self, Function};
 use crate::judge::findings::{self, Evidence, summarise};
 use crate::judge::recommend::decide;
 use crate::judge::{costs, mechanisms};
 use crate::keys::{self, Dataset};
+use crate::measure;
 use crate::measure::timing::{Pinned, Watch};
-use crate::measure::{self, environment};
-use crate::progress::{Progress, go_on};
 use crate::record::files::Records;
 use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
+use records::environment;
+use records::error::Error;
+use records::progress::{Progress, go_on};
 
 /// Runs all measurements. The list of files in the records is left for the writer to fill in.
 ///

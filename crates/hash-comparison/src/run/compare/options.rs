@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
 use crate::functions::{self, Function, GROUPS};
 use crate::keys;
 use crate::names;
 use crate::record::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Purpose, Request};
+use records::error::Error;
 
 /// The program as typed before the command, inside the repository.
 const PROGRAM: &str = "cargo xtask";
@@ -239,7 +239,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use records::error::ErrorKind;
 
     fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, Error> {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();

@@ -1,7 +1,5 @@
 //! Records of the system during a run.
 
-mod forged;
-
 use std::hint::black_box;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,7 +93,7 @@ fn every_file_of_records_is_filled_and_read() {
     let lines: Vec<String> = (0..2_002).map(|number| format!("key {number}")).collect();
     std::fs::write(&keys, lines.join("\n")).unwrap();
     let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
-    let records = run(&options, &crate::progress::Silent).unwrap();
+    let records = run(&options, &records::progress::Silent).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let readers = [
         sources.join("report"),

@@ -2,14 +2,14 @@
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 
-use crate::error::Error;
 use crate::functions;
 use crate::judge::published::{FILTERS, FilterRate, FilterRow, KeySet};
 use crate::keys::{Dataset, Recipe, load_embedded, sha256};
 use crate::measure::Hashed;
 use crate::measure::false_positives::Probes;
-use crate::progress::{Progress, go_on};
 use crate::record::{DatasetKind, FalsePositiveRow};
+use records::error::Error;
+use records::progress::{Progress, go_on};
 
 /// The function whose values go into the published filters.
 const FUNCTION: &str = "MurMurHash2";
@@ -156,7 +156,7 @@ fn ids(seed: u64) -> Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use records::progress::Silent;
 
     #[test]
     fn the_published_filters_come_out() {

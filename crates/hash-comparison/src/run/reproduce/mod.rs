@@ -15,14 +15,14 @@ pub use filters::{FilterCheck, MeasuredRate};
 pub use formulas::FormulaCheck;
 pub use reference::{FileCheck, FileState};
 
-use crate::error::Error;
 use crate::functions;
 use crate::judge::costs;
 use crate::keys::{self, DEFAULT_SEED};
-use crate::progress::Progress;
 use crate::record::Run;
 use crate::record::files::Records;
 use crate::run::quality;
+use records::error::Error;
+use records::progress::Progress;
 
 /// The recomputed figures, compared with published and committed ones.
 #[derive(Debug, Clone, PartialEq)]

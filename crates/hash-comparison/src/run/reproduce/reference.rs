@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::error::Error;
 use crate::record::files::{FILES, Records};
-use crate::record::table;
 use crate::report::render;
+use records::error::Error;
+use records::table;
 
 /// A deterministic file of the committed run.
 #[derive(Debug, Clone, PartialEq, Eq)]

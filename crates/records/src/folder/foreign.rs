@@ -4,8 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::{RUN, is_ours};
-use crate::record::files;
+use super::Kind;
+use crate::document::RUN;
 
 /// Prefix of the names of folders for unfinished files.
 pub(super) const PREFIX: &str = ".hash-comparison-";
@@ -14,14 +14,13 @@ pub(super) const PREFIX: &str = ".hash-comparison-";
 pub(super) enum Own {
     Listed(Vec<String>),
     /// Every name that a run can write, where no list can be read.
-    Possible,
+    Possible(&'static Kind),
 }
 
 impl Own {
     /// Returns the files of the run in a folder of unfinished files.
-    pub(super) fn of(report: &Path) -> Self {
-        let run = files::read_run(&report.join(RUN));
-        run.map_or(Self::Possible, |run| Self::Listed(run.files))
+    pub(super) fn of(report: &Path, kind: &'static Kind) -> Self {
+        (kind.list)(&report.join(RUN)).map_or(Self::Possible(kind), Self::Listed)
     }
 
     fn contains(&self, name: &Path) -> bool {
@@ -30,7 +29,7 @@ impl Own {
         };
         match self {
             Self::Listed(names) => names.iter().any(|own| own == name),
-            Self::Possible => is_ours(name),
+            Self::Possible(kind) => kind.is_ours(name),
         }
     }
 }

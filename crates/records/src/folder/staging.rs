@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use super::foreign::{Own, bring_back, carry, sync};
 use super::workspace::Workspace;
-use super::{CHARTS, Destination, RUN, is_ours, previous};
+use super::{CHARTS, Destination, Kind, previous};
+use crate::document::RUN;
 use crate::error::Error;
-use crate::record::{Run, files};
 
 /// A folder of unfinished files next to their destination, removed on drop.
 #[derive(Debug)]
@@ -46,28 +46,29 @@ impl Staging {
 
     /// Puts the written files in the place of the previous run's files. Foreign files stay.
     ///
-    /// Files of `run` that were not written again must exist in the destination. If the list of files changed,
+    /// Those of `files` that were not written again must exist in the destination. If the list of files changed,
     /// `run.json` must be written again.
     ///
     /// # Errors
     ///
-    /// Returns an error if the written files are not those that `run` lists, a file that is not ours is in the way, or
+    /// Returns an error if the written files are not those listed, a file that is not ours is in the way, or
     /// the system fails. The destination then still has the previous report, unless its files had to be moved one by
     /// one; the next run into the folder finishes that.
-    pub fn commit(mut self, run: &Run) -> Result<(), Error> {
+    pub fn commit(mut self, files: &[String]) -> Result<(), Error> {
         let written = written(&self.inner)?;
         let folder = self.destination.folder.clone();
-        let mut odd: Vec<String> = (run.files.iter())
+        let kind = self.destination.kind;
+        let mut odd: Vec<String> = (files.iter())
             .filter(|name| !written.contains(*name) && !folder.join(name).is_file())
             .chain(
                 written
                     .iter()
-                    .filter(|name| !run.files.contains(name) || !is_ours(name)),
+                    .filter(|name| !files.contains(name) || !kind.is_ours(name)),
             )
             .cloned()
             .collect();
         let before: BTreeSet<&String> = self.destination.previous.iter().collect();
-        if before != run.files.iter().collect() && !written.contains(RUN) {
+        if before != files.iter().collect() && !written.contains(RUN) {
             odd.push(RUN.to_owned());
         }
         if !odd.is_empty() {
@@ -76,20 +77,20 @@ impl Staging {
                 "written files and listed files differ: {odd}"
             )));
         }
-        for name in run.files.iter().filter(|name| !written.contains(*name)) {
+        for name in files.iter().filter(|name| !written.contains(*name)) {
             let (from, to) = (folder.join(name), self.inner.join(name));
             fs::hard_link(&from, &to)
                 .or_else(|_| fs::copy(&from, &to).map(drop))
                 .map_err(Error::system(&from))?;
         }
-        for name in run.files.iter().map(String::as_str).chain([CHARTS, ""]) {
+        for name in files.iter().map(String::as_str).chain([CHARTS, ""]) {
             let path = self.inner.join(name);
             if path.exists() {
                 sync(&path).map_err(Error::system(&folder.join(name)))?;
             }
         }
         if self.destination.exists {
-            self.replace(run)?;
+            self.replace(files)?;
         } else {
             fs::rename(&self.inner, &folder).map_err(Error::system(&folder))?;
         }
@@ -100,11 +101,11 @@ impl Staging {
         Ok(())
     }
 
-    fn replace(&mut self, run: &Run) -> Result<(), Error> {
-        let folder = &self.destination.folder;
+    fn replace(&mut self, files: &[String]) -> Result<(), Error> {
+        let (folder, kind) = (&self.destination.folder, self.destination.kind);
         // Minutes may have passed since the first check.
-        self.destination.previous = previous(folder, folder)?;
-        self.destination.refuse_foreign(&run.files)?;
+        self.destination.previous = previous(folder, folder, kind)?;
+        self.destination.refuse_foreign(files)?;
         let before = Own::Listed(self.destination.previous.clone());
         if !is_stood_in(folder)
             && carry(folder, &self.inner, &before).is_ok()
@@ -121,7 +122,7 @@ impl Staging {
         workspace
             .begin_moving()
             .map_err(Error::system(workspace.path()))?;
-        let moved = move_files(&self.inner, folder, workspace.path());
+        let moved = move_files(&self.inner, folder, workspace.path(), kind);
         if moved.is_err() {
             self.destination.workspace.leave();
         }
@@ -130,12 +131,12 @@ impl Staging {
 }
 
 /// Finishes the work of a killed run, whose folder for unfinished files is `workspace`, in its destination.
-pub(super) fn finish(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+pub(super) fn finish(workspace: &Workspace, folder: &Path, kind: &'static Kind) -> Result<(), Error> {
     let report = workspace.report();
-    if workspace.is_moving() && previous(folder, folder).is_ok() {
-        move_files(&report, folder, workspace.path())?;
+    if workspace.is_moving() && previous(folder, folder, kind).is_ok() {
+        move_files(&report, folder, workspace.path(), kind)?;
     } else if folder.is_dir() {
-        let own = Own::of(&report);
+        let own = Own::of(&report, kind);
         bring_back(&report, folder, &own).map_err(Error::system(&report))?;
     }
     workspace.clear().map_err(Error::system(workspace.path()))
@@ -143,25 +144,22 @@ pub(super) fn finish(workspace: &Workspace, folder: &Path) -> Result<(), Error> 
 
 /// Moves the files of the whole report in `new` one by one into `folder`, and removes the other files of the run there.
 /// A call after a kill goes on where that call ended.
-fn move_files(new: &Path, folder: &Path, scratch: &Path) -> Result<(), Error> {
+fn move_files(new: &Path, folder: &Path, scratch: &Path, kind: &Kind) -> Result<(), Error> {
     let path = new.join(RUN);
     if !path.exists() {
         // It is moved last.
         return Ok(());
     }
-    let run = files::read_run(&path)?;
-    let previous = previous(folder, folder)?;
+    let files = (kind.list)(&path)?;
+    let previous = previous(folder, folder, kind)?;
     let before: BTreeSet<&String> = previous.iter().collect();
-    let after: BTreeSet<&String> = run.files.iter().collect();
+    let after: BTreeSet<&String> = files.iter().collect();
     if before != after {
         // Lists the files of both runs until all are moved, so that all are known as ours.
-        let both = Run {
-            files: before.union(&after).map(|name| (*name).clone()).collect(),
-            ..run.clone()
-        };
-        let path = scratch.join(RUN);
-        files::write_run(&path, &both)?;
-        rename(&path, &folder.join(RUN))?;
+        let both = before.union(&after).map(|name| (*name).clone()).collect();
+        let listing = scratch.join(RUN);
+        (kind.relist)(&path, both, &listing)?;
+        rename(&listing, &folder.join(RUN))?;
     }
     if after.iter().any(|name| name.starts_with(CHARTS)) {
         let charts = folder.join(CHARTS);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::Kind;
 use super::foreign::PREFIX;
 
 /// The file whose lock says that the owner is alive. Its text names the owner.
@@ -83,7 +84,7 @@ impl Workspace {
     }
 
     /// Removes the folders in `parent` whose owners were killed, except where a report may be incomplete without them.
-    pub(super) fn sweep(parent: &Path) {
+    pub(super) fn sweep(parent: &Path, kind: &'static Kind) {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let folder = entry.path();
             let is_named_so = (entry.file_name().to_str()).is_some_and(|name| name.starts_with(PREFIX));
@@ -93,7 +94,7 @@ impl Workspace {
             }
             if let Ok(Claim::Held(mut workspace)) = hold(&folder) {
                 // The next run into the destination of such a folder needs it.
-                workspace.stays = workspace.is_moving() || workspace.holds_the_last_copy();
+                workspace.stays = workspace.is_moving() || workspace.holds_the_last_copy(kind);
             }
         }
     }
@@ -144,11 +145,11 @@ impl Workspace {
 
     /// Returns true if the folder of the report has a foreign file that is nowhere else.
     #[cfg(unix)]
-    fn holds_the_last_copy(&self) -> bool {
+    fn holds_the_last_copy(&self, kind: &'static Kind) -> bool {
         use std::os::unix::fs::MetadataExt as _;
 
         let report = self.report();
-        let own = super::foreign::Own::of(&report);
+        let own = super::foreign::Own::of(&report, kind);
         let found = super::foreign::for_each_foreign(&report, &own, &mut |_, metadata| {
             if !metadata.is_dir() && metadata.nlink() == 1 {
                 return Err(ErrorKind::AlreadyExists.into());
@@ -159,7 +160,7 @@ impl Workspace {
     }
 
     #[cfg(not(unix))]
-    fn holds_the_last_copy(&self) -> bool {
+    fn holds_the_last_copy(&self, _: &'static Kind) -> bool {
         // Files are never carried over here.
         false
     }

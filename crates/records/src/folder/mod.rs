@@ -15,10 +15,8 @@ use std::path::{Component, Path, PathBuf};
 
 pub use self::staging::Staging;
 use self::workspace::{Claim, Workspace};
+use crate::document::RUN;
 use crate::error::{Error, ErrorKind};
-/// Name of the file that makes a folder ours.
-pub use crate::record::files::RUN;
-use crate::record::files::{self, FILES};
 use crate::system;
 
 /// Name of the report.
@@ -44,9 +42,36 @@ fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory)
 }
 
+/// A kind of run: what its folder can hold, and how its list of files is read and written.
+#[derive(Debug)]
+pub struct Kind {
+    /// Returns the names of the files of records.
+    pub records: fn() -> Vec<&'static str>,
+    /// Returns the files that this `run.json` lists, after checking it.
+    pub list: fn(&Path) -> Result<Vec<String>, Error>,
+    /// Writes the first `run.json` with these files to the second path.
+    pub relist: fn(&Path, Vec<String>, &Path) -> Result<(), Error>,
+}
+
+impl Kind {
+    /// Returns true if a run can have written a file of this name.
+    fn is_ours(&self, name: &str) -> bool {
+        if name == RUN || name == REPORT || (self.records)().contains(&name) {
+            return true;
+        }
+        let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {
+            return false;
+        };
+        (chart.ends_with(".svg") || chart.ends_with(".png"))
+            && !chart.starts_with('.')
+            && !chart.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'))
+    }
+}
+
 /// A folder that a run may write: absent, empty, or ours. No other run can write it as long as this value exists.
 #[derive(Debug)]
 pub struct Destination {
+    kind: &'static Kind,
     /// The absolute path.
     folder: PathBuf,
     /// Set if the folder exists.
@@ -65,13 +90,13 @@ impl Destination {
     ///
     /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
     /// that cannot be written, or one that another run writes.
-    pub fn check(path: &Path) -> Result<Self, Error> {
+    pub fn check(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
         // Drops a trailing slash, which would make the system look for a folder inside a file.
         let absolute: PathBuf = absolute.components().collect();
         match fs::symlink_metadata(&absolute) {
-            Ok(_) => Self::existing(path, &absolute),
-            Err(error) if is_missing(&error) => Self::absent(path, absolute),
+            Ok(_) => Self::existing(path, &absolute, kind),
+            Err(error) if is_missing(&error) => Self::absent(path, absolute, kind),
             Err(error) => Err(refused_by_system(path, "cannot be opened")(error)),
         }
     }
@@ -81,7 +106,7 @@ impl Destination {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Input`] for anything else.
-    pub fn ours(path: &Path) -> Result<Self, Error> {
+    pub fn ours(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             let reason =
                 format!("no {RUN} here; give the folder of a run, or make one with the command `compare`");
@@ -90,16 +115,16 @@ impl Destination {
         let file = path.join(RUN);
         let is_plain = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
         if is_plain
-            && let Err(error) = files::read_run(&file)
+            && let Err(error) = (kind.list)(&file)
             && error.kind() == ErrorKind::Foreign
         {
             let advice = "give the folder of a run that this version reads, or measure again";
             return Err(refused(&file, format!("{}; {advice}", error.reason())));
         }
-        Self::check(path)
+        Self::check(path, kind)
     }
 
-    fn absent(path: &Path, absolute: PathBuf) -> Result<Self, Error> {
+    fn absent(path: &Path, absolute: PathBuf, kind: &'static Kind) -> Result<Self, Error> {
         let mut missing = 0;
         for ancestor in absolute.ancestors().skip(1) {
             missing += 1;
@@ -117,11 +142,12 @@ impl Destination {
                     // Another run may have made the folder meanwhile.
                     if fs::symlink_metadata(&absolute).is_ok() {
                         drop(workspace);
-                        return Self::existing(path, &absolute);
+                        return Self::existing(path, &absolute, kind);
                     }
-                    staging::finish(&workspace, &absolute)?;
-                    Workspace::sweep(beside);
+                    staging::finish(&workspace, &absolute, kind)?;
+                    Workspace::sweep(beside, kind);
                     return Ok(Self {
+                        kind,
                         folder: absolute,
                         exists: false,
                         previous: Vec::new(),
@@ -149,26 +175,27 @@ impl Destination {
         ))
     }
 
-    fn existing(path: &Path, absolute: &Path) -> Result<Self, Error> {
+    fn existing(path: &Path, absolute: &Path, kind: &'static Kind) -> Result<Self, Error> {
         // Follows links, since the user named the folder. Links inside the folder are not followed.
         let folder = fs::canonicalize(absolute).map_err(refused_by_system(path, "cannot be opened"))?;
         if !folder.is_dir() {
             return Err(refused(path, "is a file, not a folder; choose another folder"));
         }
-        previous(path, &folder)?;
+        previous(path, &folder, kind)?;
         let workspace = workspace_for(path, &folder)?;
-        staging::finish(&workspace, &folder)?;
+        staging::finish(&workspace, &folder, kind)?;
         for parent in [folder.parent(), Some(&*folder)].into_iter().flatten() {
-            Workspace::sweep(parent);
+            Workspace::sweep(parent, kind);
         }
         let destination = Self {
-            previous: previous(path, &folder)?,
+            kind,
+            previous: previous(path, &folder, kind)?,
             folder,
             exists: true,
             workspace,
         };
         // Unlike the names of charts, these do not depend on the data: checked early, so that a mistake costs no run.
-        let records = FILES.iter().map(|file| file.name);
+        let records = (kind.records)().into_iter();
         let always: Vec<String> = records.chain([REPORT]).map(str::to_owned).collect();
         destination.refuse_foreign(&always)?;
         Ok(destination)
@@ -213,7 +240,7 @@ impl Destination {
 /// # Errors
 ///
 /// Returns [`ErrorKind::Input`] if another run writes this file, and an error if the system fails.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_file(path: &Path, bytes: &[u8], kind: &'static Kind) -> Result<(), Error> {
     let failed = |error| Error::system(path)(error);
     let present = fs::metadata(path).ok();
     let place = match present {
@@ -225,7 +252,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let parent = place.parent().unwrap_or(&place);
     let mut workspace = held(path, Workspace::claim(parent, &place).map_err(failed)?)?;
     workspace.clear().map_err(failed)?;
-    Workspace::sweep(parent);
+    Workspace::sweep(parent, kind);
     let new = workspace.path().join("file");
     fs::write(&new, bytes)
         .and_then(|()| present.map_or(Ok(()), |old| fs::set_permissions(&new, old.permissions())))
@@ -273,18 +300,18 @@ fn workspace_for(path: &Path, folder: &Path) -> Result<Workspace, Error> {
 }
 
 /// Returns the files of the run in `folder`, none if it is empty.
-fn previous(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+fn previous(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
     let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(foreign::PREFIX);
     if entries.flatten().any(|entry| is_foreign(entry.file_name())) {
-        listed(path, folder)
+        listed(path, folder, kind)
     } else {
         Ok(Vec::new())
     }
 }
 
 /// Returns the files of the run in `folder`, after checking that the folder is ours and the list leads nowhere else.
-fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+fn listed(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
     let file = folder.join(RUN);
     let shown = path.join(RUN);
     match fs::symlink_metadata(&file) {
@@ -297,7 +324,7 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
         }
         Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),
     }
-    let run = files::read_run(&file).map_err(|error| {
+    let files = (kind.list)(&file).map_err(|error| {
         const RESTORE: &str = "restore it, remove the folder, or choose another";
         let reason = error.reason();
         let reason = match error.kind() {
@@ -308,11 +335,11 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
         };
         refused(&shown, reason)
     })?;
-    if !run.files.iter().any(|name| name == RUN) {
+    if !files.iter().any(|name| name == RUN) {
         let reason = "\"files\" does not list run.json itself: damaged; remove the folder, or choose another";
         return Err(refused(&shown, reason));
     }
-    if let Some(name) = run.files.iter().find(|name| !is_ours(name)) {
+    if let Some(name) = files.iter().find(|name| !kind.is_ours(name)) {
         let reason = "which this program never writes: damaged; remove the folder, or choose another";
         return Err(refused(&shown, format!("\"files\" lists {name:?}, {reason}")));
     }
@@ -325,22 +352,9 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
         let reason = "is not a folder; move it, or choose another folder";
         return Err(refused(&path.join(CHARTS), reason));
     }
-    if let Some(name) = run.files.iter().find(|name| is_folder(name) == Some(true)) {
+    if let Some(name) = files.iter().find(|name| is_folder(name) == Some(true)) {
         let reason = "is a folder where a file belongs; move it, or choose another folder";
         return Err(refused(&path.join(name), reason));
     }
-    Ok(run.files)
-}
-
-/// Returns true if a run can have written a file of this name.
-fn is_ours(name: &str) -> bool {
-    if name == RUN || name == REPORT || FILES.iter().any(|file| file.name == name) {
-        return true;
-    }
-    let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {
-        return false;
-    };
-    (chart.ends_with(".svg") || chart.ends_with(".png"))
-        && !chart.starts_with('.')
-        && !chart.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'))
+    Ok(files)
 }

@@ -2,9 +2,73 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
-use crate::record::Environment;
+/// The machine and the build behind the times.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Environment {
+    /// CPU model as the CPU reports it.
+    pub cpu: String,
+    /// Number of logical processors.
+    pub logical_cpus: u64,
+    /// Memory, bytes.
+    pub memory_bytes: u64,
+    /// Commit of the workspace, for a run of the workspace's own command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Operating system and version.
+    pub os: String,
+    /// Target triple of the build.
+    pub target: String,
+    /// Compiler version.
+    pub rustc: String,
+    /// Flags beyond the defaults (`RUSTFLAGS`); empty if there are none.
+    pub rustflags: String,
+    /// Optimisation level and whether debug assertions were on.
+    pub profile: String,
+    /// CPU features that the build or the measured crates may use, as detected.
+    pub cpu_features: Vec<String>,
+    /// Frequency governor of the first CPU, if the system reports it.
+    pub governor: Option<String>,
+    /// The most threads of this process that were seen while it measured times.
+    pub threads_while_timing: Option<u64>,
+    /// The logical processor to which the timing was pinned, if the system allows that.
+    pub pinned_cpu: Option<u64>,
+    /// Duration of all timing, lengths and places included, with warm-up and preparations, seconds.
+    pub timing_seconds: Option<f64>,
+    /// Involuntary context switches of the timing thread within `timing_seconds`.
+    pub involuntary_switches_while_timing: Option<u64>,
+    /// Time within `timing_seconds` that the timing thread was ready without a processor, seconds.
+    pub seconds_waited_while_timing: Option<f64>,
+}
+
+impl Environment {
+    /// The share of the timing without a processor above which the times are probably too high.
+    ///
+    /// Repeated runs of one build that waited for 3 to 28 % of their timing differed by less than 8 %
+    /// (the comparison's tests of earlier runs): medians of interleaved rounds stand that much. A program that competes for
+    /// the same processor takes half of it.
+    pub const DISTURBED_WAITING_SHARE: f64 = 0.2;
+
+    /// Involuntary context switches per second of timing that say the same where the system does not report waiting.
+    ///
+    /// Competing programs switch at the end of every time slice of a few milliseconds. A quiet machine switches up to
+    /// 40 times a second for its own short work.
+    pub const DISTURBED_SWITCHES_PER_SECOND: f64 = 100.0;
+
+    /// Returns true if other programs probably disturbed the timing, or `None` if the system does not report it.
+    pub fn timing_disturbed(&self) -> Option<bool> {
+        let seconds = self.timing_seconds?.max(1.0);
+        if let Some(waited) = self.seconds_waited_while_timing {
+            return Some(waited > Self::DISTURBED_WAITING_SHARE * seconds);
+        }
+        let switches = self.involuntary_switches_while_timing?;
+        Some(switches as f64 > Self::DISTURBED_SWITCHES_PER_SECOND * seconds)
+    }
+}
 
 /// Collects the facts about system and build. The timing fills in the facts about the time of measuring.
 pub fn collect() -> Environment {
@@ -42,9 +106,9 @@ pub fn collect() -> Environment {
 /// the switches of the calling thread only, and the second number of its `schedstat` (the kernel's
 /// Documentation/scheduler/sched-stats).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct ProcessStatus {
+pub struct ProcessStatus {
     /// Number of threads.
-    pub(crate) threads: Option<u64>,
+    pub threads: Option<u64>,
     /// Times that the processor was taken from this thread since its start, except by its own waiting.
     involuntary_switches: Option<u64>,
     /// Time that this thread was ready to run without a processor since its start, nanoseconds.
@@ -52,7 +116,8 @@ pub(crate) struct ProcessStatus {
 }
 
 impl ProcessStatus {
-    pub(crate) fn now() -> Self {
+    /// Asks the system.
+    pub fn now() -> Self {
         let read = |name| std::fs::read_to_string(format!("/proc/thread-self/{name}")).unwrap_or_default();
         Self::parse(&read("status"), &read("schedstat"))
     }
@@ -77,14 +142,14 @@ impl ProcessStatus {
 }
 
 /// Returns the involuntary context switches between `before` and `after`.
-pub(crate) fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) -> Option<u64> {
+pub fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) -> Option<u64> {
     after
         .involuntary_switches?
         .checked_sub(before.involuntary_switches?)
 }
 
 /// Returns the time that the thread waited for a processor between `before` and `after`.
-pub(crate) fn waited(before: ProcessStatus, after: ProcessStatus) -> Option<Duration> {
+pub fn waited(before: ProcessStatus, after: ProcessStatus) -> Option<Duration> {
     after
         .waited_ns?
         .checked_sub(before.waited_ns?)
@@ -190,5 +255,43 @@ mod tests {
         assert!(threads().unwrap() >= 2, "{before} before");
         drop(release);
         assert!(thread.join().unwrap().is_err());
+    }
+
+    fn timed() -> Environment {
+        Environment {
+            timing_seconds: Some(30.0),
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn long_waits_mean_a_disturbed_timing_however_many_switches() {
+        let mut environment = timed();
+        let mut disturbed = |switches, waited| {
+            environment.involuntary_switches_while_timing = switches;
+            environment.seconds_waited_while_timing = waited;
+            environment.timing_disturbed()
+        };
+        assert_eq!(disturbed(Some(1), Some(6.0)), Some(false));
+        assert_eq!(disturbed(Some(1), Some(6.1)), Some(true));
+        assert_eq!(disturbed(None, Some(6.1)), Some(true));
+        // Short work of the system.
+        assert_eq!(disturbed(Some(30_000), Some(0.3)), Some(false));
+    }
+
+    #[test]
+    fn many_switches_a_second_mean_a_disturbed_timing_where_waiting_is_not_reported() {
+        let mut environment = timed();
+        let mut disturbed = |switches, seconds| {
+            environment.involuntary_switches_while_timing = switches;
+            environment.timing_seconds = seconds;
+            environment.timing_disturbed()
+        };
+        assert_eq!(disturbed(Some(3_000), Some(30.0)), Some(false));
+        assert_eq!(disturbed(Some(3_001), Some(30.0)), Some(true));
+        // A few switches in a moment are chance.
+        assert_eq!(disturbed(Some(100), Some(0.01)), Some(false));
+        assert_eq!(disturbed(None, Some(30.0)), None);
+        assert_eq!(disturbed(Some(0), None), None);
     }
 }

@@ -1,7 +1,31 @@
 //! Formatting of numbers for readers.
 
-use crate::thousands::group;
-pub use crate::thousands::grouped;
+/// Formats `29253` as `29,253`.
+///
+/// ```
+/// assert_eq!(records::number::grouped(1_000_000), "1,000,000");
+/// ```
+pub fn grouped(number: u64) -> String {
+    group(&number.to_string())
+}
+
+/// Groups the digits of a decimal number in text; sign and fraction stay unchanged.
+fn group(number: &str) -> String {
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
+    let mut out = String::from(sign);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
 
 /// Formats `value` with `digits` significant digits: `61,000`, `0.0826`, `1.2e-9`. NaN and infinities give a dash.
 pub fn significant(value: f64, digits: usize) -> String {
@@ -88,6 +112,30 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
+/// Formats a count with its noun: `1 key`, `2,000 keys`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Formats bytes in the largest unit that leaves a whole part.
+pub fn readable(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for larger in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    if unit == "B" {
+        format!("{bytes} B")
+    } else {
+        format!("{value:.2} {unit}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +166,20 @@ mod tests {
         );
         assert_eq!(p_value(0.0), "< 1e-300");
         assert_eq!(p_value(0.5), "0.50");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let numbers = [0, 999, 1000, 45_402, 1_000_000, u64::MAX].map(grouped);
+        let texts = [
+            "0",
+            "999",
+            "1,000",
+            "45,402",
+            "1,000,000",
+            "18,446,744,073,709,551,615",
+        ];
+        assert_eq!(numbers, texts);
+        assert_eq!(group("-1234.5678"), "-1,234.5678");
     }
 }

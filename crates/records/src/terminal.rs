@@ -1,7 +1,6 @@
 //! Tables for the terminal, as wide as it is.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
-use plots::thousands::grouped;
 
 /// Fits any terminal.
 const WIDTH: u16 = 80;
@@ -76,26 +75,22 @@ pub fn labelled(rows: Vec<[String; 2]>) -> String {
     table.trim_fmt()
 }
 
-/// `count` of what `noun` names.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// Bytes in the largest unit that leaves a whole part.
-pub fn readable(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = bytes as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if value < 1024.0 {
-            break;
+/// Rewrites the help texts of a command and its subcommands, which contain a placeholder for the program's name.
+pub fn with_words(command: clap::Command, words: &dyn Fn(String) -> String) -> clap::Command {
+    let command = match command.get_after_help() {
+        Some(text) => {
+            let text = words(text.to_string());
+            command.after_help(text)
         }
-        value /= 1024.0;
-        unit = larger;
-    }
-    if unit == "B" {
-        format!("{bytes} B")
-    } else {
-        format!("{value:.2} {unit}")
-    }
+        None => command,
+    };
+    command
+        .mut_args(|argument| match argument.get_help() {
+            Some(text) => {
+                let text = words(text.to_string());
+                argument.help(text)
+            }
+            None => argument,
+        })
+        .mut_subcommands(|subcommand| with_words(subcommand, words))
 }

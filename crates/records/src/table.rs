@@ -57,7 +57,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
 /// # Errors
 ///
 /// Returns an error if the file is not regular, cannot be read, or is larger.
-pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     if !path.metadata().map_err(Error::system(path))?.is_file() {
         return Err(malformed(path, "is not a regular file"));
@@ -108,7 +108,7 @@ pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
 }
 
 /// Returns the error for a file that is not in the form that this program writes.
-pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Error {
+pub fn malformed(path: &Path, reason: impl Into<String>) -> Error {
     Error::new(ErrorKind::Malformed, reason).about(path)
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 /// Returns only the reason, without the error's number and the suffix of `tempfile`: `No such file or directory`.
-pub(crate) fn text(error: &io::Error) -> String {
+pub fn text(error: &io::Error) -> String {
     let text = error.to_string();
     let reason = text
         .split_once(" at path ")

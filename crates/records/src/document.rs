@@ -1,0 +1,115 @@
+//! The main file of a run: JSON with its format, its schema, and the SHA-256 of the run's files, its own included.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorKind};
+use crate::table;
+
+/// Name of the file.
+pub const RUN: &str = "run.json";
+
+/// The content of the file, with fields `format` and `schema`.
+pub trait Document: Serialize + DeserializeOwned + Clone {
+    /// The `format` of every file of this kind.
+    const FORMAT: &'static str;
+    /// The `schema` that this version writes and reads.
+    const SCHEMA: u32;
+
+    /// Returns the SHA-256 sums of the run's files by name, lower-case hex.
+    fn checksums(&mut self) -> &mut BTreeMap<String, String>;
+
+    /// Checks what the types do not say.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why the content is not in order.
+    fn check(&self) -> Result<(), String>;
+}
+
+/// Returns the SHA-256 in lower-case hex.
+pub fn checksum(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// Placeholder for the checksum of the file itself while that checksum is computed.
+const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Returns the entry for the checksum of the file itself. Quotes in any other text are escaped, so it is unique.
+fn of_itself(sum: &str) -> String {
+    format!("\"{RUN}\": \"{sum}\"")
+}
+
+/// Returns the error for a file that was changed after the run.
+pub fn changed(path: &Path) -> Error {
+    let reason = format!(
+        "is not what the run wrote: its SHA-256 is not the one in {RUN}; restore the file, or run `compare` again"
+    );
+    Error::new(ErrorKind::Changed, reason).about(path)
+}
+
+/// Reads the file, and checks that this program wrote it and that nobody changed it.
+///
+/// # Errors
+///
+/// Returns an error if the file is missing, unreadable, damaged or changed, if it is of another program or schema, or
+/// if its content fails [`Document::check`].
+pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
+    let bytes = table::bytes_of(path)?;
+    let value: serde_json::Value = serde_json::from_slice(&bytes)
+        .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
+    let foreign = |reason| Err(Error::new(ErrorKind::Foreign, reason).about(path));
+    let format = D::FORMAT;
+    match value.get("format").and_then(serde_json::Value::as_str) {
+        Some(found) if found == format => {}
+        Some(other) => {
+            return foreign(format!(
+                "not a run of this program: \"format\" is {other:?}, not {format:?}"
+            ));
+        }
+        None => return foreign(format!("not a run of this program: no \"format\": {format:?}")),
+    }
+    let read = D::SCHEMA;
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema == u64::from(read) => {}
+        Some(other) => {
+            return foreign(format!(
+                "of another version of this program: this run has schema {other}, and this program reads {read}"
+            ));
+        }
+        None => {
+            return foreign(format!(
+                "damaged: \"schema\" must be a whole number; this program reads {read}"
+            ));
+        }
+    }
+    // Parsed from the text once more: this error names line and column.
+    let mut run: D =
+        serde_json::from_slice(&bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
+    let stored = run.checksums().get(RUN).cloned().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).replacen(&of_itself(&stored), &of_itself(UNKNOWN), 1);
+    if checksum(text.as_bytes()) != stored {
+        return Err(changed(path));
+    }
+    run.check().map_err(|reason| table::malformed(path, reason))?;
+    Ok(run)
+}
+
+/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+pub fn write<D: Document>(path: &Path, run: &D) -> Result<(), Error> {
+    let mut run = run.clone();
+    run.checksums().insert(RUN.to_owned(), UNKNOWN.to_owned());
+    let mut text = serde_json::to_string_pretty(&run).map_err(|e| table::malformed(path, e.to_string()))?;
+    text.push('\n');
+    let sum = checksum(text.as_bytes());
+    let text = text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1);
+    std::fs::write(path, text).map_err(Error::system(path))
+}
