@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 use hash_comparison::functions::Function;
 use hash_comparison::keys::DEFAULT_SEED;
+use hash_comparison::page::render;
+use hash_comparison::questions::Records;
+use hash_comparison::questions::files::KIND;
 use hash_comparison::record::Resistance;
-use hash_comparison::record::files::{KIND, Records};
-use hash_comparison::report::render;
 use hash_comparison::run::compare::{self, Options};
 use records::document::RUN;
 use records::folder::{Destination, REPORT};

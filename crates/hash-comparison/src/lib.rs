@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod names;
+pub mod program;
 #[cfg(test)]
 mod property;
 
@@ -11,13 +12,20 @@ pub mod keys;
 
 pub mod functions;
 
-pub mod measure;
+mod chance;
+mod vocabulary;
+mod words;
 
-pub mod judge;
+pub mod values;
 
-pub mod report;
+pub mod clock;
+
+pub mod questions;
+
+pub mod advice;
+
+pub mod page;
 
 pub mod run;
 
 pub mod commands;
-pub mod program;

@@ -1,4 +1,4 @@
-//! What the programs share: numbers as text, tables for the terminal and exit codes; with the feature `runs` also the
+//! Parts that the programs share: numbers as text, tables for the terminal and exit codes; with the feature `runs` also the
 //! records of a run, its folder, its machine and its progress.
 #![forbid(unsafe_code)]
 

@@ -4,17 +4,17 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::judge::{baseline, times};
+use crate::advice::{baseline, times};
 use crate::keys::DEFAULT_SEED;
-use crate::record::files::{KIND, Records};
+use crate::questions::Records;
+use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
 use records::document::RUN;
 use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};
 
-use super::summary;
-use super::written;
+use super::{summary, written};
 use crate::program::Program;
 use records::bar::Terminal;
 use records::failure::Failure;

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::judge::joined::{Joined, join};
-use crate::record::files::{KIND, Records};
-use crate::report::joined::{FIRST_LINE, page};
+use crate::advice::joined::{Joined, join};
+use crate::page::joined::{FIRST_LINE, page};
+use crate::questions::Records;
+use crate::questions::files::KIND;
 use records::error::Error;
 use records::folder;
 use records::interrupt::Interrupt;

@@ -3,7 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::record::files::{KIND, Records};
+use crate::questions::Records;
+use crate::questions::files::KIND;
 use records::document::{self, RUN};
 use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};

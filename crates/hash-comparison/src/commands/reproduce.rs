@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::columns;
-use crate::judge::published::KeySet;
+use crate::advice::published::KeySet;
 use crate::run::reproduce::{self, FileState, Reproduction};
 use records::number::grouped;
 

@@ -4,14 +4,13 @@ use records::number::{counted, grouped, significant};
 use records::terminal::{labelled, table as laid_out, width, wrapped};
 
 use super::columns;
-use crate::judge::baseline::words;
-use crate::judge::recommend::words as recommended;
-use crate::judge::vocabulary;
-use crate::record::files::Records;
+use crate::advice::baseline::words;
+use crate::advice::recommend::words as recommended;
+use crate::questions::{Records, ShardRow, TimingRow};
 use crate::record::{
-    Advice, Baseline, Choice, DatasetSummary, EMPTY, Purpose, Recommendation, ShardRow, Standing, TimingRow,
-    about,
+    Advice, Baseline, Choice, DatasetSummary, EMPTY, Purpose, Recommendation, Standing, about,
 };
+use crate::vocabulary;
 
 /// Columns of the table of advice.
 const ADVICE: &str = "function | ns/key | cost | tests | advice";

@@ -1,7 +1,7 @@
 //! Writes a run to its folder: staged next to it, moved when complete.
 
-use crate::record::files::Records;
-use crate::report::render;
+use crate::page::render;
+use crate::questions::Records;
 use records::document::RUN;
 use records::folder::{Destination, Staging};
 use records::progress::Progress as _;

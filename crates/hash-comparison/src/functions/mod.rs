@@ -266,7 +266,7 @@ mod tests {
             assert!(all().iter().any(|one| one.name == function), "{function}");
             // A program's name must not be that of a function.
             let error = find(program).unwrap_err().to_string();
-            assert!(error.ends_with(&format!("uses is {function}")), "{error}");
+            assert!(error.contains(&format!("uses is {function}; ")), "{error}");
         }
         let error = select("leveldb").unwrap_err().to_string();
         assert!(error.contains("SimMurMurHash"), "{error}");

@@ -21,7 +21,7 @@ impl<R: About> About for &R {
 /// Implements `About` for row types, each with a closure that returns the dataset.
 macro_rules! rows_about {
     ($($row:ident: $dataset:expr;)*) => {
-        $(impl $crate::record::about::About for $row {
+        $(impl $crate::record::About for $row {
             fn dataset(&self) -> Option<&str> {
                 let dataset: fn(&Self) -> Option<&str> = $dataset;
                 dataset(self)
@@ -34,7 +34,7 @@ macro_rules! rows_about {
     };
 }
 
-pub(super) use rows_about;
+pub(crate) use rows_about;
 
 /// Returns the rows about this dataset.
 pub fn on<R: About>(rows: impl IntoIterator<Item = R>, dataset: &str) -> impl Iterator<Item = R> {

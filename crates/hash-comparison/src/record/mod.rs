@@ -7,28 +7,26 @@
 mod about;
 mod baseline;
 mod bits;
-pub mod files;
 mod function;
 mod recommendation;
-mod rows;
 mod run;
 mod stored;
-mod structure;
+mod words;
 
+pub use records::environment::Environment;
 pub use statistics::significant;
 
+pub(crate) use self::about::rows_about;
 pub use self::about::{About, about, of, on};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
-pub use self::bits::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
+pub use self::bits::{BitFact, BitTest};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
-pub use self::rows::*;
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, KeyShape, Run};
 pub(crate) use self::stored::stored;
-pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
-pub use records::environment::Environment;
+pub use self::words::{CallForm, Choice, EMPTY, IDEAL, Verdict};
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

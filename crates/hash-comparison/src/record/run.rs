@@ -134,3 +134,7 @@ stored! {
         pub example: Option<[String; 2]>,
     }
 }
+
+super::rows_about! {
+    Finding: |row| Some(&row.dataset);
+}

@@ -1,16 +1,16 @@
 //! Checks the advice on key files of different shapes against the records, with an independent copy of the rules.
 
+use hash_comparison::advice::recommend::recommend;
+use hash_comparison::advice::{costs, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge::findings::{FEWEST_KEYS, summarise};
-use hash_comparison::judge::recommend::recommend;
-use hash_comparison::judge::{costs, occupancy, windows};
 use hash_comparison::keys::{Dataset, KeySet, sha256};
-use hash_comparison::measure::OnKeys;
-use hash_comparison::record::files::Records;
+use hash_comparison::questions::filters::FEWEST_KEYS;
+use hash_comparison::questions::{QUESTIONS, Records, TimingRow, WindowEnd};
 use hash_comparison::record::{
     About, CallForm, Choice, DatasetKind, IDEAL, KeyShape, Purpose, Recommendation, Request, Resistance, Run,
-    Standing, TimingRow, WindowEnd, about,
+    Standing, about,
 };
+use hash_comparison::run::quality;
 use records::progress::Silent;
 
 const LEVEL: f64 = 0.01;
@@ -91,19 +91,15 @@ fn dataset(&(name, count, make): &Shape) -> Dataset {
 /// Measures everything except times; times are made up, and differ by form and dataset.
 fn records(datasets: &[Dataset]) -> Records {
     let functions: Vec<&Function> = functions::all().iter().collect();
-    let on_keys = OnKeys::measure(datasets, &functions, &Silent).unwrap();
     let mut records = Records::of(Run {
         datasets: datasets.iter().map(|dataset| summarise(dataset, 100)).collect(),
         functions: functions.iter().map(|function| function.summary()).collect(),
         ..Run::default()
     });
-    records.distribution = on_keys.distribution;
-    records.false_positives = on_keys.false_positives;
-    records.near_sizes = on_keys.near_sizes;
-    records.windows = on_keys.windows;
-    windows::judge(&mut records.windows);
-    records.occupancy = occupancy::judge(&on_keys.tables);
-    records.shards = on_keys.shards;
+    quality::values(&mut records, datasets, &functions, &Silent).unwrap();
+    for question in QUESTIONS {
+        (question.judge)(&mut records);
+    }
     records.costs = costs::judge(&records);
     for (place, dataset) in datasets.iter().enumerate() {
         for (index, function) in functions.iter().enumerate() {

@@ -4,10 +4,10 @@
 use std::cell::Cell;
 
 use hash_comparison::functions::{self, Function};
-use hash_comparison::measure::false_positives::Ideal;
-use hash_comparison::measure::mixing::{self, Effort};
-use hash_comparison::measure::{Hashed, windows};
-use hash_comparison::record::{MixingRow, MixingTest};
+use hash_comparison::questions::filters::Ideal;
+use hash_comparison::questions::mixing::{self, Effort};
+use hash_comparison::questions::{MixingRow, MixingTest, windows};
+use hash_comparison::values::Hashed;
 
 const SEEDS: u64 = 200;
 

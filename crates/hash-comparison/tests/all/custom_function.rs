@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use hash_comparison::record::files::Records;
+use hash_comparison::questions::Records;
 use hash_comparison::record::{FunctionGroup, Resistance, Verdict};
 
 /// Returns the path of the example program, which is in a folder next to that of the tests.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hash_comparison::record::files::{FILES, Records};
+use hash_comparison::questions::{FILES, Records};
 use records::document::RUN;
 
 use super::Workbench;

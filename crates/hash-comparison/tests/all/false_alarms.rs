@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 
+use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge;
 use hash_comparison::keys::{Dataset, Recipe};
-use hash_comparison::measure::false_positives::{Ideal, Probes};
-use hash_comparison::measure::{Hashed, collisions, distribution};
-use hash_comparison::record::{DatasetKind, DistributionKind};
+use hash_comparison::questions::filters::{Ideal, Probes};
+use hash_comparison::questions::{DistributionKind, Records, collisions, distribution};
+use hash_comparison::record::{DatasetKind, FunctionSummary, Run, Verdict};
+use hash_comparison::values::Hashed;
 use statistics::collisions::CollisionLaw;
 
 const SEEDS: u64 = 400;
@@ -118,34 +119,31 @@ fn one_distribution_test_in_a_hundred_says_one_in_a_hundred() {
 /// Counts the comparisons, of `runs` with `functions` ideal hashes each, in which collisions or false positives make
 /// some hash appear worse than chance.
 fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
-    use hash_comparison::judge::findings::{self, Evidence};
-    use hash_comparison::record::Verdict;
-
     let function = keyed();
     let probes = Probes::new(dataset);
     let (_, ideal) = probes.sizes_ideal();
     let mut accusing = 0;
     // The seeds start far from the seed of the dataset's ideal hashes.
     for first in (1000..).step_by(functions as usize).take(runs as usize) {
-        let mut raw = Vec::new();
-        let mut near_sizes = ideal.clone();
+        let mut records = Records::of(Run {
+            datasets: vec![summarise(dataset, 1)],
+            ..Run::default()
+        });
+        records.near_sizes.clone_from(&ideal);
         for seed in first..first + functions {
             seeded(seed);
             let hashed = Hashed::new(&dataset.keys, &function);
+            let name = seed.to_string();
             let mut counts = collisions::measure(dataset, &hashed);
-            counts.function = seed.to_string();
-            raw.push(counts);
-            let (_, rows) = probes.sizes(&seed.to_string(), &probes.values(&hashed));
-            near_sizes.extend(rows);
+            counts.function.clone_from(&name);
+            records.collisions.extend(counts.rows());
+            let (_, rows) = probes.sizes(&name, &probes.values(&hashed));
+            records.near_sizes.extend(rows);
+            let summary = function.summary();
+            records.run.functions.push(FunctionSummary { name, ..summary });
         }
-        let findings = findings::judge(Evidence {
-            datasets: std::slice::from_ref(dataset),
-            raw: &raw,
-            collisions: &judge::collisions::judge(&raw),
-            distribution: &[],
-            shards: &[],
-            near_sizes: &near_sizes,
-        });
+        collisions::judge(&mut records.collisions);
+        let findings = findings::judge(&records);
         accusing += u32::from(
             findings
                 .iter()
@@ -160,6 +158,7 @@ fn an_ideal_hash_is_not_worse_than_the_ideal_hash() {
     // With few keys and many probes, the luck of a single filter matters most.
     let mut dataset = dataset(4000);
     dataset.recipe = Some(Recipe::DistinctBelow1e9);
+    dataset.kind = DatasetKind::Generated;
     let accusing = accusing_runs(&dataset, 25, 1);
     // At most 2 % of runs have a false alarm; three or more of 25 would occur once in seventy tests.
     assert!(accusing <= 2, "{accusing} of 25 runs accuse");

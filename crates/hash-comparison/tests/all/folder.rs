@@ -3,7 +3,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hash_comparison::record::files::{KIND, Records};
+use hash_comparison::questions::Records;
+use hash_comparison::questions::files::KIND;
 use hash_comparison::run::compare::{self, Options};
 use records::error::ErrorKind;
 use records::folder::Destination;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use hash_comparison::judge::joined::{Side, join};
-use hash_comparison::record::files::Records;
+use hash_comparison::advice::joined::{Side, join};
+use hash_comparison::questions::Records;
 
 use super::Workbench;
 

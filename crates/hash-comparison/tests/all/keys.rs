@@ -1,6 +1,6 @@
 //! The user's own keys: any bytes, any line ends, any number.
 
-use hash_comparison::record::files::{FILES, Records};
+use hash_comparison::questions::{FILES, Records};
 use hash_comparison::record::{DatasetSummary, EMPTY};
 
 use super::Workbench;

@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use hash_comparison::record::files::{KIND, Records};
+use hash_comparison::questions::Records;
+use hash_comparison::questions::files::KIND;
 use hash_comparison::run::compare::{self, Options};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

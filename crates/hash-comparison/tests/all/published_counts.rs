@@ -5,8 +5,9 @@
 
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;
-use hash_comparison::measure::{Hashed, collisions};
+use hash_comparison::questions::collisions;
 use hash_comparison::record::FunctionGroup;
+use hash_comparison::values::Hashed;
 
 /// Returns the collisions of the 17 at full width, in the published order.
 fn counts(dataset: &str, seed: u64) -> Vec<u64> {

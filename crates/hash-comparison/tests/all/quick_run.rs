@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::{Child, Stdio};
 
-use hash_comparison::measure::collisions::NARROW_BITS;
-use hash_comparison::measure::false_positives::BITS_PER_KEY;
-use hash_comparison::record::files::{FILES, Records};
+use hash_comparison::questions::collisions::NARROW_BITS;
+use hash_comparison::questions::filters::BITS_PER_KEY;
+use hash_comparison::questions::{FILES, Records};
 use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use hash_comparison::questions::Records;
 use hash_comparison::record::Standing;
-use hash_comparison::record::files::Records;
 
 /// Compares some functions on `keys` numbered keys.
 fn compare(folder: &Path, keys: u32, more: &[&str]) -> Output {

@@ -1,27 +1,28 @@
 //! Structured keys, hash tables and mechanisms: tests find the classic failures, and good functions pass.
 
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge::mechanisms::sentences;
 use hash_comparison::keys::load_embedded;
-use hash_comparison::measure::Hashed;
-use hash_comparison::measure::occupancy::{self, RawOccupancy};
-use hash_comparison::record::files::Records;
+use hash_comparison::questions::mechanisms::sentences;
+use hash_comparison::questions::{Records, tables};
 use hash_comparison::record::{Run, Verdict};
 use hash_comparison::run::quality;
+use hash_comparison::values::Hashed;
 use records::progress::Silent;
 
 fn measured(names: &[&str]) -> Records {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();
     let ids = load_embedded("video-ids", 1).unwrap();
-    let tables: Vec<RawOccupancy> = functions
-        .iter()
-        .flat_map(|function| occupancy::measure(&ids.name, &Hashed::new(&ids.keys, function)))
-        .collect();
     let mut records = Records::of(Run {
         seed: 1,
         ..Run::default()
     });
-    quality::structure(&mut records, &tables, &functions, &Silent).unwrap();
+    quality::apart(&mut records, &functions, &Silent).unwrap();
+    for function in &functions {
+        let hashed = Hashed::new(&ids.keys, function);
+        records.occupancy.extend(tables::measure(&ids.name, &hashed));
+    }
+    let summaries: Vec<_> = functions.iter().map(|function| function.summary()).collect();
+    tables::judge(&mut records.occupancy, &summaries);
     records
 }
 

@@ -1,30 +1,28 @@
 //! The deterministic part of a run on small key sets: edge-case sizes and findings.
 
+use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge::{
-    self,
-    findings::{self, Evidence},
-};
 use hash_comparison::keys::{Dataset, load_embedded, load_file};
-use hash_comparison::measure::OnKeys;
-use hash_comparison::measure::false_positives::{IDEAL_PROBES, MAX_IDEALS, Probes};
-use hash_comparison::record::{CollisionRow, FailedTest, Finding, IDEAL, Verdict};
+use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS, Probes};
+use hash_comparison::questions::{QUESTIONS, Records};
+use hash_comparison::record::{FailedTest, Finding, IDEAL, Run, Verdict};
+use hash_comparison::run::quality;
 use records::progress::Silent;
 
 /// Measures the deterministic part of all functions on `datasets` and judges it.
-fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {
+fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
     let functions: Vec<&Function> = functions::all().iter().collect();
-    let quality = OnKeys::measure(datasets, &functions, &Silent).expect("a run that nobody stops");
-    let collisions = judge::collisions::judge(&quality.collisions);
-    let findings = findings::judge(Evidence {
-        datasets,
-        raw: &quality.collisions,
-        collisions: &collisions,
-        distribution: &quality.distribution,
-        shards: &quality.shards,
-        near_sizes: &quality.near_sizes,
+    let mut records = Records::of(Run {
+        datasets: datasets.iter().map(|dataset| summarise(dataset, 69)).collect(),
+        functions: functions.iter().map(|function| function.summary()).collect(),
+        ..Run::default()
     });
-    (quality, collisions, findings)
+    quality::values(&mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
+    for question in QUESTIONS {
+        (question.judge)(&mut records);
+    }
+    let findings = findings::judge(&records);
+    (records, findings)
 }
 
 fn from_lines(data: &[u8]) -> Dataset {
@@ -54,11 +52,11 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
     ];
     for dataset in sets {
         let n = dataset.keys.len() as u64;
-        let summary = findings::summarise(&dataset, 69);
+        let summary = summarise(&dataset, 69);
         assert_eq!(summary.keys, n);
         assert!(summary.detectable_ratio.is_finite());
-        let (quality, collisions, findings) = run(&[dataset]);
-        for row in &collisions {
+        let (quality, findings) = run(&[dataset]);
+        for row in &quality.collisions {
             assert!(row.collisions < row.keys);
             for number in [row.expected, row.ci_low, row.ci_high, row.band_low, row.band_high] {
                 assert!((0.0..=n as f64).contains(&number), "{row:?}");
@@ -104,7 +102,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
 #[test]
 fn findings_say_what_is_wrong_with_app_accounts() {
     let datasets = [load_embedded("app-accounts", 1).unwrap()];
-    let (quality, _, findings) = run(&datasets);
+    let (quality, findings) = run(&datasets);
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
 
     let dek = of("DEKHash");
@@ -185,7 +183,7 @@ fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
 #[test]
 fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_keys_too() {
     let lines: String = (0..102).map(|i| format!("key{i}\n")).collect();
-    let (quality, _, findings) = run(&[from_lines(lines.as_bytes())]);
+    let (quality, findings) = run(&[from_lines(lines.as_bytes())]);
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
     for (name, verdict) in [
         ("BPHash", Verdict::FarWorseThanChance),

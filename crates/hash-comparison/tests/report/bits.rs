@@ -1,12 +1,12 @@
 //! The report's sections on single bits.
 
+use hash_comparison::advice::findings::bit_facts;
 use hash_comparison::functions;
-use hash_comparison::judge::{self, findings::bit_facts};
-use hash_comparison::measure::mixing::{self, Effort, KEY_BYTES};
-use hash_comparison::measure::{Hashed, windows};
+use hash_comparison::page::render;
+use hash_comparison::questions::mixing::{self, Effort, KEY_BYTES};
+use hash_comparison::questions::{Records, windows};
 use hash_comparison::record::DatasetKind;
-use hash_comparison::record::files::Records;
-use hash_comparison::report::render;
+use hash_comparison::values::Hashed;
 
 use super::fixture::Plan;
 use super::{assert_self_contained, checked};
@@ -33,9 +33,9 @@ pub(super) fn with_bits() -> Records {
         records.avalanche.extend(mixing.avalanche);
         records.mixing.extend(mixing.rows);
     }
-    judge::windows::judge(&mut records.windows);
-    judge::mixing::judge(&mut records.mixing);
-    records.run.bit_facts = bit_facts(&records.windows, &records.avalanche, &records.mixing);
+    windows::judge(&mut records.windows);
+    mixing::judge(&mut records.mixing);
+    records.run.bit_facts = bit_facts(&records);
     records
 }
 

@@ -1,12 +1,13 @@
 //! Plausible records, made up around the published figures, for tests of charts and report without a run.
 
-use hash_comparison::judge::costs;
-use hash_comparison::judge::published::{KeySet, find};
-use hash_comparison::record::files::Records;
+use hash_comparison::advice::costs;
+use hash_comparison::advice::published::{KeySet, find};
+use hash_comparison::questions::{
+    CollisionRow, DistributionKind, DistributionRow, FalsePositiveRow, Records, TimingRow,
+};
 use hash_comparison::record::{
-    CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, EMPTY, Environment, FORMAT,
-    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Resistance, Run, SCHEMA,
-    TimingRow, Verdict,
+    DatasetKind, DatasetSummary, EMPTY, Environment, FORMAT, FailedTest, Finding, FunctionGroup,
+    FunctionSummary, IDEAL, Resistance, Run, SCHEMA, Verdict,
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;

@@ -10,10 +10,10 @@ mod structure;
 use std::path::PathBuf;
 
 use fixture::{ANCHORS, PUBLISHED, Plan};
-use hash_comparison::judge::recommend::decide;
-use hash_comparison::record::files::Records;
+use hash_comparison::advice::recommend::decide;
+use hash_comparison::page::render;
+use hash_comparison::questions::Records;
 use hash_comparison::record::{DatasetKind, EMPTY, Purpose, Request, Verdict};
-use hash_comparison::report::render;
 
 /// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {

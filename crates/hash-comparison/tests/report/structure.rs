@@ -1,10 +1,9 @@
 //! Structured keys, hash tables and mechanisms in the report.
 
 use hash_comparison::functions;
-use hash_comparison::measure::Hashed;
-use hash_comparison::measure::occupancy::{self, RawOccupancy};
-use hash_comparison::record::files::Records;
+use hash_comparison::questions::{Records, tables};
 use hash_comparison::run::quality;
+use hash_comparison::values::Hashed;
 use records::progress::Silent;
 
 use crate::checked;
@@ -15,11 +14,13 @@ pub(super) fn with_structure() -> Records {
     let mut records = Plan::standard().records();
     let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
     let ids = hash_comparison::keys::load_embedded("video-ids", 1).unwrap();
-    let tables: Vec<RawOccupancy> = chosen
-        .iter()
-        .flat_map(|function| occupancy::measure(&ids.name, &Hashed::new(&ids.keys, function)))
-        .collect();
-    quality::structure(&mut records, &tables, &chosen, &Silent).unwrap();
+    quality::apart(&mut records, &chosen, &Silent).unwrap();
+    for function in &chosen {
+        let hashed = Hashed::new(&ids.keys, function);
+        records.occupancy.extend(tables::measure(&ids.name, &hashed));
+    }
+    let summaries: Vec<_> = chosen.iter().map(|function| function.summary()).collect();
+    tables::judge(&mut records.occupancy, &summaries);
     records
 }
 
@@ -37,11 +38,11 @@ fn structured_keys_have_a_chart_a_section_and_reasons() {
         assert!(page.contains(text), "{text}");
     }
     assert!(
-        hash_comparison::report::render::file_names(&records)
+        hash_comparison::page::render::file_names(&records)
             .contains(&"charts/structured-keys.svg".to_owned())
     );
     assert!(
-        hash_comparison::report::render::deterministic_charts(&records)
+        hash_comparison::page::render::deterministic_charts(&records)
             .contains(&"charts/structured-keys.png".to_owned())
     );
 }

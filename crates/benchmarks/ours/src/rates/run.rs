@@ -4,7 +4,7 @@ use bench_kit::INTERVAL_LEVEL;
 use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, Rate, Scheme};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
 use hash_comparison::functions;
-use hash_comparison::measure::false_positives::Ideal;
+use hash_comparison::questions::filters::Ideal;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use records::progress::{Progress, go_on};
 use statistics::binomial;

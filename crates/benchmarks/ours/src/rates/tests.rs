@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bench_kit::suites::rates::{IDEAL, KeyForm, Rate, Scheme};
-use hash_comparison::measure::false_positives::Ideal;
+use hash_comparison::questions::filters::Ideal;
 use records::progress::{Cancelled, Progress, Silent};
 
 use super::keys::{Key, Keys};

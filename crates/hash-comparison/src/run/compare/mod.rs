@@ -10,14 +10,12 @@ use std::fs::File;
 use std::path::Path;
 
 pub use self::options::Options;
+use crate::advice::recommend::decide;
+use crate::advice::{costs, findings, summarise};
+use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
-use crate::judge::findings::{self, Evidence, summarise};
-use crate::judge::recommend::decide;
-use crate::judge::{costs, mechanisms};
 use crate::keys::{self, Dataset};
-use crate::measure;
-use crate::measure::timing::{Pinned, Watch};
-use crate::record::files::Records;
+use crate::questions::{Measure, QUESTIONS, Records, mechanisms};
 use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
 use records::environment;
@@ -57,26 +55,21 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         ..Run::default()
     });
     let watch = Watch::start(progress);
-    measure::times(&mut records, &datasets, &functions, &watch)?;
+    for question in QUESTIONS {
+        if let Measure::Times(measure) = question.measure {
+            measure(&datasets, &functions, &watch, &mut records)?;
+        }
+    }
     watch.stop(&mut records.run.environment);
     drop(pinned);
-    let raw = quality::fill(&mut records, &datasets, &functions, progress)?;
-    let mut findings = findings::judge(Evidence {
-        datasets: &datasets,
-        raw: &raw,
-        collisions: &records.collisions,
-        distribution: &records.distribution,
-        shards: &records.shards,
-        near_sizes: &records.near_sizes,
-    });
+    quality::fill(&mut records, &datasets, &functions, progress)?;
+    let tests = records.collisions.len();
+    records.run.datasets = datasets.iter().map(|dataset| summarise(dataset, tests)).collect();
+    let mut findings = findings::judge(&records);
     mechanisms::explain(&mut findings, &records.mechanisms);
     go_on(progress)?;
     records.run.findings = findings;
-    records.run.datasets = datasets
-        .iter()
-        .map(|dataset| summarise(dataset, records.collisions.len()))
-        .collect();
-    records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
+    records.run.bit_facts = findings::bit_facts(&records);
     records.costs = costs::judge(&records);
     decide(&mut records, &options.request);
     Ok(records)

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::functions::{self, Function, GROUPS};
-use crate::keys;
-use crate::names;
-use crate::record::files::{MAX_DATASETS, MAX_FUNCTIONS};
+use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Purpose, Request};
+use crate::{keys, names};
 use records::error::Error;
 
 /// The program as typed before the command, inside the repository.

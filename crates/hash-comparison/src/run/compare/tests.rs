@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::record::files::FILES;
+use crate::questions::FILES;
 
 /// Disturbs a run: threads that take the processor while lengths are timed, and a long wait before places are timed.
 #[derive(Default)]

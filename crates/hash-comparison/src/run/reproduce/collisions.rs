@@ -1,7 +1,8 @@
 //! The published table of collisions compared with ours.
 
-use crate::judge::published::{self, KeySet, Spread};
-use crate::record::{CollisionRow, about};
+use crate::advice::published::{self, KeySet, Spread};
+use crate::questions::CollisionRow;
+use crate::record::about;
 
 /// A cell of the published table compared with ours.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,12 +2,13 @@
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 
+use crate::advice::published::{FILTERS, FilterRate, FilterRow, KeySet};
 use crate::functions;
-use crate::judge::published::{FILTERS, FilterRate, FilterRow, KeySet};
 use crate::keys::{Dataset, Recipe, load_embedded, sha256};
-use crate::measure::Hashed;
-use crate::measure::false_positives::Probes;
-use crate::record::{DatasetKind, FalsePositiveRow};
+use crate::questions::FalsePositiveRow;
+use crate::questions::filters::Probes;
+use crate::record::DatasetKind;
+use crate::values::Hashed;
 use records::error::Error;
 use records::progress::{Progress, go_on};
 

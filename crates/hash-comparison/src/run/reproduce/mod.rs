@@ -15,11 +15,11 @@ pub use filters::{FilterCheck, MeasuredRate};
 pub use formulas::FormulaCheck;
 pub use reference::{FileCheck, FileState};
 
+use crate::advice::costs;
 use crate::functions;
-use crate::judge::costs;
 use crate::keys::{self, DEFAULT_SEED};
+use crate::questions::Records;
 use crate::record::Run;
-use crate::record::files::Records;
 use crate::run::quality;
 use records::error::Error;
 use records::progress::Progress;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::record::files::{FILES, Records};
-use crate::report::render;
+use crate::page::render;
+use crate::questions::{FILES, Records};
 use records::error::Error;
 use records::table;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use hash_comparison::judge::recommend::decide;
-use hash_comparison::record::files::Records;
+use hash_comparison::advice::recommend::decide;
+use hash_comparison::questions::Records;
 use hash_comparison::record::{Baseline, Purpose, Request};
 use serde::Deserialize;
 

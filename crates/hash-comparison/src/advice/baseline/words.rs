@@ -1,0 +1,94 @@
+//! Sentences on the comparison with an earlier run.
+
+use crate::advice::baseline::times::ENOUGH_FUNCTIONS;
+use crate::record::{Baseline, TimeChange};
+use records::number::{grouped, significant};
+
+/// The least change of a whole machine that is told.
+const LEAST_DRIFT: f64 = 0.01;
+
+/// Returns the sentences, most important first.
+pub fn sentences(baseline: &Baseline) -> Vec<String> {
+    let mut lines = vec![quality(baseline)];
+    match &baseline.times {
+        None => lines.push("Times are not compared: the runs are of two machines.".to_owned()),
+        Some(times) => {
+            let changed: Vec<&TimeChange> = times.rows.iter().filter(|row| row.changed).collect();
+            let compared = grouped(times.rows.len() as u64);
+            lines.push(match changed.len() {
+                0 => format!("None of {compared} times changed by more than two runs of one build differ."),
+                1 => format!("1 of {compared} times changed by more than two runs of one build differ."),
+                many => {
+                    format!("{many} of {compared} times changed by more than two runs of one build differ.")
+                }
+            });
+            lines.extend(changed.into_iter().map(change));
+            for drift in &times.drifts {
+                let (set, form) = (&drift.dataset, drift.form);
+                if drift.functions < ENOUGH_FUNCTIONS as u64 {
+                    lines.push(format!(
+                        "{set}, {form} calls: too few functions to tell a slower machine from slower functions."
+                    ));
+                } else if (drift.ratio - 1.0).abs() >= LEAST_DRIFT {
+                    let slower = slower(drift.ratio);
+                    lines.push(format!(
+                        "{set}, {form} calls: the whole machine was {slower}, which is left out of the changes."
+                    ));
+                }
+            }
+            lines.push("Times by length, and of keys in memory, are not compared.".to_owned());
+        }
+    }
+    lines.extend(baseline.notes.iter().cloned());
+    lines
+}
+
+fn quality(baseline: &Baseline) -> String {
+    if baseline.compared_rows == 0 {
+        return "Nothing but times is compared: no row is in both runs.".to_owned();
+    }
+    let rows = grouped(baseline.compared_rows);
+    let Some(first) = baseline.differences.first() else {
+        return format!("Apart from times, the {rows} rows that both runs have are equal.");
+    };
+    // Some files are about no dataset.
+    let about = [&first.dataset, &first.function, &first.question];
+    let about: Vec<&str> = about
+        .into_iter()
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect();
+    format!(
+        "Apart from times, {} in the {rows} rows that both runs have. The first is in {}: {}: {} was {} and is {}.",
+        match baseline.different_fields {
+            1 => "1 field differs".to_owned(),
+            many => format!("{} fields differ", grouped(many)),
+        },
+        first.file,
+        about.join(", "),
+        first.column,
+        first.before,
+        first.now
+    )
+}
+
+fn change(row: &TimeChange) -> String {
+    let ns = |ns| significant(ns, 3);
+    format!(
+        "{}, {}, {} calls: at least {} ({} ns per key now, {} before).",
+        row.dataset,
+        row.function,
+        row.form,
+        slower(row.ratio),
+        ns(row.now_ns),
+        ns(row.before_ns),
+    )
+}
+
+fn slower(ratio: f64) -> String {
+    if ratio >= 1.0 {
+        format!("{:.1} % slower", (ratio - 1.0) * 100.0)
+    } else {
+        format!("{:.1} % faster", (1.0 - ratio) * 100.0)
+    }
+}

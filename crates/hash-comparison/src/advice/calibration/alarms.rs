@@ -1,0 +1,117 @@
+//! Counting alarms.
+
+use crate::advice::calibration::{CalibrationRow, LEVEL};
+use statistics::binomial;
+use statistics::collisions::CollisionLaw;
+
+/// The `test` of rows about a whole run.
+pub(super) const RUN: &str = "run";
+
+/// Alarms by test and question, in order of first use. Every seed has the same questions on the same keys.
+#[derive(Debug, Default)]
+pub(super) struct Alarms {
+    seeds: u64,
+    counts: Vec<Count>,
+}
+
+#[derive(Debug)]
+struct Count {
+    test: String,
+    question: String,
+    /// Trials per seed.
+    asked: u64,
+    /// Sum over the trials of one seed. A sum over the seeds would depend on the order in which threads finish.
+    attainable: f64,
+    /// Alarms of all seeds.
+    alarms: u64,
+}
+
+impl Alarms {
+    /// Creates empty counts for one seed.
+    pub(super) fn of_a_seed() -> Self {
+        Self {
+            seeds: 1,
+            ..Self::default()
+        }
+    }
+
+    fn one(&mut self, test: &str, question: &str, attainable: f64, alarm: bool) {
+        let same = |count: &&mut Count| count.test == test && count.question == question;
+        match self.counts.iter_mut().find(same) {
+            Some(count) => {
+                count.asked += 1;
+                count.attainable += attainable;
+                count.alarms += u64::from(alarm);
+            }
+            None => self.counts.push(Count {
+                test: test.to_owned(),
+                question: question.to_owned(),
+                asked: 1,
+                attainable,
+                alarms: u64::from(alarm),
+            }),
+        }
+    }
+
+    /// Counts a single test.
+    pub(super) fn single(&mut self, test: &str, question: &str, p_value: f64) {
+        self.one(test, question, LEVEL, p_value < LEVEL);
+    }
+
+    /// Counts a single test of whole numbers, whose p-value is below [`LEVEL`] with probability `attainable`.
+    pub(super) fn discrete(&mut self, test: &str, question: &str, attainable: f64, p_value: f64) {
+        self.one(test, question, attainable, p_value < LEVEL);
+    }
+
+    /// Counts a single test of a number of collisions.
+    pub(super) fn collisions(&mut self, test: &str, question: &str, keys: u64, bits: u32, count: u64) {
+        let law = CollisionLaw::new(keys, bits);
+        self.discrete(test, question, attainable(&law), law.two_sided_p(count));
+    }
+
+    /// Counts all tests of a kind as one, corrected for their number.
+    pub(super) fn run(&mut self, question: &str, alarm: bool) {
+        self.one(RUN, question, LEVEL, alarm);
+    }
+
+    /// Adds the counts of other seeds.
+    pub(super) fn plus(mut self, other: Self) -> Self {
+        if self.seeds == 0 {
+            return other;
+        }
+        for (count, theirs) in self.counts.iter_mut().zip(other.counts) {
+            count.alarms += theirs.alarms;
+        }
+        self.seeds += other.seeds;
+        self
+    }
+
+    /// Returns the counts as rows with intervals.
+    pub(super) fn rows(self) -> Vec<CalibrationRow> {
+        let confidence = 1.0 - 0.01 / self.counts.len().max(1) as f64;
+        let rows = self.counts.into_iter().map(|count| {
+            let trials = count.asked * self.seeds;
+            let (ci_low, ci_high) = binomial::proportion_interval(count.alarms, trials, confidence);
+            CalibrationRow {
+                test: count.test,
+                question: count.question,
+                level: LEVEL,
+                attainable: count.attainable / count.asked as f64,
+                trials,
+                alarms: count.alarms,
+                share: count.alarms as f64 / trials as f64,
+                ci_low,
+                ci_high,
+                holds: ci_low <= LEVEL,
+            }
+        });
+        rows.collect()
+    }
+}
+
+/// Returns the probability that a random function's count has a p-value below [`LEVEL`].
+fn attainable(law: &CollisionLaw) -> f64 {
+    let (low, high) = law.band(1);
+    let below = low.checked_sub(1).map_or(0.0, |count| law.two_sided_p(count));
+    (below + law.two_sided_p(high + 1)) / 2.0
+}

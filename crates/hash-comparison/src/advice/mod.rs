@@ -1,0 +1,14 @@
+//! What the questions say together: findings, costs by purpose, recommendations, changes since earlier runs, false alarms.
+
+pub mod baseline;
+pub mod calibration;
+pub mod costs;
+pub mod findings;
+pub(crate) mod high_bits;
+pub mod joined;
+pub mod medians;
+pub mod published;
+pub mod recommend;
+mod summary;
+
+pub use self::summary::summarise;

@@ -1,0 +1,66 @@
+//! Pins the timing to one processor, if the system allows it.
+
+/// A guard that keeps its creating thread, and the threads which that thread starts meanwhile, on one processor.
+#[derive(Debug)]
+pub struct Pinned {
+    cpu: u64,
+    #[cfg(target_os = "linux")]
+    before: rustix::thread::CpuSet,
+}
+
+impl Pinned {
+    /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
+    #[cfg(target_os = "linux")]
+    pub fn here() -> Option<Self> {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+        let before = sched_getaffinity(None).ok()?;
+        let cpu = sched_getcpu();
+        if cpu >= CpuSet::MAX_CPU {
+            return None;
+        }
+        let mut one = CpuSet::new();
+        one.set(cpu);
+        sched_setaffinity(None, &one).ok()?;
+        Some(Self {
+            cpu: cpu as u64,
+            before,
+        })
+    }
+
+    /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
+    #[cfg(not(target_os = "linux"))]
+    pub fn here() -> Option<Self> {
+        None
+    }
+
+    /// Returns the number of the logical processor, as the system counts.
+    pub fn cpu(&self) -> u64 {
+        self.cpu
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // The system gave this set. If it refuses the set now, the thread stays on its processor.
+        let _ = rustix::thread::sched_setaffinity(None, &self.before);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::thread::{sched_getaffinity, sched_getcpu};
+
+    use crate::clock::*;
+
+    #[test]
+    fn afterwards_every_processor_is_allowed_again() {
+        let before = sched_getaffinity(None).unwrap();
+        let pinned = Pinned::here().unwrap();
+        assert_eq!(sched_getaffinity(None).unwrap().count(), 1);
+        assert_eq!(sched_getcpu() as u64, pinned.cpu());
+        drop(pinned);
+        assert!(sched_getaffinity(None).unwrap() == before);
+    }
+}

@@ -1,0 +1,441 @@
+//! The answers for a dataset, for every choice of the reader. The page first shows the run's own choice.
+
+use std::collections::BTreeMap;
+
+use minijinja::context;
+use minijinja::value::{Serde, Value};
+
+use crate::advice::recommend::{incumbents, recommend, words};
+use crate::keys::Manifest;
+use crate::page::sizes;
+use crate::questions::Records;
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::times::unsteady;
+use crate::record::{
+    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose, Recommendation,
+    Request, Run, Standing,
+};
+use crate::vocabulary;
+use plots::scene::printable;
+use records::number::{counted, grouped, significant};
+
+/// The uses that the buttons offer, with their labels.
+const USES: [(Purpose, &str); 5] = [
+    (Purpose::FilterOrTable, "filter or table"),
+    (Purpose::Filter, "filter"),
+    (Purpose::Table, "hash table"),
+    (Purpose::Shard, "shards"),
+    (Purpose::Checksum, "checksum"),
+];
+
+/// The text of the card of the function in use while nobody has named it.
+pub(super) const NOBODY: &str =
+    "Select the function in use today to see whether it is good enough, and what a change would gain.";
+
+/// The recommendations for every request that a reader can choose.
+pub(super) struct Choices {
+    /// The requests, each with a recommendation for every dataset that has one.
+    all: Vec<(Request, Vec<Recommendation>)>,
+    /// The request of the run itself.
+    initial: Option<Request>,
+}
+
+impl Choices {
+    /// Judges the records for every request; returns none for runs without recommendations.
+    pub(super) fn of(records: &Records) -> Self {
+        let recommendation = records.run.recommendations.first();
+        let initial = recommendation.map(|recommendation| Request {
+            purpose: recommendation.purpose,
+            untrusted: recommendation.untrusted,
+            stable: recommendation.stable,
+            mine: recommendation.mine.as_ref().map(|mine| mine.function.clone()),
+            negligible: recommendation.negligible,
+        });
+        let requests = initial.iter().flat_map(|initial| {
+            USES.into_iter().flat_map(move |(purpose, _)| {
+                let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
+                // Some uses need values that never change, so the reader has no choice there.
+                let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
+                all.map(move |(untrusted, stable)| Request {
+                    purpose,
+                    untrusted,
+                    stable,
+                    ..initial.clone()
+                })
+            })
+        });
+        let all = requests.map(|request| {
+            let recommended = recommend(records, &request);
+            (request, recommended)
+        });
+        Self {
+            all: all.collect(),
+            initial,
+        }
+    }
+
+    /// Returns the initial state of the buttons.
+    pub(super) fn request(&self) -> Option<Value> {
+        let initial = self.initial.as_ref()?;
+        Some(context! {
+            use => initial.purpose.to_string(), strangers => initial.untrusted, stored => initial.stable,
+        })
+    }
+
+    pub(super) fn uses() -> Value {
+        let uses = USES.into_iter();
+        uses.map(|(purpose, words)| {
+            context! { value => purpose.to_string(), words, stable => purpose.needs_stable_values() }
+        })
+        .collect()
+    }
+
+    pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
+        let answers = self
+            .all
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (request, recommendations))| {
+                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
+                let asked_for = self.initial.as_ref() == Some(request);
+                Some(answer(
+                    records,
+                    dataset,
+                    (request, letter(index)),
+                    recommendation,
+                    asked_for,
+                ))
+            });
+        answers.collect()
+    }
+
+    /// Returns of each function whether it is good enough, sentence by sentence with the choices that a sentence belongs
+    /// to; its figures for each use; and its known weakness. They are for a reader who selects a function.
+    pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
+        // By function and place in the text.
+        let mut enough: BTreeMap<String, BTreeMap<usize, Vec<(String, String)>>> = BTreeMap::new();
+        for (index, (request, _)) in self.all.iter().enumerate() {
+            for one in incumbents(records, dataset, request) {
+                let places = enough.entry(one.function).or_default();
+                for (place, sentence) in one.words.split_inclusive(". ").enumerate() {
+                    let sentences = places.entry(place).or_default();
+                    match sentences.iter_mut().find(|(known, _)| known == sentence) {
+                        Some((_, choices)) => choices.push(letter(index)),
+                        None => sentences.push((sentence.to_owned(), letter(index).to_string())),
+                    }
+                }
+            }
+        }
+        let functions = records.run.functions.iter().map(|function| {
+            let enough = enough.get(&function.name).into_iter().flat_map(BTreeMap::values);
+            let enough = enough
+                .flatten()
+                .map(|(words, choices)| context! { words => printable(words), choices });
+            // A combined use, such as a filter or table, would only repeat the figures of its parts.
+            let single = self
+                .plain()
+                .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
+            let uses = single.flat_map(|(recommendations, (purpose, _))| {
+                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name);
+                let advice = recommendation.and_then(|one| Some((one, one.advice(&function.name)?)));
+                let figures =
+                    advice.map_or_else(Vec::new, |(one, advice)| words::figures(records, one, advice));
+                let figure =
+                    move |words: String| context! { use => purpose.to_string(), words => printable(&words) };
+                figures.into_iter().map(figure)
+            });
+            context! {
+                name => printable(&function.name),
+                enough => enough.collect::<Value>(),
+                uses => uses.collect::<Value>(),
+                weakness => words::known_weakness(records, dataset, &function.name),
+            }
+        });
+        functions.collect()
+    }
+
+    /// Iterates over the recommendations for each use without further requirements.
+    fn plain(&self) -> impl Iterator<Item = (&Vec<Recommendation>, (Purpose, &'static str))> {
+        let plain = self.all.iter().filter(|(request, _)| {
+            !request.untrusted && request.stable == request.purpose.needs_stable_values()
+        });
+        plain.map(|(_, recommendations)| recommendations).zip(USES)
+    }
+
+    /// Returns the advice on a function for each use without further requirements.
+    pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
+        let advice = self.plain().filter_map(|(recommendations, (_, words))| {
+            let recommendation = recommendations.iter().find(|one| one.dataset == dataset)?;
+            Some((words, recommendation.advice(function)?))
+        });
+        advice.collect()
+    }
+}
+
+/// Returns the letter of a choice, by which the sentences on functions name the choices that they are true of.
+fn letter(index: usize) -> char {
+    char::from(b'a' + index as u8)
+}
+
+fn answer(
+    records: &Records,
+    dataset: &DatasetSummary,
+    (request, letter): (&Request, char),
+    recommendation: &Recommendation,
+    asked_for: bool,
+) -> Value {
+    let card = |standing, title: &str, class: &str| {
+        let advice = recommendation.standing(standing).next()?;
+        let mut figures = words::figures(records, recommendation, advice);
+        if !advice.stable {
+            figures.insert(
+                0,
+                "in memory only: its values may change with a release".to_owned(),
+            );
+        }
+        Some(context! {
+            title, class,
+            function => &advice.function,
+            time => advice.time.map(|time| {
+                let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
+                format!("{ns} ns per key ({low} to {high})")
+            }),
+            words => printable(&figures.join("; ")),
+            weakness => words::known_weakness(records, dataset, &advice.function),
+        })
+    };
+    let nothing = recommendation.pick().is_none().then(|| {
+        context! {
+            title => "Pick", class => "pick", function => Value::from(()), time => Value::from(()),
+            words => "No function is recommended.", weakness => Value::from(()),
+        }
+    });
+    let yours = |mine: Option<&Incumbent>| {
+        let weakness = mine.and_then(|mine| words::known_weakness(records, dataset, &mine.function));
+        context! {
+            title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
+            function => mine.map(|mine| &mine.function), time => Value::from(()),
+            words => mine.map_or_else(
+                || NOBODY.to_owned(),
+                |mine| printable(&mine.words),
+            ),
+            weakness,
+        }
+    };
+    let cards = card(Standing::Pick, "Pick", "pick")
+        .into_iter()
+        .chain(nothing)
+        .chain(card(Standing::RunnerUp, "Runner-up", "runner-up"))
+        .chain([yours(recommendation.mine.as_ref())]);
+    context! {
+        choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
+        form => recommendation.form.to_string(),
+        letter,
+        asked_for,
+        asked => words::asked(recommendation),
+        time => &recommendation.form_reason,
+        attackers => &recommendation.attackers,
+        cards => cards.collect::<Value>(),
+        notes => recommendation.notes.iter().map(|note| printable(note)).collect::<Value>(),
+        collisions => sizes::collisions(records, dataset, recommendation),
+        sizes => sizes::sizes(&recommendation.at_sizes),
+        at_ten_thousand => words::at_ten_thousand(records, recommendation).map(|words| printable(&words)),
+        others => others(records, dataset, recommendation),
+        ranking => ranking(recommendation),
+    }
+}
+
+/// Returns the head of a column of advice, which names the use that the run was asked about.
+pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
+    let purpose = data
+        .recommendation
+        .map(|recommendation| recommendation.purpose)
+        .unwrap_or_default();
+    let words = USES
+        .iter()
+        .find(|(use_, _)| *use_ == purpose)
+        .map_or("", |(_, words)| words);
+    format!("Advice: {words}")
+}
+
+/// Returns name, advice, time and reason of every function, best first.
+fn ranking(recommendation: &Recommendation) -> Value {
+    let row = |one: &Advice| {
+        let because = match &one.cost {
+            Some(cost) if one.standing == Standing::Avoid => format!("{}, {}", one.reason, cost.place),
+            _ => one.reason.clone(),
+        };
+        let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
+        [one.function.clone(), vocabulary::advice(one), time, because].map(|text| printable(&text))
+    };
+    recommendation
+        .functions
+        .iter()
+        .map(|one| Value::from(Serde(row(one))))
+        .collect()
+}
+
+/// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
+pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
+    let mut all: Vec<&FunctionSummary> = run.functions.iter().collect();
+    all.sort_by_key(|one| {
+        let name = one.name.to_lowercase();
+        let stem = name.split(['-', ' ']).next().unwrap_or_default().to_owned();
+        let seldom = one.folded || one.group == FunctionGroup::Published;
+        (stem, seldom, name)
+    });
+    let label = |one: &FunctionSummary| {
+        let hint = HINTS.iter().find(|(name, _)| *name == one.name);
+        hint.map_or_else(|| printable(&one.name), |(name, hint)| format!("{name} ({hint})"))
+    };
+    all.into_iter()
+        .map(|one| (printable(&one.name), label(one)))
+        .collect()
+}
+
+/// Explanations of names that look alike.
+const HINTS: [(&str, &str); 13] = [
+    ("CalcNrHash", "MySQL's calc_hashnr"),
+    ("DJB", "33 h + byte, case ignored"),
+    ("DJB2Hash", "33 h xor byte"),
+    ("djb2", "33 h + byte"),
+    ("FNVHash", "FNV-1, 32 bits"),
+    ("FNVHash-Partow", "not FNV"),
+    ("MurmurHash3", "x86, 32 bits"),
+    ("SimMurMurHash", "LevelDB's hash"),
+    ("SipHash", "published form: 1-2, low 32 bits"),
+    ("SipHashNoCase", "published form, case ignored"),
+    ("SipHash-1-3", "Rust, Python"),
+    ("SipHash-2-4", "as designed"),
+    ("XXPH3", "preview of XXH3"),
+];
+
+/// Returns functions for keys that this run did not measure, and the number of structured key sets they passed; `None`
+/// without structured keys, or if the user's own keys were measured.
+fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommendation) -> Option<Value> {
+    let (functions, sets) = words::without_weakness(records, recommendation)?;
+    let first = functions.iter().take(3).map(|name| printable(name));
+    let is_file = dataset.kind == DatasetKind::File;
+    (!is_file && !functions.is_empty())
+        .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
+}
+
+/// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
+fn samples(data: &DatasetRows<'_>) -> Option<String> {
+    /// Maximum number of characters of a key.
+    const SHOWN: usize = 40;
+    let pairs = data
+        .findings
+        .iter()
+        .filter_map(|finding| finding.example.as_ref());
+    let [one, other] = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
+    let cut = |key: &str| match key.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &key[..at]),
+        None => key.to_owned(),
+    };
+    Some(format!(", such as “{}” and “{}”", cut(one), cut(other)))
+}
+
+/// Describes the kind of the keys.
+fn kind(summary: &DatasetSummary) -> Option<&'static str> {
+    if summary.kind == DatasetKind::File {
+        return summary.looks_like.map(words::shape);
+    }
+    let mut entries = Manifest::embedded().datasets.iter();
+    let entry = entries.find(|entry| entry.name == summary.name)?;
+    Some(&entry.keys_are)
+}
+
+/// Describes the keys: their kind, number and lengths, and two examples.
+pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
+    let summary = data.summary;
+    let dropped = match summary.duplicates_dropped {
+        0 => String::new(),
+        1 => "; 1 duplicate line dropped".to_owned(),
+        many => format!("; {} duplicate lines dropped", grouped(many)),
+    };
+    let lengths = match (summary.keys, summary.min_len == summary.max_len) {
+        (0, _) => String::new(),
+        (1, _) => format!(", {}", counted(summary.min_len, "byte")),
+        (_, true) => format!(", {} each", counted(summary.min_len, "byte")),
+        (_, false) => format!(
+            ", {} to {} bytes, mean {:.1}",
+            grouped(summary.min_len),
+            grouped(summary.max_len),
+            summary.mean_len
+        ),
+    };
+    let kind = kind(summary).map_or_else(String::new, |kind| format!(" ({kind})"));
+    let samples = samples(data).unwrap_or_default();
+    printable(&format!(
+        "{}{kind}: {}{lengths}{dropped}{samples}",
+        summary.name,
+        counted(summary.keys, "key")
+    ))
+}
+
+/// Describes the number and kind of the keys, for use next to their name.
+pub(super) fn hint(summary: &DatasetSummary) -> String {
+    format!("{} {}", grouped(summary.keys), kind(summary).unwrap_or("keys"))
+}
+
+/// Describes the machine, date and seed of the run.
+pub(super) fn run_line(run: &Run) -> String {
+    // RFC 3339 begins with the date.
+    let day = run.date.split('T').next().unwrap_or_default();
+    let quick = if run.quick {
+        " · quick run: fewer timing samples"
+    } else {
+        ""
+    };
+    printable(&format!(
+        "{} · {day} · seed {}{quick}",
+        run.environment.cpu, run.seed
+    ))
+}
+
+/// Returns the warnings at the top of the answer.
+pub(super) fn warnings(data: &DatasetRows<'_>, run: &Run) -> Vec<String> {
+    Vec::from_iter(unsteady(data.timing.iter().copied(), &run.environment))
+}
+
+/// Explains the first chart and the smallest number of collisions that its test can detect.
+pub(super) fn reading(data: &DatasetRows<'_>) -> String {
+    let widest = data.collisions.iter().max_by_key(|row| row.bits);
+    let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {
+        Some(row) => format!(
+            "At {} bits, fewer than {} collisions cannot be distinguished from chance ({} expected)",
+            row.bits,
+            grouped(row.band_high as u64 + 1),
+            significant(row.expected, 3)
+        ),
+        None => "There are too few keys to distinguish any function from chance at full width".to_owned(),
+    };
+    let common = widest.map_or(0, |row| row.bits);
+    let all = data
+        .findings
+        .iter()
+        .filter_map(|one| data.full_width(&one.function));
+    let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
+    let fewer = fewer.map_or_else(String::new, |bits| {
+        format!(
+            " “{bits} bits”: hashes have only {bits} bits. “2× at 20”: the low 20 bits alone collide twice as often as \
+             chance."
+        )
+    });
+    let wider = data
+        .records
+        .run
+        .functions
+        .iter()
+        .any(|one| one.output_bits > common);
+    let fewer = if wider {
+        format!(" Longer hashes are cut to their low {common} bits.{fewer}")
+    } else {
+        fewer
+    };
+    format!(
+        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours show test results (except for tables \
+         by the high bits); the advice is based on cost."
+    )
+}

@@ -1,0 +1,418 @@
+//! The first chart of the report: quality, time and false positives of each function on one dataset, on a wide sheet
+//! and on a sheet that fits a phone.
+
+use crate::page::chart::mark;
+use crate::questions::collisions::{over_expected, ratio};
+use crate::questions::on_dataset::{DatasetRows, stems};
+use crate::questions::{CollisionRow, FalsePositiveRow};
+use crate::record::{Finding, Verdict, of};
+use plots::key::{self, Sign};
+use plots::mark::{Mark, RADIUS};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
+use plots::scale::Scale;
+use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
+use records::number;
+
+const WIDTH: f64 = 1240.0;
+/// Height of title line, panel titles, and two lines of labels.
+const HEAD: f64 = 66.0;
+/// Width of the narrow sheet, right end of its names, and height of the title and labels of each of its panels.
+const NARROW: f64 = 366.0;
+const NARROW_NAMES: f64 = 128.0;
+const NARROW_HEAD: f64 = 46.0;
+/// Room for notes right of the rows of the first panel.
+const NOTES: f64 = 104.0;
+/// Distance between lines of names.
+const LINE: f64 = 14.0;
+/// Bits per key of the third panel.
+const BITS_PER_KEY: u32 = 10;
+
+/// Position of a panel.
+struct Place {
+    rows: Rows,
+    left: f64,
+    right: f64,
+}
+
+impl Place {
+    /// Returns the base line of the title.
+    fn title(&self) -> f64 {
+        self.rows.top - 32.0
+    }
+
+    /// Returns the middle of the key.
+    fn key(&self) -> f64 {
+        self.rows.top - 20.0
+    }
+
+    /// Returns the base line of the labels above the rows.
+    fn label(&self) -> f64 {
+        self.rows.top - 4.0
+    }
+}
+
+/// Draws the chart on a wide sheet; `None` without findings.
+pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let (findings, folded) = data.shown_and_folded();
+    if findings.is_empty() {
+        return None;
+    }
+    let rows = Rows::new(HEAD, findings.len());
+    let mut lines = Vec::new();
+    if !folded.is_empty() {
+        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
+        lines = wrapped(&format!("{} more in the tables: {names}", folded.len()));
+    }
+    let foot = AXIS
+        + if lines.is_empty() {
+            0.0
+        } else {
+            4.0 + LINE * lines.len() as f64
+        };
+    let mut scene = Head {
+        description: &description(data),
+        title: &title(data),
+        width: WIDTH,
+        foot,
+        key: &mark::key(findings.iter().map(|finding| finding.verdict)),
+    }
+    .sheet(&rows);
+    names(&mut scene, &findings, &rows, NAMES_END);
+    let place = |left, right| Place { rows, left, right };
+    quality(
+        &mut scene,
+        data,
+        &findings,
+        &place(NAMES_END + 6.0, 566.0 - NOTES),
+    );
+    time(&mut scene, data, &findings, &place(596.0, 896.0));
+    filter(&mut scene, data, &findings, &place(926.0, WIDTH - 22.0));
+    for (line, text) in lines.iter().enumerate() {
+        let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
+        scene.text((MARGIN, y), Anchor::Start, Font::VALUE, text);
+    }
+    Some(scene)
+}
+
+/// Draws the chart on a narrow sheet, with the panels below each other; `None` without findings.
+pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
+    let (findings, folded) = data.shown_and_folded();
+    findings.first()?;
+    let verdicts = mark::key(findings.iter().map(|finding| finding.verdict));
+    let pairs: Vec<&[(Sign, &str)]> = verdicts.chunks(2).collect();
+    let head = 24.0 + 16.0 * pairs.len() as f64;
+    let block = NARROW_HEAD + Rows::new(0.0, findings.len()).bottom() + AXIS;
+    let foot = if folded.is_empty() { 4.0 } else { 20.0 };
+    let mut scene = Scene::new(NARROW, (head + 3.0 * block + foot).ceil(), &description(data));
+    let text = Font::TITLE.fit(&title(data), NARROW - 2.0 * MARGIN);
+    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &text);
+    for (line, pair) in pairs.iter().enumerate() {
+        key::write(
+            &mut scene,
+            Anchor::Start,
+            (MARGIN, 30.0 + 16.0 * line as f64),
+            pair,
+        );
+    }
+    let panels: [(DrawPanel, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
+    for (index, (panel, notes)) in panels.into_iter().enumerate() {
+        let rows = Rows::new(head + NARROW_HEAD + block * index as f64, findings.len());
+        rows.stripes(&mut scene);
+        names(&mut scene, &findings, &rows, NARROW_NAMES);
+        let (left, right) = (NARROW_NAMES + 6.0, NARROW - 16.0 - notes);
+        panel(&mut scene, data, &findings, &Place { rows, left, right });
+    }
+    if !folded.is_empty() {
+        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
+        let text = format!("{} more in the tables: {names}", folded.len());
+        let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
+        scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
+    }
+    Some(scene)
+}
+
+type DrawPanel = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
+
+fn description(data: &DatasetRows<'_>) -> String {
+    let name = &data.summary.name;
+    format!("{name}: collisions, time and false positives of each function, best first")
+}
+
+fn title(data: &DatasetRows<'_>) -> String {
+    format!("{}: quality, time and filter", data.summary.name)
+}
+
+fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
+    for (index, finding) in findings.iter().enumerate() {
+        scene.row(&finding.function, |scene| {
+            rows.name(scene, index, &finding.function, Some(finding.verdict.into()), end);
+        });
+    }
+}
+
+/// Wraps `text` into at most two lines; the second is shortened to fit.
+fn wrapped(text: &str) -> Vec<String> {
+    let room = WIDTH - 2.0 * MARGIN;
+    let fits = |at: &usize| Font::VALUE.width(&text[..*at]) <= room;
+    if fits(&text.len()) {
+        return vec![text.to_owned()];
+    }
+    let spaces = text.match_indices(", ").map(|(at, _)| at + 1);
+    let Some(at) = spaces.take_while(fits).last() else {
+        return vec![Font::VALUE.fit(text, room)];
+    };
+    vec![
+        text[..at].to_owned(),
+        Font::VALUE.fit(text[at..].trim_start(), room),
+    ]
+}
+
+fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
+    let full: Vec<_> = findings
+        .iter()
+        .map(|one| data.full_width(&one.function))
+        .collect();
+    let present: Vec<_> = full.iter().copied().flatten().collect();
+    // The largest width, which most functions have; the rows of the others state their width.
+    let common = present.iter().map(|row| row.bits).max().unwrap_or_default();
+    let panel = Panel {
+        title: "Quality: collisions against chance",
+        axis: &format!("collisions / expected in the low {common} bits, 99 % interval (log)"),
+        scale: ratio_scale(&present, place),
+        tick: number::tick,
+    };
+    panel.frame(scene, rows, place.title());
+    scene.vertical(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
+    let mut signs = vec![(Sign::Band, "chance")];
+    if present.iter().any(|row| row.collisions == 0) {
+        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper limit"));
+    }
+    key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
+    for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
+        let Some(row) = row else { continue };
+        scene.row(&finding.function, |scene| {
+            collision_mark(scene, &panel, rows, index, row, finding.verdict);
+            let note = [width_note(row, common), other_width_note(data, finding, row)];
+            let note = note.into_iter().flatten().collect::<Vec<_>>().join(", ");
+            let at = (place.right + 8.0, rows.middle(index));
+            scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
+        });
+    }
+}
+
+/// Returns the width of a row that is narrower than the others.
+fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
+    (row.bits < common).then(|| format!("{} bits", row.bits))
+}
+
+/// Describes the width at which a function departs from chance, if its full width does not.
+fn other_width_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
+    let is_fewer = finding.verdict == Verdict::FewerThanChance && row.verdict == Verdict::WithinChance;
+    let other = if is_fewer {
+        let mut rows = of(data.collisions.iter().copied(), &finding.function);
+        rows.find(|other| other.verdict == Verdict::FewerThanChance)
+    } else {
+        let worst = data.worst_width(finding);
+        worst.filter(|worst| worst.verdict > Verdict::WithinChance && row.verdict <= Verdict::WithinChance)
+    };
+    let other = other.filter(|other| other.bits != row.bits)?;
+    let ratio = ratio(other)?;
+    let words = if (0.9..1.1).contains(&ratio) {
+        // With many collisions, even a small difference is significant.
+        let sign = if ratio < 1.0 { '-' } else { '+' };
+        format!("{sign}{} %", number::significant(100.0 * (ratio - 1.0).abs(), 2))
+    } else {
+        format!("{}×", number::significant(ratio, 2))
+    };
+    Some(format!("{words} at {}", other.bits))
+}
+
+/// Draws band, interval and mark of one collision count.
+fn collision_mark(
+    scene: &mut Scene,
+    panel: &Panel<'_>,
+    rows: &Rows,
+    index: usize,
+    row: &CollisionRow,
+    verdict: Verdict,
+) {
+    let y = rows.middle(index);
+    let color = mark::color(verdict);
+    let over = |count| over_expected(row, count);
+    let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
+        let words = "too few keys for a collision";
+        let left = panel.scale.start() + 4.0;
+        // Hides the grid behind the words.
+        let right = left + Font::NOTE.width(words) + 3.0;
+        scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
+        scene.text_middle((left, y), Anchor::Start, Font::NOTE, words);
+        return;
+    };
+    if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
+        panel.band(scene, rows, index, low, high);
+    }
+    if panel.scale.is_above(value) {
+        let words = format!("{}×", number::significant(value, 2));
+        panel.beyond(scene, rows, index, &words, color, None);
+        return;
+    }
+    panel.interval(scene, y, low, high, color);
+    if row.collisions == 0 {
+        Mark::from(verdict).hollow(scene, (panel.scale.at(high), y), RADIUS);
+    } else {
+        Mark::from(verdict).filled(scene, (panel.scale.at(value), y), RADIUS);
+    }
+}
+
+/// Builds a logarithmic axis for ratios that covers 0.5 to 4 and every row that chance explains, with its interval and
+/// band. Rows far off chance must not compress all others.
+fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
+    let (mut low, mut high) = (0.5_f64, 4.0_f64);
+    for row in rows.iter().filter(|row| row.verdict <= Verdict::WithinChance) {
+        let over = |count| over_expected(row, count).filter(|value| *value > 0.0);
+        for value in [row.collisions as f64, row.ci_high, row.band_high]
+            .into_iter()
+            .filter_map(over)
+        {
+            high = high.max(value * 1.1);
+            low = low.min((value * 0.9).max(0.01));
+        }
+        // The lower end of an interval that reaches towards zero may be cut off.
+        for value in [row.ci_low, row.band_low].into_iter().filter_map(over) {
+            low = low.min((value * 0.9).max(0.35));
+        }
+    }
+    Scale::log(low, high.min(1e12)).over(place.left, place.right)
+}
+
+fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
+    let both = |finding: &&Finding| {
+        let rows = [
+            data.throughput(&finding.function),
+            data.chained(&finding.function),
+        ];
+        rows.map(|row| row.map(|row| row.median_ns_per_key))
+    };
+    let times: Vec<[Option<f64>; 2]> = findings.iter().map(both).collect();
+    let known = times.iter().flatten().flatten().copied();
+    let mut all: Vec<f64> = known.filter(|time| time.is_finite()).collect();
+    if all.is_empty() {
+        absent(scene, "Time", place);
+        return;
+    }
+    all.sort_by(f64::total_cmp);
+    // One slow function must not push all others to the left edge.
+    let typical = all[all.len() / 2];
+    let high = all[all.len() - 1].min(typical * 5.0) * 1.06;
+    let panel = Panel {
+        title: "Time on these keys",
+        axis: "ns per key, median, call included",
+        scale: Scale::linear(high).over(place.left, place.right),
+        tick: number::tick,
+    };
+    panel.frame(scene, rows, place.title());
+    let signs = [
+        (Sign::Filled(Mark::Neutral), "calls overlap"),
+        (Sign::Hollow(Mark::Neutral), "each call waits"),
+    ];
+    key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
+    let floor = data.floor().map(|row| row.median_ns_per_key);
+    if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
+        let x = panel.scale.at(floor);
+        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
+        let label = format!("{} empty function", number::significant(floor, 2));
+        scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &label);
+    }
+    for (index, (finding, [overlapped, chained])) in findings.iter().zip(&times).enumerate() {
+        let y = rows.middle(index);
+        let color = mark::color(finding.verdict);
+        scene.row(&finding.function, |scene| {
+            if let (Some(a), Some(b)) = (overlapped, chained) {
+                panel.interval(scene, y, a.min(*b), a.max(*b), color);
+            }
+            let (mut beyond, mut mark) = (Vec::new(), None);
+            for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
+                let Some(value) = value.filter(|v| v.is_finite()) else {
+                    continue;
+                };
+                if panel.scale.is_above(value) {
+                    beyond.insert(0, number::significant(value, 2));
+                } else {
+                    mark = Some(panel.scale.at(value));
+                    draw(finding.verdict.into(), scene, (panel.scale.at(value), y), RADIUS);
+                }
+            }
+            if !beyond.is_empty() {
+                panel.beyond(scene, rows, index, &beyond.join(" and "), color, mark);
+            }
+        });
+    }
+}
+
+type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
+
+fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
+    let marks: Vec<_> = findings
+        .iter()
+        .map(|f| data.false_positives(&f.function, BITS_PER_KEY))
+        .collect();
+    let present = || marks.iter().flatten().copied();
+    if present().next().is_none() {
+        absent(scene, "Filter", place);
+        return;
+    }
+    let ideal = data.ideal(BITS_PER_KEY);
+    // Filters hold one half of a file's keys and are queried with the other.
+    let keys = present().map(|row| row.keys).max().unwrap_or_default();
+    let title = format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys));
+    let panel = Panel {
+        title: &title,
+        axis: "false positives, 95 % interval (log)",
+        scale: rate_scale(present().chain(ideal), place),
+        tick: number::percent_tick,
+    };
+    panel.frame(scene, rows, place.title());
+    if let Some(ideal) = ideal.filter(|row| row.rate > 0.0) {
+        let x = panel.scale.at(ideal.rate);
+        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DASHED, INK);
+        let text = format!("ideal hash {}", number::percent(ideal.rate));
+        scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &text);
+    }
+    for (index, (finding, row)) in findings.iter().zip(&marks).enumerate() {
+        let Some(row) = row else { continue };
+        let (y, mark) = (rows.middle(index), Mark::from(finding.verdict));
+        scene.row(&finding.function, |scene| {
+            panel.interval(scene, y, row.ci_low, row.ci_high, mark.color());
+            if row.false_positives == 0 {
+                mark.hollow(scene, (panel.scale.at(row.ci_high), y), RADIUS);
+            } else {
+                mark.filled(scene, (panel.scale.at(row.rate), y), RADIUS);
+            }
+        });
+    }
+}
+
+/// Builds an axis that covers the rates of `rows` and their intervals.
+fn rate_scale<'a>(rows: impl Iterator<Item = &'a FalsePositiveRow>, place: &Place) -> Scale {
+    let values = rows.flat_map(|row| [row.rate, row.ci_low, row.ci_high]);
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+    for value in values.filter(|value| *value > 0.0) {
+        low = low.min(value);
+        high = high.max(value);
+    }
+    if !low.is_finite() || !high.is_finite() {
+        return Scale::log(1e-4, 1.0).over(place.left, place.right);
+    }
+    // An interval that reaches almost to zero must not stretch the axis.
+    let low = low.max(high * 1e-6) * 0.8;
+    Scale::log(low, (high * 1.25).max(low * 5.0)).over(place.left, place.right)
+}
+
+fn absent(scene: &mut Scene, title: &str, place: &Place) {
+    scene.text((place.left, place.title()), Anchor::Start, Font::HEAD, title);
+    let at = (place.left, place.rows.middle(0));
+    scene.text_middle(at, Anchor::Start, Font::NOTE, "not measured in this run");
+}

@@ -1,0 +1,31 @@
+//! The mark and the text of each verdict.
+
+use plots::key::Sign;
+use plots::mark::Mark;
+use plots::scene::Color;
+
+use crate::record::Verdict;
+use crate::vocabulary::{RESULTS, result};
+
+impl From<Verdict> for Mark {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::FewerThanChance => Self::Diamond,
+            Verdict::WithinChance => Self::Circle,
+            Verdict::WorseThanChance => Self::Triangle,
+            Verdict::FarWorseThanChance => Self::Square,
+        }
+    }
+}
+
+pub(super) fn color(verdict: Verdict) -> Color {
+    Mark::from(verdict).color()
+}
+
+/// Builds the key of the verdicts in use.
+pub(super) fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
+    let all = RESULTS.into_iter().map(|(verdict, _)| verdict);
+    all.filter(|verdict| used.clone().any(|used| used == *verdict))
+        .map(|verdict| (Sign::Filled(verdict.into()), result(verdict)))
+        .collect()
+}

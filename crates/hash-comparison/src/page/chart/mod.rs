@@ -1,0 +1,99 @@
+//! Charts, drawn from stored records alone: this module measures nothing, and every statistic is a recorded column.
+//!
+//! A question has its own charts; those of several questions are here.
+
+mod bits;
+mod file_name;
+mod findings;
+mod mark;
+mod pin;
+#[cfg(test)]
+mod tests;
+
+use plots::scene::Scene;
+
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::{Draw, Kind, QUESTIONS, Records};
+
+/// The charts of what several questions say.
+const JOINT: &[Kind] = &[
+    Kind {
+        stem: "findings",
+        timed: true,
+        draw: Draw::Dataset(findings::scene),
+    },
+    Kind {
+        stem: "narrow-findings",
+        timed: true,
+        draw: Draw::Dataset(findings::narrow),
+    },
+    Kind {
+        stem: "bits",
+        timed: false,
+        draw: Draw::Dataset(bits::scene),
+    },
+];
+
+/// Returns every kind of chart.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
+    JOINT
+        .iter()
+        .chain(QUESTIONS.iter().flat_map(|question| question.charts))
+}
+
+/// A chart ready to be painted.
+#[derive(Debug, Clone)]
+pub(crate) struct Chart {
+    pub(crate) kind: &'static Kind,
+    /// Index of the run's dataset; `None` for a chart of the whole run.
+    pub(crate) dataset: Option<usize>,
+    /// File name without extension.
+    pub(crate) stem: String,
+    pub(crate) scene: Scene,
+}
+
+/// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
+pub(crate) fn all(records: &Records) -> Vec<Chart> {
+    let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
+    let names = || {
+        records
+            .run
+            .functions
+            .iter()
+            .map(|function| function.name.as_str())
+    };
+    let mut charts = Vec::new();
+    let mut add = |kind, dataset, stem, scene: Option<Scene>, mine: Option<&str>| {
+        let Some(mut scene) = scene else { return };
+        if let Some(mine) = mine {
+            pin::mark(&mut scene, mine, names());
+        }
+        charts.push(Chart {
+            kind,
+            dataset,
+            stem,
+            scene,
+        });
+    };
+    for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
+        for kind in kinds() {
+            if let Draw::Dataset(draw) = kind.draw {
+                add(
+                    kind,
+                    Some(dataset),
+                    format!("{}-{slug}", kind.stem),
+                    draw(data),
+                    data.mine(),
+                );
+            }
+        }
+    }
+    let mut told = records.run.recommendations.iter();
+    let mine = told.find_map(|one| Some(one.mine.as_ref()?.function.as_str()));
+    for kind in kinds() {
+        if let Draw::Run(draw) = kind.draw {
+            add(kind, None, kind.stem.to_owned(), draw(records), mine);
+        }
+    }
+    charts
+}

@@ -1,0 +1,126 @@
+//! Tests that page and charts are readable in both colour schemes. Charts are drawn for white paper; the page's style
+//! sheet replaces their paper, ink and shade colours in the dark scheme.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::questions::Records;
+use plots::cells::Significance;
+use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
+
+const CSS: &str = include_str!("../../style.css");
+
+/// Returns the custom properties that hold colours in the first `:root` of a text.
+fn variables(css: &str) -> BTreeMap<&str, Color> {
+    let (_, rest) = css.split_once(":root {").unwrap();
+    let (block, _) = rest.split_once('}').unwrap();
+    let declared = block.split(';').filter_map(|line| line.trim().split_once(": "));
+    declared
+        .filter_map(|(name, value)| Some((name.strip_prefix("--")?, color(value)?)))
+        .collect()
+}
+
+fn color(text: &str) -> Option<Color> {
+    let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
+    let part = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    Some(Color(part(0)?, part(2)?, part(4)?))
+}
+
+/// Returns the WCAG 2 contrast of two colours, from 1 to 21.
+fn contrast(a: Color, b: Color) -> f64 {
+    let linear = |part: u8| {
+        let share = f64::from(part) / 255.0;
+        if share <= 0.04045 {
+            share / 12.92
+        } else {
+            libm::pow((share + 0.055) / 1.055, 2.4)
+        }
+    };
+    let luminance = |Color(r, g, b): Color| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+fn dark() -> &'static str {
+    CSS.split_once("(prefers-color-scheme: dark)").unwrap().1
+}
+
+/// Returns the dark-scheme replacement of a chart's fill or stroke colour; the same colour if no rule replaces it.
+fn in_the_dark(property: &str, light: Color) -> Color {
+    let Color(r, g, b) = light;
+    let rule = format!(".chart [{property}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {property}: ");
+    let found = CSS
+        .split_once(&rule)
+        .map(|(_, rest)| rest.split(';').next().unwrap());
+    found.map_or(light, |text| color(text).unwrap())
+}
+
+#[test]
+fn contrast_is_that_of_the_definition() {
+    let (black, white) = (Color(0, 0, 0), Color(255, 255, 255));
+    assert!((contrast(black, white) - 21.0).abs() < 1e-9 && (contrast(white, white) - 1.0).abs() < 1e-9);
+    // Published example: #777777 on white is 4.48.
+    assert!((contrast(Color(0x77, 0x77, 0x77), white) - 4.48).abs() < 0.005);
+}
+
+#[test]
+fn texts_of_the_page_stand_out_in_both_schemes() {
+    for (scheme, css) in [("light", CSS), ("dark", dark())] {
+        let named = variables(css);
+        for text in ["ink", "muted", "accent", "mine"] {
+            for ground in ["paper", "shade"] {
+                let found = contrast(named[text], named[ground]);
+                assert!(found >= 4.5, "{scheme}: {text} on {ground}: {found:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_of_charts_stand_out_in_both_schemes() {
+    let grounds = [PAPER, STRIPE].into_iter();
+    let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
+    let in_cells = Significance::ALL.map(|shade| (shade.fill(), shade.ink()));
+    for (ground, ink) in on_sheet.chain(in_cells).chain([(super::super::pin::FILL, INK)]) {
+        let light = contrast(ground, ink);
+        let dark = contrast(in_the_dark("fill", ground), in_the_dark("fill", ink));
+        assert!(
+            light >= 4.5 && dark >= 4.5,
+            "{ink:?} on {ground:?}: {light:.2}, {dark:.2} in the dark"
+        );
+    }
+}
+
+#[test]
+fn every_colour_of_a_chart_has_a_place_in_the_dark() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    let charts = super::super::all(&Records::read(&run).unwrap());
+    let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
+    for property in ["fill", "stroke"] {
+        let start = format!(" {property}=\"#");
+        let used: BTreeSet<&str> = drawn
+            .iter()
+            .flat_map(|svg| svg.split(&start).skip(1))
+            .map(|rest| &rest[..6])
+            .collect();
+        assert!(used.len() > 5, "{property}: {used:?}");
+        for digits in used {
+            let light = color(&format!("#{digits}")).unwrap();
+            let dark = in_the_dark(property, light);
+            // The same rectangle can be written as an area or as a stroke.
+            assert_eq!(
+                in_the_dark("fill", light),
+                in_the_dark("stroke", light),
+                "#{digits}"
+            );
+            // Colours that are pale on white must change, and colours that stay must be visible.
+            let found = contrast(dark, in_the_dark("fill", PAPER));
+            let is_seen = dark != light || found >= 3.0;
+            let is_pale = contrast(light, PAPER) < 1.5;
+            assert!(
+                is_seen && !(is_pale && dark == light),
+                "{property} #{digits}: {found:.2}"
+            );
+        }
+    }
+}

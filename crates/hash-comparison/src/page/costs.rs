@@ -1,0 +1,88 @@
+//! Costs of functions in filters and tables of these keys, by the number of keys.
+
+use crate::page::table::{Cell, Table};
+use crate::questions::filters::sizes;
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::{FalsePositiveRow, OccupancyRow, SizeRow};
+use crate::record::{Choice, IDEAL, Purpose, Verdict, about, of, on};
+use records::number::{self, grouped};
+
+/// Bits per key of the filters over half of the keys, or over all keys of a generated set.
+const BITS_PER_KEY: [u32; 3] = [sizes::BITS_PER_KEY, 15, 20];
+const CHOICES: [(Choice, &str); 3] = [
+    (Choice::LowBits, "low bits"),
+    (Choice::HighBits, "high bits (not in the advice)"),
+    (Choice::Remainder, "remainder"),
+];
+
+/// Builds the table by number of keys: the ideal hash, then each function that charts draw; `None` without rows.
+pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
+    let (shown, _) = data.shown_and_folded();
+    let functions = shown.iter().map(|finding| finding.function.as_str());
+    columns(data, [IDEAL].into_iter().chain(functions))
+}
+
+/// Builds the table of the functions that charts fold away, for a reader who selects one.
+pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
+    let (_, folded) = data.shown_and_folded();
+    columns(data, folded.iter().map(|finding| finding.function.as_str()))
+}
+
+fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>) -> Option<Table> {
+    let some: Vec<&SizeRow> = on(&data.records.sizes, &data.summary.name).collect();
+    let mut numbers: Vec<u64> = some.iter().map(|row| row.keys).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let built = data.false_positives.first().map(|row| grouped(row.keys));
+    let filled = data.tables().next().map(|row| grouped(row.keys));
+    if built.is_none() && filled.is_none() {
+        return None;
+    }
+    let mut table = Table::of(functions).column("Function", |name| *name);
+    let at = |name: &str, keys| of(some.iter().copied(), name).find(|row| row.keys == keys);
+    for &keys in &numbers {
+        let head = format!("#Filter, {} bits: {} keys", sizes::BITS_PER_KEY, grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| Cell::percent(row.rate)));
+    }
+    for bits in BITS_PER_KEY.into_iter().filter(|_| built.is_some()) {
+        let keys = built.clone().unwrap_or_default();
+        table = table.column(&format!("#Filter, {bits} bits: {keys} keys"), |name| {
+            let row = data.false_positives(name, bits)?;
+            Some(rate(data, row))
+        });
+    }
+    for &keys in &numbers {
+        let head = format!("#Table, low bits: {} keys", grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| digits(row.compared)));
+    }
+    for (choice, by) in CHOICES.into_iter().filter(|_| filled.is_some()) {
+        let keys = filled.clone().unwrap_or_default();
+        table = table.column(&format!("#Table, {by}: {keys} keys"), |name| {
+            let mut rows = data.tables().filter(|row| row.choice == choice);
+            let row = match *name {
+                IDEAL => rows.next()?,
+                name => rows.find(|row| row.function == name)?,
+            };
+            Some(compared(row, *name == IDEAL))
+        });
+    }
+    table.if_any()
+}
+
+fn rate(data: &DatasetRows<'_>, row: &FalsePositiveRow) -> Cell {
+    let place = format!("{} bits per key", row.bits_per_key);
+    let mut costs = about(&data.records.costs, &row.dataset, &row.function);
+    let is_worse =
+        costs.any(|cost| cost.purpose == Purpose::Filter && cost.measurable && cost.place == place);
+    Cell::percent(row.rate).when(is_worse, "number bad")
+}
+
+fn compared(row: &OccupancyRow, is_ideal: bool) -> Cell {
+    let value = if is_ideal { row.hit_expected } else { row.hit };
+    let is_worse = !is_ideal && row.verdict > Verdict::WithinChance && row.hit > row.hit_high;
+    digits(value).when(is_worse, "number bad")
+}
+
+fn digits(value: f64) -> Cell {
+    Cell::sorted(number::significant(value, 4), value)
+}

@@ -1,0 +1,190 @@
+//! The functions that fail: the costs, two keys with the same hash, and the reasons.
+
+use minijinja::context;
+use minijinja::value::Value;
+
+use crate::advice::high_bits;
+use crate::advice::recommend::words;
+use crate::page::answer::advice_head;
+use crate::page::table::{Cell, Part, Table};
+use crate::questions::mechanisms::sentences_on;
+use crate::questions::on_dataset::DatasetRows;
+use crate::record::{CostRow, Finding, Standing, Verdict, about};
+use crate::vocabulary;
+use plots::scene::printable;
+
+/// Number of rows that are not folded.
+const SHOWN: usize = 10;
+/// Number of costs in a row.
+const COSTS: usize = 2;
+
+/// Builds the tables of the functions that are worse than chance, costliest first; `None` without any.
+pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
+    let mut failed = data.best_first();
+    failed.retain(|finding| finding.verdict > Verdict::WithinChance);
+    // In this order the costliest function to avoid is last, and so is the slowest of the others.
+    failed.reverse();
+    let avoid = |finding: &Finding| {
+        let told = data
+            .recommendation
+            .and_then(|told| told.advice(&finding.function));
+        told.is_some_and(|advice| advice.standing == Standing::Avoid)
+    };
+    failed.sort_by_key(|finding| !avoid(finding));
+    let (first, rest) = failed.split_at(failed.len().min(SHOWN));
+    let first = table(data, first)?;
+    Some(context! { first, rest => table(data, rest) })
+}
+
+/// Lists the functions that differ from chance only in the high bits, and by how much; `None` without any.
+pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
+    let all = data.best_first().into_iter().filter_map(|finding| {
+        let words = high_bits::only(data.records, finding)?;
+        Some(format!("{} ({words})", finding.function))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| printable(&all.join(", ")))
+}
+
+fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
+    Table::of(findings)
+        .column("Function", |one| &one.function)
+        .column("Cost", |one| Cell::classed(&costs(data, one), "why"))
+        .column(&advice_head(data), |one| {
+            let advice = data.recommendation.and_then(|told| told.advice(&one.function));
+            advice.map(vocabulary::advice)
+        })
+        .column("Two keys with the same hash", |one| {
+            let example = one.example.as_ref();
+            example.map(|[one, other]| Cell::marked(differing(one, other)))
+        })
+        .column("Why", |one| {
+            let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
+            why.extend(
+                one.reasons
+                    .iter()
+                    .filter(|reason| !why.contains(reason))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+            Cell::folded(&why, "wide")
+        })
+        .if_any()
+}
+
+/// Describes the highest measurable costs in figures, those for the requested use first.
+fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
+    let of_function = about(&data.records.costs, &finding.dataset, &finding.function);
+    let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
+    let asked = data.recommendation.map_or(&[][..], |told| told.purpose.parts());
+    let is_asked = |row: &CostRow| asked.contains(&row.purpose);
+    costs.sort_by(|a, b| is_asked(b).cmp(&is_asked(a)).then(b.cost.total_cmp(&a.cost)));
+    costs.truncate(COSTS);
+    let told = data.recommendation.map_or(0.0, |told| told.negligible);
+    let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();
+    if costs.is_empty() {
+        "nothing measurable in filters, tables, shards or checksums".to_owned()
+    } else {
+        costs.join("; ")
+    }
+}
+
+/// Maximum lengths of the common text before and after the difference of two keys, and of the difference.
+const BEFORE: usize = 14;
+const BEHIND: usize = 8;
+const DIFFERENT: usize = 24;
+
+/// Shows two recorded keys with their difference marked and their common parts shortened.
+fn differing(one: &str, other: &str) -> Vec<Part> {
+    let (one, other) = (pieces(one), pieces(other));
+    let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let shorter = one.len().min(other.len()) - before;
+    let behind = one.iter().rev().zip(other.iter().rev()).take(shorter);
+    let behind = behind.take_while(|(a, b)| a == b).count();
+    let part = |text: String, marked| Part { text, marked };
+    let mut parts = Vec::new();
+    for (lead, key) in [("“", &one), ("” and “", &other)] {
+        let (start, rest) = key.split_at(before);
+        let (middle, end) = rest.split_at(rest.len() - behind);
+        let cut = |pieces: &[&str], most: usize| if pieces.len() > most { "…" } else { "" };
+        let shown = &start[start.len().saturating_sub(BEFORE)..];
+        parts.push(part(
+            format!("{lead}{}{}", cut(start, BEFORE), printable(&shown.concat())),
+            false,
+        ));
+        let shown = middle[..middle.len().min(DIFFERENT)].concat();
+        parts.push(part(printable(&shown) + cut(middle, DIFFERENT), true));
+        let shown = end[..end.len().min(BEHIND)].concat();
+        parts.push(part(printable(&shown) + cut(end, BEHIND), false));
+    }
+    parts.push(part("”".to_owned(), false));
+    parts.retain(|part| !part.text.is_empty());
+    parts
+}
+
+/// Splits text into characters and escapes such as `\xff` and `\n`.
+fn pieces(mut escaped: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while let Some(first) = escaped.chars().next() {
+        let hexadecimal = escaped.starts_with("\\x")
+            && escaped
+                .get(2..4)
+                .is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let length = match first {
+            '\\' if hexadecimal => 4,
+            '\\' => 1 + escaped[1..].chars().next().map_or(0, char::len_utf8),
+            other => other.len_utf8(),
+        };
+        let (piece, rest) = escaped.split_at(length);
+        pieces.push(piece);
+        escaped = rest;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Formats two keys with the marked pieces in brackets.
+    fn shown(one: &str, other: &str) -> String {
+        let parts = differing(one, other).into_iter();
+        parts
+            .map(|part| {
+                if part.marked {
+                    format!("[{}]", part.text)
+                } else {
+                    part.text
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_are_marked_where_they_differ() {
+        assert_eq!(shown("branded", "Brandel"), "“[branded]” and “[Brandel]”");
+        assert_eq!(
+            shown("left-in-right", "left-on-right"),
+            "“left-[i]n-right” and “left-[o]n-right”"
+        );
+        assert_eq!(shown("aa", "aaa"), "“aa” and “aa[a]”");
+        assert_eq!(shown("\\x00a", "\\x01a"), "“[\\x00]a” and “[\\x01]a”");
+        assert_eq!(
+            shown(
+                "https://www.example.com/news/a?id=4711&sort=up",
+                "https://www.example.com/news/b?id=4711&sort=up"
+            ),
+            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”".replace("….com", "…mple.com")
+        );
+    }
+
+    #[test]
+    fn whatever_a_record_holds_is_shown_without_a_panic() {
+        for odd in ["", "\\", "\\x", "\\x0é", "\\é", "…", "… (", "é…\\xq", "\u{202e}…"] {
+            for times in [1, 40] {
+                let text = shown(&odd.repeat(times), "é");
+                assert!(!text.contains('\u{202e}'), "{odd}");
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The report: one self-contained page, built from stored records alone.
+//!
+//! `page.html` holds the text and the order; `style.css` and the scripts define look and behaviour. This module and its
+//! children turn records into texts and tables. Templates escape everything except charts, fonts and these files.
+
+mod answer;
+mod baseline;
+mod bits;
+pub(crate) mod chart;
+mod costs;
+mod details;
+mod failures;
+mod functions;
+pub mod joined;
+mod published;
+pub mod render;
+mod shards;
+mod sizes;
+mod structure;
+mod table;
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use minijinja::value::{Serde, Value};
+use minijinja::{Environment, UndefinedBehavior, context};
+
+use crate::advice::recommend::words as recommended;
+use crate::questions::filters::FEWEST_KEYS;
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::{MixingTest, Records};
+use crate::record::{DatasetKind, Request};
+use answer::Choices;
+use chart::Chart;
+use plots::scene::printable;
+use records::number::percent_tick;
+
+/// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
+///
+/// # Errors
+///
+/// If the template fails, which only a bug in the template can cause.
+pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
+    let run = &records.run;
+    let all = DatasetRows::all(records);
+    let shown = first_shown(&all);
+    let choices = Choices::of(records);
+    let figure = |stem: &str, dataset: Option<usize>| {
+        let is_it = |(chart, _): &(&Chart, &String)| chart.dataset == dataset && chart.kind.stem == stem;
+        charts
+            .iter()
+            .zip(drawn)
+            .find(is_it)
+            .map(|(_, svg)| context! { svg })
+    };
+    let datasets = all.iter().enumerate().map(|(index, data)| {
+        let name = &data.summary.name;
+        let figure = |stem| figure(stem, Some(index));
+        context! {
+            name => printable(name),
+            selected => index == shown,
+            data => answer::data_line(data),
+            hint => answer::hint(data.summary),
+            run => answer::run_line(run),
+            warnings => answer::warnings(data, run),
+            answers => choices.answers(records, data.summary),
+            figures => choices.figures(records, data.summary),
+            all_sizes => sizes::all_sizes(data),
+            nothing => "Nothing was measured on these keys.",
+            asked => data.recommendation.map(recommended::asked),
+            reading => answer::reading(data),
+            findings => figure("findings"),
+            narrow => figure("narrow-findings"),
+            failures => failures::section(data),
+            high_bits => failures::high_bits(data),
+            nobody_fails => nobody_fails(data),
+            bits => figure("bits"),
+            costs => costs::table(data),
+            folded_costs => costs::folded(data),
+            curves => figure("curves"),
+            places => figure("places"),
+            results => details::results(data),
+            false_positives => details::false_positives(data),
+            tables => structure::tables(data.tables()),
+            shards => shards::table(data),
+            windows => bits::windows(data, run),
+        }
+    });
+    let names = run.functions.iter().enumerate();
+    let ids: BTreeMap<String, String> = names
+        .map(|(index, one)| (printable(&one.name), functions::id(index)))
+        .collect();
+    let negligible = run
+        .recommendations
+        .first()
+        .map_or(Request::NEGLIGIBLE, |recommendation| recommendation.negligible);
+    let values = context! {
+        generator => printable(&run.generator),
+        command => printable(&run.command),
+        schema => run.schema,
+        css => include_str!("style.css"),
+        script => include_str!("script.js"),
+        font_regular => BASE64.encode(plots::font::REGULAR),
+        font_bold => BASE64.encode(plots::font::BOLD),
+        datasets => datasets.collect::<Value>(),
+        uses => Choices::uses(),
+        request => choices.request(),
+        selectable => answer::selectable(run),
+        nobody => answer::NOBODY,
+        ids => Value::from(Serde(ids)),
+        mine => all.iter().find_map(DatasetRows::mine).map(printable),
+        negligible => percent_tick(negligible),
+        baseline => run.baseline.as_ref().map(baseline::section),
+        functions => functions::panels(records, &all, &choices),
+        structure => structure::section(records, figure("structured-keys", None)),
+        avalanche => bits::of_mixing(records, MixingTest::Avalanche),
+        avalanche_chart => figure("avalanche", None),
+        independence => bits::of_mixing(records, MixingTest::Independence),
+        comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
+        filters => published::of_filters(&all),
+        calibration => structure::calibration()?,
+        key_sets => details::key_sets(run),
+        environment => details::environment(run).into_iter().collect::<Value>(),
+        built => details::built(run),
+    };
+    fill(include_str!("page.html"), values)
+}
+
+/// Returns the text that replaces the table of failures if no function fails.
+fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
+    if data.summary.keys < FEWEST_KEYS {
+        "Too few keys to judge: a bad function looks as good as any."
+    } else {
+        "No function is worse than chance on these keys."
+    }
+}
+
+/// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
+fn fill(template: &str, page: Value) -> Result<String, String> {
+    let filled = || -> Result<String, minijinja::Error> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let syntax = environment
+            .syntax()
+            .to_builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .keep_trailing_newline(true)
+            .build()?;
+        environment.set_syntax(syntax);
+        let template = format!("{}{template}", include_str!("tables.html"));
+        // The extension of the name turns on HTML escaping.
+        environment.add_template_owned("page.html", template)?;
+        environment.get_template("page.html")?.render(page)
+    };
+    filled().map_err(|error| format!("{error:#}"))
+}
+
+/// Returns the index of the dataset that the page opens with: the user's own keys, else the accounts, else the first.
+fn first_shown(all: &[DatasetRows<'_>]) -> usize {
+    let own = all.iter().position(|data| data.summary.kind == DatasetKind::File);
+    let accounts = || all.iter().position(|data| data.summary.name == "app-accounts");
+    own.or_else(accounts).unwrap_or(0)
+}

@@ -1,0 +1,120 @@
+//! Renders stored records as charts and a report, without clock or measurement: the same records give the same bytes.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::page::chart::{self, Chart};
+use crate::questions::Records;
+use records::error::Error;
+use records::folder::{CHARTS, REPORT};
+
+/// Maximum number of charts painted at a time: each needs some 50 MB while its pixels are computed.
+const AT_ONCE: usize = 4;
+
+/// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist. Returns their names relative to
+/// `dir`, sorted, as [`file_names`] does.
+///
+/// Files with the same names are replaced; other files are left alone.
+///
+/// # Errors
+///
+/// If a file cannot be written or the page cannot be filled in.
+pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
+    let charts = chart::all(records);
+    let folder = dir.join(CHARTS);
+    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
+    let mut drawn = Vec::with_capacity(charts.len());
+    // Few threads stay below the limit anyway, and with a single chunk they never wait for each other.
+    let together = if rayon::current_num_threads() <= AT_ONCE {
+        charts.len().max(1)
+    } else {
+        AT_ONCE
+    };
+    for some in charts.chunks(together) {
+        drawn.extend(
+            some.par_iter()
+                .map(|chart| draw(chart, records.run.schema, dir))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
+    }
+    let page = super::page(records, &charts, &drawn)
+        .map_err(|reason| Error::internal(format!("report: {reason}")))?;
+    write(&dir.join(REPORT), page.as_bytes())?;
+    Ok(names(&charts))
+}
+
+/// Returns the names that [`render`] will write for these records, relative to the folder, sorted.
+pub fn file_names(records: &Records) -> Vec<String> {
+    names(&chart::all(records))
+}
+
+/// Returns the names of charts without times, whose bytes depend only on the data and the seed, not on the machine.
+pub fn deterministic_charts(records: &Records) -> Vec<String> {
+    let charts = chart::all(records);
+    let mut names: Vec<String> = charts
+        .iter()
+        .filter(|chart| !chart.kind.timed)
+        .flat_map(files)
+        .collect();
+    names.sort();
+    names
+}
+
+fn names(charts: &[Chart]) -> Vec<String> {
+    let mut names: Vec<String> = charts.iter().flat_map(files).chain([REPORT.to_owned()]).collect();
+    names.sort();
+    names
+}
+
+fn files(chart: &Chart) -> [String; 2] {
+    ["svg", "png"].map(|ending| format!("{CHARTS}/{}.{ending}", chart.stem))
+}
+
+/// Writes both files of a chart and returns its SVG element for the page.
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
+    let [svg, png] = files(chart);
+    if !chart.scene.is_drawable() {
+        let reason = format!("{svg}: the figures of this run make it too large to paint");
+        return Err(Error::internal(reason));
+    }
+    let element = plots::svg(&chart.scene);
+    let version = env!("CARGO_PKG_VERSION");
+    // Omits the command of the run: the same records must give the same chart wherever they were made.
+    let document = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
+    );
+    write(&dir.join(svg), document.as_bytes())?;
+    write(&dir.join(png), &plots::png(&chart.scene))?;
+    Ok(element)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(Error::system(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::page::render::{Records, chart};
+
+    #[test]
+    fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
+        /// Limits in bytes for a run of every function on three datasets with all tests.
+        const PAGE: usize = 3_000_000;
+        const CHART: usize = 250_000;
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = Records::read(&run).unwrap();
+        let charts = chart::all(&records);
+        let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
+        for (chart, svg) in charts.iter().zip(&drawn) {
+            assert!(svg.len() < CHART, "{}: {} bytes", chart.stem, svg.len());
+        }
+        let page = crate::page::page(&records, &charts, &drawn).unwrap();
+        assert!(page.len() < PAGE, "{} bytes", page.len());
+        // One published count lies outside the range of 200 seeds, and the page says so.
+        assert!(page.contains("16 of 17 published"));
+    }
+}

@@ -1,0 +1,244 @@
+//! Time against key length: short keys above and long keys below, overlapping calls left and chained calls right.
+
+use crate::questions::CurveRow;
+use crate::questions::on_dataset::{DatasetRows, distinct};
+use crate::record::{CallForm, DatasetSummary, EMPTY};
+use plots::scale::Scale;
+use plots::scene::{BAND, Color, INK, PALETTE, Scene};
+use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
+use records::number;
+
+/// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
+const BORDER: u64 = 64;
+/// Maximum number of best functions that are named.
+const MAX_BEST: usize = 4;
+/// LevelDB's filter hash, which is labelled unless the user has named the function in use today.
+const DEFAULT_MINE: &str = "MurMurHash2";
+
+/// Draws the chart; `None` without times by length.
+pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    data.curves.first()?;
+    let dataset = &data.summary.name;
+    let forms = [
+        (CallForm::Independent, "independent calls overlap"),
+        (CallForm::Chained, "chained: each call waits for the previous one"),
+    ];
+    let row = |long: bool| Row {
+        plots: forms
+            .iter()
+            .filter_map(|(form, _)| plot(data, *form, long))
+            .collect(),
+        ..Row::default()
+    };
+    let sheet = Sheet {
+        description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
+        title: &format!("{dataset}: time by length"),
+        height: 262.0,
+        names: 172.0,
+        heads: forms
+            .iter()
+            .map(|(_, words)| ((*words).to_owned(), String::new()))
+            .collect(),
+        rows: [false, true]
+            .map(row)
+            .into_iter()
+            .filter(|row| !row.plots.is_empty())
+            .collect(),
+        ..Sheet::default()
+    };
+    Some(sheet.scene())
+}
+
+/// Returns the best functions for these keys, followed by the function in use today or, if unknown, the filter's own.
+fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
+    let best = data
+        .best_first()
+        .into_iter()
+        .map(|finding| finding.function.as_str());
+    let mut named: Vec<&str> = best.take(MAX_BEST).collect();
+    let mine = data.mine().unwrap_or(DEFAULT_MINE);
+    let mine = data.findings.iter().find(|finding| finding.function == mine);
+    if let Some(mine) = mine.filter(|mine| !named.contains(&mine.function.as_str())) {
+        named.push(&mine.function);
+    }
+    named
+}
+
+/// Returns the named functions with their colours. A function keeps its colour from an earlier dataset of the run.
+fn with_colors<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
+    let mut before: Vec<(&str, Color)> = Vec::new();
+    for other in DatasetRows::all(data.records) {
+        let names = named(&other);
+        let mut here: Vec<(&str, Color)> = Vec::new();
+        let free = |here: &[(&str, Color)], color: Color| here.iter().all(|(_, taken)| *taken != color);
+        for &(name, color) in before.iter().filter(|(name, _)| names.contains(name)) {
+            if free(&here, color) {
+                here.push((name, color));
+            }
+        }
+        for name in &names {
+            let known = here.iter().any(|(other, _)| other == name);
+            let color = PALETTE.into_iter().find(|color| free(&here, *color));
+            here.extend(color.filter(|_| !known).map(|color| (*name, color)));
+        }
+        if other.summary.name == data.summary.name {
+            here.sort_by_key(|(name, _)| names.iter().position(|other| other == name));
+            return here;
+        }
+        here.retain(|(name, _)| before.iter().all(|(other, _)| other != name));
+        before.extend(here);
+    }
+    Vec::new()
+}
+
+/// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of
+/// a single length get a visible stripe.
+fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> {
+    let (start, end) = x.ends();
+    let (least, most) = (summary.min_len as f64, summary.max_len as f64);
+    if least > end || most < start || (long && most <= BORDER as f64) {
+        return None;
+    }
+    let least = least.max(start);
+    let stripe = if long {
+        least * 1.02
+    } else {
+        least + (end - start) / 150.0
+    };
+    Some((least, most.max(stripe).min(end)))
+}
+
+/// Builds one of the four panels; `None` without lengths for it.
+fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'static>> {
+    let is_part = |row: &&CurveRow| {
+        row.form == form
+            && if long {
+                row.length >= BORDER
+            } else {
+                row.length <= BORDER
+            }
+    };
+    let rows: Vec<&CurveRow> = data.curves.iter().filter(is_part).collect();
+    let points = |name: &str| {
+        let of_function = rows.iter().filter(|row| row.function == name);
+        let mut points: Vec<_> = of_function
+            .map(|row| (row.length as f64, row.median_ns_per_key))
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+    };
+    let named = named(data);
+    let times = || rows.iter().filter(|row| row.function != EMPTY);
+    let longest = times().map(|row| row.length).max()? as f64;
+    let highest = |times: &mut dyn Iterator<Item = &&CurveRow>| {
+        times.map(|row| row.median_ns_per_key).fold(0.0, f64::max)
+    };
+    let slowest = highest(&mut times());
+    let scales = if long {
+        let fastest = times()
+            .map(|row| row.median_ns_per_key)
+            .fold(f64::INFINITY, f64::min);
+        (
+            Scale::log(BORDER as f64, longest),
+            Scale::log(fastest.max(0.1), slowest),
+        )
+    } else {
+        // Named lines must stay distinguishable; a slow function may leave the panel at the top.
+        let slowest_named = highest(&mut times().filter(|row| named.contains(&row.function.as_str())));
+        let most = slowest.min(2.5 * slowest_named.max(1.0));
+        (Scale::linear(BORDER as f64), Scale::linear(most))
+    };
+    let line = |name: &str, label, color| Series {
+        marks: Marks::None,
+        ..Series::new(label, color, points(name))
+    };
+    let others = distinct(times().map(|row| row.function.as_str()));
+    let others = others.into_iter().filter(|name| !named.contains(name));
+    let floor = (!long).then(|| line(EMPTY, String::new(), INK));
+    let best = with_colors(data).into_iter().map(|(name, color)| {
+        let end = points(name).last().map_or(f64::NAN, |last| last.1);
+        line(name, format!("{name} {} ns", number::significant(end, 3)), color)
+    });
+    let (x, (low, high)) = (scales.0, scales.1.ends());
+    let shade = shaded(data.summary, x, long)
+        .map(|(least, most)| vec![(least, low), (most, low), (most, high), (least, high)]);
+    Some(Plot {
+        title: if long {
+            "ns per call (log scale)"
+        } else {
+            "ns per call"
+        }
+        .to_owned(),
+        x: Axis {
+            scale: x,
+            tick: |value| number::grouped(value as u64),
+        },
+        y: Axis {
+            scale: scales.1,
+            tick: number::tick,
+        },
+        x_title: if long {
+            "bytes (log scale)"
+        } else {
+            "bytes; lowest line: the empty function"
+        },
+        shade: shade.unwrap_or_default(),
+        reference: None,
+        series: others
+            .map(|name| line(name, String::new(), BAND))
+            .chain(floor)
+            .chain(best)
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_shaded_where_keys_have_them() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::questions::Records::read(&run).unwrap();
+        let of = |min_len, max_len, long| {
+            let summary = DatasetSummary {
+                min_len,
+                max_len,
+                ..records.run.datasets[0].clone()
+            };
+            let x = if long {
+                Scale::log(64.0, 65_536.0)
+            } else {
+                Scale::linear(64.0)
+            };
+            shaded(&summary, x, long)
+        };
+        assert_eq!(of(2, 28, false), Some((2.0, 28.0)));
+        for least in [0, 2, 64] {
+            assert_eq!(of(least, 64, true), None);
+        }
+        assert_eq!(of(2, 100, true), Some((64.0, 100.0)));
+        assert_eq!(of(100, 100_000, true), Some((100.0, 65_536.0)));
+        assert_eq!(of(100, 200, false), None);
+        // A single length has a visible stripe.
+        let (from, to) = of(16, 16, false).unwrap();
+        assert!(from == 16.0 && (16.3..17.0).contains(&to));
+    }
+
+    #[test]
+    fn a_function_keeps_its_colour() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::questions::Records::read(&run).unwrap();
+        let mut known: Vec<(&str, Color)> = Vec::new();
+        for data in &DatasetRows::all(&records) {
+            let here = with_colors(data);
+            assert_eq!(here.len(), named(data).len());
+            for (index, (name, color)) in here.iter().enumerate() {
+                assert!(here[..index].iter().all(|(_, other)| other != color), "{name}");
+                let before = known.iter().find(|(other, _)| other == name);
+                assert!(before.is_none_or(|(_, other)| other == color), "{name}");
+            }
+            known.extend(here);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Evenness: the spread of values over the buckets of a table, and the share of ones in each output bit.
+
+use crate::keys::Dataset;
+use crate::questions::distribution::remainder::Remainder;
+use crate::questions::{DistributionKind, DistributionRow};
+use crate::values::Hashed;
+use statistics::chi_square;
+
+/// Bucket counts of a table by masking. The [`COUNTS_USED`] largest that the keys can fill are tested.
+const POWERS_OF_TWO: [u64; 5] = [65_536, 4096, 256, 16, 2];
+/// Bucket counts of a table by remainder: the largest prime below each power of two, and 3.
+const PRIMES: [u64; 5] = [65_521, 4093, 251, 13, 3];
+/// The number of bucket counts of either kind that are tested.
+const COUNTS_USED: usize = 3;
+/// Least expected keys in a bucket: below, the chi-square distribution is a poor approximation (Cochran 1954).
+const LEAST_EXPECTED: u64 = 5;
+
+/// Returns the rows of one function on one dataset: power-of-two bucket counts, prime ones, then bits from the lowest.
+///
+/// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3), the three largest are tested that have at
+/// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows, and an empty
+/// set gives no rows at all.
+///
+/// # Panics
+///
+/// Panics if `hashed` is not of the keys of `dataset`.
+pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
+    let values = hashed.values();
+    assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
+    if values.len() == 0 {
+        return Vec::new();
+    }
+    let keys = values.len() as u64;
+    let bits = hashed.function.compared_bits();
+    let row = |kind, parameter, statistic, dof, p_value| DistributionRow {
+        dataset: dataset.name.clone(),
+        function: hashed.function.name.to_owned(),
+        kind,
+        parameter,
+        statistic,
+        dof,
+        p_value,
+    };
+    let usable = |counts: [u64; 5]| {
+        counts
+            .into_iter()
+            .filter(|&count| count * LEAST_EXPECTED <= keys && count <= 1 << bits)
+            .take(COUNTS_USED)
+    };
+    let mut rows = Vec::new();
+    let mut tested = |kind, counts: &[u64]| {
+        let buckets = counts.len() as u64;
+        let statistic = chi_square_of(counts, keys, bits);
+        let p_value = chi_square::upper_tail(statistic, buckets - 1);
+        rows.push(row(kind, buckets, statistic, buckets - 1, p_value));
+    };
+    // Each power of two divides the previous one, so its buckets are sums of the previous buckets.
+    let mut counts = Vec::new();
+    for buckets in usable(POWERS_OF_TWO) {
+        counts = if counts.is_empty() {
+            by_low_bits(values.clone(), buckets)
+        } else {
+            folded(&counts, buckets)
+        };
+        tested(DistributionKind::PowerOfTwoBuckets, &counts);
+    }
+    for buckets in usable(PRIMES) {
+        tested(
+            DistributionKind::PrimeBuckets,
+            &by_remainder(values.clone(), buckets),
+        );
+    }
+    for (bit, ones) in (0..bits).zip(ones(values)) {
+        let (ones, n) = (ones as f64, keys as f64);
+        let above = 2.0 * ones - n;
+        let p_value = chi_square::upper_tail(above * above / n, 1);
+        rows.push(row(
+            DistributionKind::BitShare,
+            u64::from(bit),
+            ones / n,
+            1,
+            p_value,
+        ));
+    }
+    rows
+}
+
+/// Counts the values with each remainder by `buckets`, a power of two.
+fn by_low_bits(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
+    let mut counts = vec![0; buckets as usize];
+    for value in values {
+        counts[value as usize & (buckets as usize - 1)] += 1;
+    }
+    counts
+}
+
+/// Returns the counts of the remainders by `buckets`, from the counts by a multiple of `buckets`.
+fn folded(counts: &[u64], buckets: u64) -> Vec<u64> {
+    let mut sums = vec![0; buckets as usize];
+    for part in counts.chunks_exact(buckets as usize) {
+        for (sum, count) in sums.iter_mut().zip(part) {
+            *sum += count;
+        }
+    }
+    sums
+}
+
+/// Counts the values with each remainder by `buckets`, one of [`PRIMES`].
+fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
+    let remainder = Remainder::by(buckets as u32);
+    let mut counts = vec![0; buckets as usize];
+    for value in values {
+        counts[remainder.of(value) as usize] += 1;
+    }
+    counts
+}
+
+/// Counts the values with each bit set, lowest bit first. Counting bytes takes four steps per value instead of 32.
+fn ones(values: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
+    let mut bytes = [[0_u64; 256]; 4];
+    for value in values {
+        for (counts, byte) in bytes.iter_mut().zip(value.to_le_bytes()) {
+            counts[usize::from(byte)] += 1;
+        }
+    }
+    bytes.into_iter().flat_map(|counts| {
+        (0..u8::BITS).map(move |bit| {
+            (0..=u8::MAX)
+                .zip(counts)
+                .filter(|(byte, _)| byte >> bit & 1 == 1)
+                .map(|(_, count)| count)
+                .sum()
+        })
+    })
+}
+
+/// Returns Pearson's statistic of the counts of `keys` values against a random function of `bits` bits, a bucket for
+/// each remainder.
+///
+/// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
+/// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
+fn chi_square_of(counts: &[u64], keys: u64, bits: u32) -> f64 {
+    let keys = keys as f64;
+    let buckets = counts.len() as u64;
+    let range = 1_u64 << bits;
+    let (least, larger) = (range / buckets, range % buckets);
+    counts
+        .iter()
+        .zip(0_u64..)
+        .map(|(&count, bucket)| {
+            let of_range = least + u64::from(bucket < larger);
+            let expected = keys * (of_range as f64 / range as f64);
+            let above = count as f64 - expected;
+            above * above / expected
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::functions::{self, Function};
+    use crate::record::DatasetKind;
+
+    fn rows(values: Vec<u32>, output_bits: u32) -> Vec<DistributionRow> {
+        let dataset = Dataset {
+            name: "numbers".to_owned(),
+            kind: DatasetKind::File,
+            source: String::new(),
+            keys: values.iter().map(|value| value.to_le_bytes()).collect(),
+            sha256: String::new(),
+            duplicates_dropped: 0,
+            seed: 1,
+            recipe: None,
+        };
+        let function = Function {
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let values = values.into_iter().map(u64::from).collect();
+        measure(&dataset, &Hashed::of_values(&function, values))
+    }
+
+    fn buckets(keys: u32, output_bits: u32) -> Vec<u64> {
+        let mask = u32::MAX >> (32 - output_bits);
+        rows((0..keys).map(|value| value & mask).collect(), output_bits)
+            .iter()
+            .filter(|row| row.kind != DistributionKind::BitShare)
+            .map(|row| row.parameter)
+            .collect()
+    }
+
+    #[test]
+    fn bucket_counts_follow_from_the_keys_and_the_width() {
+        assert_eq!(buckets(0, 32), [0; 0]);
+        assert_eq!(buckets(9, 32), [0; 0]);
+        assert_eq!(buckets(10, 32), [2]);
+        assert_eq!(buckets(80, 32), [16, 2, 13, 3]);
+        assert_eq!(buckets(40_000, 32), [4096, 256, 16, 4093, 251, 13]);
+        assert_eq!(buckets(1_000_000, 32), [65_536, 4096, 256, 65_521, 4093, 251]);
+        assert_eq!(buckets(1_000_000, 8), [256, 16, 2, 251, 13, 3]);
+        assert_eq!(buckets(1_000_000, 1), [2]);
+    }
+
+    #[test]
+    fn each_output_bit_has_a_row() {
+        for bits in [1, 28, 32] {
+            let indices: Vec<u64> = rows(vec![0, 1], bits)
+                .iter()
+                .filter(|row| row.kind == DistributionKind::BitShare)
+                .map(|row| row.parameter)
+                .collect();
+            assert!(indices.into_iter().eq(0..u64::from(bits)));
+        }
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        // Sixty values: two buckets of 42 and 18, thirty expected: (12^2 + 12^2) / 30 = 9.6.
+        let values: Vec<u32> = (0..60).map(|i| u32::from(i < 18)).collect();
+        let rows = rows(values, 32);
+        let row = |kind, parameter| {
+            rows.iter()
+                .find(|row| (row.kind, row.parameter) == (kind, parameter))
+                .unwrap()
+        };
+        let two = row(DistributionKind::PowerOfTwoBuckets, 2);
+        assert!((two.statistic - 9.6).abs() < 1e-12 && two.dof == 1);
+        // As a bit, its share is 0.3 and its p-value the same, erfc(sqrt(9.6 / 2)).
+        let bit = row(DistributionKind::BitShare, 0);
+        assert_eq!((bit.statistic, bit.dof), (0.3, 1));
+        assert!((bit.p_value - two.p_value).abs() < 1e-15);
+        assert!((bit.p_value - 0.001_945_8).abs() < 1e-6, "{}", bit.p_value);
+        // A constant bit: sixty of sixty.
+        assert!(row(DistributionKind::BitShare, 31).p_value < 1e-13);
+        // Three remainders, 42, 18 and 0, where 20 are expected (except for 2^-32): 24.2 + 0.2 + 20.
+        let three = row(DistributionKind::PrimeBuckets, 3);
+        assert!((three.statistic - 44.4).abs() < 1e-6 && three.dof == 2);
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_are_those_of_the_definition(
+            values in prop::collection::vec(
+                prop_oneof![any::<u32>(), 0_u32..40, Just(u32::MAX), (1_u32..1000).prop_map(|part| part * 65_521 - 1)],
+                0..100,
+            ),
+        ) {
+            let values = || values.iter().copied();
+            for buckets in POWERS_OF_TWO.into_iter().chain(PRIMES) {
+                let mut expected = vec![0; buckets as usize];
+                for value in values() {
+                    expected[(u64::from(value) % buckets) as usize] += 1;
+                }
+                if buckets.is_power_of_two() {
+                    prop_assert_eq!(&by_low_bits(values(), buckets), &expected);
+                    prop_assert_eq!(folded(&by_low_bits(values(), 65_536), buckets), expected);
+                } else {
+                    prop_assert_eq!(by_remainder(values(), buckets), expected);
+                }
+            }
+            let bit = |bit: u32| values().filter(|value| value >> bit & 1 == 1).count() as u64;
+            prop_assert!(ones(values()).eq((0..32).map(bit)));
+        }
+    }
+
+    #[test]
+    fn a_prime_takes_the_range_into_account() {
+        // Every value of eight bits once: exactly the expected count of each remainder.
+        let rows = rows((0..256).collect(), 8);
+        for row in &rows {
+            if row.kind != DistributionKind::BitShare {
+                assert_eq!(row.statistic, 0.0, "{row:?}");
+                assert_eq!(row.p_value, 1.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! All records of a run, in memory and on disk: `run.json`, and one CSV file for each question.
+//!
+//! `run.json` holds the SHA-256 of every file, its own included, and reading checks them all, so the values are those
+//! of the run and nothing else about them is checked here. Rows forged together with their checksums still have the
+//! right form and finite numbers, and no list is longer than charts have room for.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use records::document::{self, Document, RUN};
+use records::error::Error;
+use records::folder::Kind;
+use records::table;
+
+use super::{FILES, RecordFile, Records, TimingRow};
+use crate::record::{CallForm, EMPTY, IDEAL, Run};
+
+/// The most datasets in a run.
+pub const MAX_DATASETS: usize = 64;
+/// The most functions in a run.
+pub const MAX_FUNCTIONS: usize = 64;
+
+impl Records {
+    /// Reads the records in `dir`.
+    ///
+    /// A file that `run.json` does not list did not exist when the run was made; its rows are empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`document::read`], and an error if another file is missing or was changed.
+    pub fn read(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |_| true)
+    }
+
+    /// Reads only `run.json` and the times of whole datasets, which are the files kept of a run on another machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`read`](Self::read).
+    pub fn read_times(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |file| ["timing.csv", "latency.csv"].contains(&file.name))
+    }
+
+    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile) -> bool) -> Result<Self, Error> {
+        let mut records = Self::of(document::read(&dir.join(RUN))?);
+        for file in FILES.iter().filter(|file| is_wanted(file)) {
+            let path = dir.join(file.name);
+            if let Some(stored) = records.run.checksums.get(file.name) {
+                let bytes = table::bytes_of(&path)?;
+                if *stored != document::checksum(&bytes) {
+                    return Err(document::changed(&path));
+                }
+                (file.parse)(&mut records, &path, &bytes)?;
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the times of whole datasets in calls of this form.
+    pub fn times(&self, form: CallForm) -> &[TimingRow] {
+        match form {
+            CallForm::Independent => &self.timing,
+            CallForm::Chained => &self.latency,
+        }
+    }
+
+    /// Returns the files of these records: all of [`FILES`], unless the records were read and list fewer.
+    pub fn files(&self) -> impl Iterator<Item = &'static RecordFile> {
+        let listed = &self.run.checksums;
+        FILES
+            .iter()
+            .filter(|file| listed.is_empty() || listed.contains_key(file.name))
+    }
+
+    /// Writes the records into `dir`, which must exist, and the checksums of the written files into `run.json`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+        let mut run = self.run.clone();
+        for file in self.files() {
+            let bytes = (file.bytes)(self);
+            let path = dir.join(file.name);
+            std::fs::write(&path, &bytes).map_err(Error::system(&path))?;
+            run.checksums
+                .insert(file.name.to_owned(), document::checksum(&bytes));
+        }
+        document::write(&dir.join(RUN), &run)
+    }
+}
+
+/// The folder of a comparison.
+pub static KIND: Kind = Kind {
+    records: || FILES.iter().map(|file| file.name).collect(),
+    list: |path| Ok(document::read::<Run>(path)?.files),
+    relist: |from, files, to| {
+        let run = document::read::<Run>(from)?;
+        document::write(to, &Run { files, ..run })
+    },
+};
+
+impl Document for Run {
+    const FORMAT: &'static str = crate::record::FORMAT;
+    const SCHEMA: u32 = crate::record::SCHEMA;
+
+    fn checksums(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.checksums
+    }
+
+    /// Checks that the lists of datasets and functions have no duplicate names and are not too long.
+    fn check(&self) -> Result<(), String> {
+        let datasets: Vec<&str> = self.datasets.iter().map(|one| one.name.as_str()).collect();
+        let functions: Vec<&str> = self.functions.iter().map(|one| one.name.as_str()).collect();
+        for (field, names, most, beside) in [
+            ("datasets", datasets, MAX_DATASETS, &[][..]),
+            ("functions", functions, MAX_FUNCTIONS, &[EMPTY, IDEAL]),
+        ] {
+            if names.len() > most {
+                return Err(format!(
+                    "field {field}: there must be at most {most}, got {}",
+                    names.len()
+                ));
+            }
+            let mut seen: HashSet<&str> = beside.iter().copied().collect();
+            if let Some(name) = names.iter().find(|name| !seen.insert(name)) {
+                return Err(format!(
+                    "field {field}: {name:?} must be unique and not the name of a built-in row"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! False positives: each function inside the real filter policy.
+
+mod measure;
+pub mod sizes;
+mod verdict;
+
+use super::{Measure, Question, Recorded};
+use crate::record::{DatasetKind, rows_about, stored};
+use records::progress::go_on;
+
+pub use self::measure::*;
+pub use self::verdict::FEWEST_KEYS;
+pub(crate) use self::verdict::{Compared, Comparison};
+
+stored! {
+    /// A row of `false_positives.csv`.
+    ///
+    /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row [`IDEAL`] sums
+    /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
+    /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
+    pub struct FalsePositiveRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
+        pub function: String,
+        /// Bits per key of the filter.
+        pub bits_per_key: u32,
+        /// Keys in a filter.
+        pub keys: u64,
+        /// Probes with absent keys, over all filters of the row.
+        pub probes: u64,
+        /// Probes that matched.
+        pub false_positives: u64,
+        /// `false_positives / probes`.
+        pub rate: f64,
+        /// Lower end of the 95 % interval of the rate.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
+        pub theory: f64,
+        /// Bytes of the keys in a filter; in the first, if there are two.
+        pub raw_bytes: u64,
+        /// Bytes of a filter, the trailing probe count included.
+        pub filter_bytes: u64,
+        /// `1 - filter_bytes / raw_bytes`.
+        pub saved: f64,
+    }
+
+    /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
+    pub struct SizeRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` sums several ideal hashes.
+        pub function: String,
+        /// Keys in the table, and in the largest of the filters.
+        pub keys: u64,
+        /// Number of probes with absent keys, summed over filters of this and the next smaller numbers of keys.
+        pub probes: u64,
+        /// Number of absent keys that matched in any of these filters.
+        pub false_positives: u64,
+        /// `false_positives / probes`.
+        pub rate: f64,
+        /// Keys compared per key found, in buckets by the low bits, at least half as many buckets as keys.
+        pub compared: f64,
+    }
+
+    /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
+    /// keys, because the rate of this format jumps with the exact length of the filter.
+    pub struct NearSizesRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` sums several ideal hashes.
+        pub function: String,
+        /// Bits per key of the filters.
+        pub bits_per_key: u32,
+        /// Keys in the largest filter.
+        pub keys: u64,
+        /// Number of numbers of keys: `keys`, `keys - 1` and so on.
+        pub sizes: u64,
+        /// Number of probes with absent keys, over all filters of the row.
+        pub probes: u64,
+        /// Number of absent keys that matched.
+        pub false_positives: u64,
+        /// `false_positives / probes`.
+        pub rate: f64,
+        /// The rate of the number of keys with the fewest false positives.
+        pub lowest_rate: f64,
+        /// The rate of the number of keys with the most false positives.
+        pub highest_rate: f64,
+    }
+}
+
+impl Recorded for FalsePositiveRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["dataset", "function", "bits_per_key"];
+}
+
+impl Recorded for SizeRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["dataset", "function", "keys"];
+}
+
+impl Recorded for NearSizesRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["dataset", "function", "bits_per_key", "keys"];
+}
+
+rows_about! {
+    FalsePositiveRow: |row| Some(&row.dataset);
+    SizeRow: |row| Some(&row.dataset);
+    NearSizesRow: |row| Some(&row.dataset);
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Values(|dataset| {
+        let probes = Probes::new(dataset);
+        Box::new(move |hashed, progress, records| {
+            go_on(progress)?;
+            let (sizes, near_sizes, rates) = match hashed {
+                Some(hashed) => {
+                    let (name, values) = (hashed.function.name, probes.values(hashed));
+                    let (sizes, near) = probes.sizes(name, &values);
+                    (sizes, near, probes.rates(name, &values, progress)?)
+                }
+                None => {
+                    let (sizes, near) = probes.sizes_ideal();
+                    (sizes, near, probes.measure_ideal(progress)?)
+                }
+            };
+            records.sizes.extend(sizes);
+            records.near_sizes.extend(near_sizes);
+            records.false_positives.extend(rates);
+            Ok(())
+        })
+    }),
+    failures: |records, dataset, function| {
+        let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
+        verdict::failures(comparison.of(&dataset.name, &function.name), function.bits)
+    },
+    costs: |records, dataset, function| {
+        let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
+        comparison
+            .of(&dataset.name, &function.name)
+            .map(|one| one.cost())
+            .collect()
+    },
+    ..Question::NONE
+};

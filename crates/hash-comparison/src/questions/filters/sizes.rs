@@ -1,0 +1,282 @@
+//! Filters and tables by the number of keys.
+//!
+//! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
+//! come from one hash value. Each row therefore sums filters of several neighbouring numbers of keys, so that no
+//! function is judged by one lucky or unlucky length.
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::questions::filters::{Plan, Probes, matches};
+use crate::questions::{NearSizesRow, SizeRow};
+use crate::record::{AtSize, IDEAL};
+
+/// Measured numbers of keys, if a filter over the whole dataset holds more.
+pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// Bits per key of the filters of [`SIZES`].
+pub const BITS_PER_KEY: u32 = AtSize::BITS_PER_KEY;
+/// The most absent keys that probe one filter.
+const MAX_ASKED: usize = 100_000;
+/// The fewest ideal hashes whose counts are summed, unless they would hash more than [`IDEAL_KEYS`] keys.
+const IDEALS: u64 = 8;
+/// The most keys that the fewest ideal hashes hash.
+const IDEAL_KEYS: u64 = 1 << 22;
+
+/// The most neighbouring numbers of keys.
+const MAX_NEIGHBOURS: usize = 16;
+/// Neighbours together have at most this many keys, unless that leaves fewer than [`MIN_NEIGHBOURS`].
+const MAX_KEYS: usize = 1 << 21;
+/// The fewest neighbours, if the next numbers are neighbours at all: within one sixteenth.
+const MIN_NEIGHBOURS: usize = 4;
+
+/// Returns `keys` and the next smaller numbers, as many as are measured.
+pub fn neighbours(keys: usize) -> impl Iterator<Item = usize> {
+    let affordable = MAX_KEYS / keys.max(1);
+    let count = affordable
+        .clamp(MIN_NEIGHBOURS, MAX_NEIGHBOURS)
+        .min(keys / 16 + 1);
+    (0..count).map(move |fewer| keys - fewer)
+}
+
+/// The filters of neighbouring numbers of keys, and a table of the largest number.
+#[derive(Debug, Clone, PartialEq)]
+struct Near {
+    bits_per_key: u32,
+    keys: usize,
+    /// Probes and false positives, by number of keys.
+    counts: Vec<[u64; 2]>,
+    /// Keys compared per key found, summed over hashes; 0 unless asked for.
+    compared: f64,
+}
+
+impl Near {
+    /// Builds filters of the first keys of each fold, and probes them with absent keys.
+    fn count(bits_per_key: u32, keys: usize, folds: &[(&[u32], &[u32])]) -> Self {
+        let of_number = |keys| {
+            let mut count = [0; 2];
+            for (built, asked) in folds {
+                let asked = &asked[..asked.len().min(MAX_ASKED)];
+                count[0] += asked.len() as u64;
+                count[1] += matches(bits_per_key, &built[..keys], asked);
+            }
+            count
+        };
+        Self {
+            bits_per_key,
+            keys,
+            counts: neighbours(keys).map(of_number).collect(),
+            compared: 0.0,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (sum, more) in self.counts.iter_mut().zip(&other.counts) {
+            sum[0] += more[0];
+            sum[1] += more[1];
+        }
+        self.compared += other.compared;
+    }
+
+    fn row(&self, dataset: &str, function: &str) -> NearSizesRow {
+        let sum = |index: usize| self.counts.iter().map(|count| count[index]).sum::<u64>();
+        let rates = || {
+            self.counts
+                .iter()
+                .map(|&[probes, count]| count as f64 / probes as f64)
+        };
+        NearSizesRow {
+            dataset: dataset.to_owned(),
+            function: function.to_owned(),
+            bits_per_key: self.bits_per_key,
+            keys: self.keys as u64,
+            sizes: self.counts.len() as u64,
+            probes: sum(0),
+            false_positives: sum(1),
+            rate: sum(1) as f64 / sum(0) as f64,
+            lowest_rate: rates().fold(f64::INFINITY, f64::min),
+            highest_rate: rates().fold(0.0, f64::max),
+        }
+    }
+}
+
+impl Probes<'_> {
+    /// Returns the rows of the ideal hash, which sum several hashes.
+    ///
+    /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
+    /// values.
+    pub fn sizes_ideal(&self) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
+        let Some(keys) = self.built() else {
+            return Default::default();
+        };
+        let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
+        let hashes = self
+            .ideals()
+            .div_ceil(neighbours(keys).count() as u64)
+            .max(fewest);
+        let counted = (0..hashes)
+            .into_par_iter()
+            .map(|index| self.counted(&self.ideal(index, usize::MAX)))
+            .reduce_with(|mut all, more| {
+                all.iter_mut().zip(&more).for_each(|(sum, more)| sum.add(more));
+                all
+            });
+        let (sizes, mut near) = self.size_rows(IDEAL, &counted.unwrap_or_default(), hashes);
+        let all = self.dataset.keys.len();
+        if all > keys {
+            near.push(self.random(all, fewest).row(&self.dataset.name, IDEAL));
+        }
+        (sizes, near)
+    }
+
+    /// Returns the number of keys in a filter over the whole dataset.
+    fn built(&self) -> Option<usize> {
+        match &self.plan {
+            Plan::Nothing => None,
+            Plan::Continued { .. } => Some(self.dataset.keys.len()),
+            Plan::TwoFold { halves: [first, _] } => Some(first.len()),
+        }
+    }
+
+    /// Counts matches of random values, which an ideal hash gives to `keys` keys and to absent ones.
+    fn random(&self, keys: usize, hashes: u64) -> Near {
+        let mut random = ChaCha8Rng::seed_from_u64(self.dataset.seed);
+        let mut values = |count: usize| -> Vec<u32> { (0..count).map(|_| random.next_u32()).collect() };
+        let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_ASKED)]).collect();
+        let folds: Vec<_> = hashes
+            .iter()
+            .map(|[built, asked]| (&built[..], &asked[..]))
+            .collect();
+        Near::count(BITS_PER_KEY, keys, &folds)
+    }
+
+    /// Returns the rows of one function with these [`values`](Self::values).
+    pub fn sizes(&self, function: &str, values: &[Vec<u32>; 2]) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
+        self.size_rows(function, &self.counted(values), 1)
+    }
+
+    fn size_rows(&self, function: &str, all: &[Near], hashes: u64) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
+        let near = all.iter().map(|near| near.row(&self.dataset.name, function));
+        let near: Vec<NearSizesRow> = near.collect();
+        let tables = all.iter().zip(&near).filter(|(near, _)| near.compared > 0.0);
+        let sizes = tables.map(|(counted, near)| SizeRow {
+            dataset: near.dataset.clone(),
+            function: near.function.clone(),
+            keys: near.keys,
+            probes: near.probes,
+            false_positives: near.false_positives,
+            rate: near.rate,
+            compared: counted.compared / hashes as f64,
+        });
+        (sizes.collect(), near)
+    }
+
+    /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
+    fn counted(&self, [first, second]: &[Vec<u32>; 2]) -> Vec<Near> {
+        let Some(whole) = self.built() else {
+            return Vec::new();
+        };
+        let folds = [(&first[..], &second[..]), (&second[..], &first[..])];
+        let mut all = Vec::new();
+        for keys in SIZES.into_iter().filter(|&keys| keys < whole) {
+            all.push(Near {
+                compared: comparisons(&first[..keys]),
+                ..Near::count(BITS_PER_KEY, keys, &folds[..1])
+            });
+        }
+        let folds = match self.plan {
+            Plan::TwoFold { .. } => &folds[..],
+            _ => &folds[..1],
+        };
+        all.extend(super::BITS_PER_KEY.map(|bits| Near::count(bits, whole, folds)));
+        all
+    }
+}
+
+/// Returns the mean number of keys compared per key found, in a table that chooses buckets by the low bits. The number
+/// of buckets is the largest power of two not above the number of keys.
+fn comparisons(values: &[u32]) -> f64 {
+    let buckets = 1 << values.len().ilog2();
+    let mut counts = vec![0_u64; buckets];
+    let mut compared = 0;
+    for &value in values {
+        let count = &mut counts[value as usize & (buckets - 1)];
+        *count += 1;
+        compared += *count;
+    }
+    compared as f64 / values.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+    use crate::keys::load_embedded;
+    use crate::values::Hashed;
+
+    #[test]
+    fn small_tables_are_counted_by_hand() {
+        // Four buckets: three keys in the first, one in the second: (1 + 2 + 3 + 1) / 4.
+        assert_eq!(comparisons(&[0, 4, 8, 1]), 1.75);
+        assert_eq!(comparisons(&[7]), 1.0);
+    }
+
+    #[test]
+    fn neighbours_are_near_and_affordable() {
+        let of = |keys| neighbours(keys).collect::<Vec<_>>();
+        assert_eq!(of(0), [0]);
+        assert_eq!(of(26), [26, 25]);
+        assert_eq!(of(22_701).len(), 16);
+        assert_eq!(of(200_000), (199_991..=200_000).rev().collect::<Vec<_>>());
+        assert_eq!(of(10_000_000).len(), 4);
+    }
+
+    #[test]
+    fn the_rate_jumps_with_the_length_and_the_sum_does_not() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        let (_, near) = Probes::new(&dataset).sizes_ideal();
+        let own: Vec<&NearSizesRow> = near
+            .iter()
+            .filter(|row| row.bits_per_key == BITS_PER_KEY)
+            .collect();
+        assert_eq!(
+            own.iter().map(|row| row.keys).collect::<Vec<_>>(),
+            [1_000, 10_000, 22_701, 45_402]
+        );
+        for row in own {
+            assert!(row.highest_rate > 1.08 * row.lowest_rate, "{row:?}");
+            assert!(
+                row.lowest_rate < row.rate && row.rate < row.highest_rate,
+                "{row:?}"
+            );
+            assert!((0.0085..0.0135).contains(&row.rate), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_below_the_dataset_are_measured_and_bad_functions_stand_out() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        let probes = Probes::new(&dataset);
+        let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
+        let [(ideal, _), (poor, near)] = [
+            probes.sizes_ideal(),
+            probes.sizes("BPHash", &probes.values(&poor)),
+        ];
+        let sizes = |rows: &[SizeRow]| rows.iter().map(|row| row.keys).collect::<Vec<_>>();
+        assert_eq!(
+            (sizes(&ideal), sizes(&poor)),
+            (vec![1_000, 10_000], vec![1_000, 10_000])
+        );
+        for (ideal, poor) in ideal.iter().zip(&poor) {
+            assert!((0.005..0.015).contains(&ideal.rate), "{ideal:?}");
+            assert!((1.5..2.0).contains(&ideal.compared), "{ideal:?}");
+            assert!(
+                poor.rate > 5.0 * ideal.rate && poor.compared > ideal.compared,
+                "{poor:?}"
+            );
+        }
+        // Both halves are built and probed with each other, 16 times each.
+        let whole = near.iter().find(|row| row.keys == 22_701).unwrap();
+        assert_eq!((whole.sizes, whole.probes), (16, 16 * 2 * 22_701));
+    }
+}

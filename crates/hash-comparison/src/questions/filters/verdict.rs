@@ -1,0 +1,283 @@
+//! False positives of a function compared with the ideal hash.
+
+use filter_policy::{BitsPerKey, leveldb};
+
+use super::{INTERVAL_LEVEL, NearSizesRow};
+use crate::chance::FAR_WORSE_RATIO;
+use crate::questions::{Cost, Failure};
+use crate::record::{FailedTest, IDEAL, Purpose, Verdict, about};
+use crate::words::{self, IDEAL_BITS};
+
+use records::number::grouped;
+use statistics::binomial;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// The fewest keys for a recommendation. With fewer keys, even [`FAR_WORSE_RATIO`] times the false positives of an ideal
+/// hash may be chance, in a filter of 10 bits per key and a run of all functions.
+pub const FEWEST_KEYS: u64 = 52;
+
+/// The filters of a dataset that are compared: those over the whole set or half of it, with the ideal hash in the same
+/// filters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Comparison<'a> {
+    rows: &'a [NearSizesRow],
+    /// Tests in the run.
+    tests: usize,
+    /// Number of filters of each size that are built from the keys, one after the other.
+    folds: f64,
+}
+
+/// Filters of a function and of the ideal hash with the same numbers of keys and bits per key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared<'a> {
+    pub(crate) row: &'a NearSizesRow,
+    pub(crate) ideal: &'a NearSizesRow,
+    /// p-value of this comparison alone.
+    pub(crate) p_value: f64,
+    /// The p-value corrected for the tests in the run.
+    pub(crate) p_adjusted: f64,
+}
+
+impl Compared<'_> {
+    /// Returns the cost of these filters.
+    pub(super) fn cost(&self) -> Cost {
+        Cost {
+            purpose: Purpose::Filter,
+            place: format!("{} bits per key", self.row.bits_per_key),
+            measured: self.row.rate,
+            chance: self.ideal.rate,
+            p_adjusted: self.p_adjusted,
+        }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// Takes the rows of `near_sizes.csv`; `is_generated` is about the dataset that will be asked for.
+    pub(crate) fn new(rows: &'a [NearSizesRow], is_generated: bool) -> Self {
+        let tests = rows
+            .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
+            .filter(|rows| rows[0].function != IDEAL)
+            .map(|rows| of_whole_set(rows).count());
+        Self {
+            rows,
+            tests: tests.sum(),
+            folds: folds(is_generated),
+        }
+    }
+
+    /// Returns the filters of one function over the whole set or half of it, by bits per key.
+    pub(crate) fn of(self, dataset: &'a str, function: &'a str) -> impl Iterator<Item = Compared<'a>> {
+        let rows: Vec<&NearSizesRow> = about(self.rows, dataset, function).collect();
+        let most = rows.iter().map(|row| row.keys).max();
+        let rows = rows.into_iter().filter(move |row| Some(row.keys) == most);
+        rows.filter_map(move |row| {
+            let mut ideal = about(self.rows, dataset, IDEAL);
+            let ideal =
+                ideal.find(|ideal| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys))?;
+            let p_value = more_than(row, ideal, self.folds);
+            Some(Compared {
+                row,
+                ideal,
+                p_value,
+                p_adjusted: bonferroni(p_value, self.tests),
+            })
+        })
+    }
+
+    /// Returns the highest rate of these filters that is within chance.
+    pub(crate) fn highest_by_chance(self, compared: Compared<'_>) -> f64 {
+        let Compared { row, ideal, .. } = compared;
+        let is_chance = |count: u64| {
+            let row = NearSizesRow {
+                false_positives: count,
+                ..row.clone()
+            };
+            bonferroni(more_than(&row, ideal, self.folds), self.tests) >= FAMILY_LEVEL
+        };
+        let (mut low, mut high) = (
+            ((ideal.rate * row.probes as f64) as u64).min(row.probes),
+            row.probes.saturating_add(1),
+        );
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if is_chance(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low as f64 / row.probes as f64
+    }
+}
+
+/// Returns the rows of one function with the most keys.
+fn of_whole_set(rows: &[NearSizesRow]) -> impl Iterator<Item = &NearSizesRow> {
+    let most = rows.iter().map(|row| row.keys).max();
+    rows.iter().filter(move |row| Some(row.keys) == most)
+}
+
+/// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.
+pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u32) -> Vec<Failure> {
+    // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
+    // an absent key has the value of some key with probability keys / 2^bits.
+    let width = |Compared { row, ideal, .. }: &Compared<'_>| {
+        let equal = row.keys as f64 / libm::ldexp(1.0, bits as i32);
+        if bits < IDEAL_BITS && equal > ideal.rate / 10.0 {
+            format!(" (it has {bits} of the {IDEAL_BITS} bits)")
+        } else {
+            String::new()
+        }
+    };
+    let mut failed: Vec<Compared<'_>> = compared.filter(|one| one.p_adjusted < FAMILY_LEVEL).collect();
+    let ratio = |one: &Compared<'_>| one.row.rate / one.ideal.rate;
+    failed.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    let end =
+        |row: &NearSizesRow| binomial::proportion_interval(row.false_positives, row.probes, INTERVAL_LEVEL);
+    failed
+        .into_iter()
+        .map(|one| Failure {
+            test: FailedTest::FalsePositives,
+            verdict: if end(one.row).0 >= FAR_WORSE_RATIO * end(one.ideal).1 {
+                Verdict::FarWorseThanChance
+            } else {
+                Verdict::WorseThanChance
+            },
+            buckets: None,
+            reason: format!(
+                "false positives {} in filters of {} bits per key; ideal hash: {}{}",
+                words::percent(one.row.rate),
+                one.row.bits_per_key,
+                if one.ideal.false_positives == 0 {
+                    format!("none of {} probes", grouped(one.ideal.probes))
+                } else {
+                    words::percent(one.ideal.rate)
+                },
+                width(&one),
+            ),
+        })
+        .collect()
+}
+
+/// Returns the number of filters built from a dataset: one for a generated set, else two of half the keys each.
+pub(crate) fn folds(is_generated: bool) -> f64 {
+    if is_generated { 1.0 } else { 2.0 }
+}
+
+/// Returns the probability that a function as good as the ideal hash has at least this share of both counts.
+///
+/// For equally good functions, each false positive is the function's with the probability of its share of all probes;
+/// the ideal hash has more probes.
+pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
+    let both = row.false_positives as f64 + ideal.false_positives as f64;
+    let share = row.probes as f64 / (row.probes as f64 + ideal.probes as f64);
+    let spread = spread(row, both * share, folds);
+    binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
+}
+
+/// Returns the variance of a function's count of false positives, given the sum with the ideal hash's count, divided by
+/// the variance of a binomial count with mean `count`.
+///
+/// The ratio is above 1 for two reasons. First, two keys that share all their bits, one in either half, are each a
+/// false positive of the other's filter. If the halves swap roles (`folds`), events may come in pairs, and nearly all
+/// do if false positives are rare. Second, all probes go to one filter, and some filters are fuller than others. With S
+/// bits set, a filter's rate is proportional to S^k, so a count c from one filter has the variance `c + c^2 V`, where V
+/// is the square of `k sd(S) / mean(S)` for the S of the occupancy problem, doubled because the probes of a key are not
+/// independent. With an ideal hash, 400 seeds and 1,000,000 absent keys at 10 bits per key, the variance was 1.48 c
+/// with 40,000 keys (this formula: 1.58) and 3.54 c with 4,000 (6.17).
+///
+/// A row sums filters of several sizes. Which hash values match in them is nearly independent, so variances add up, and V
+/// acts on the count of one size. Only keys that share all their bits match at every size: their share `equal` of the
+/// count, expected to be `keys / 2^32` of the probes, has the variance of events that come in groups of that many.
+///
+/// The ideal hash's count comes from F times the probes in F times the filters, so its variance is `F c + F c^2 V`.
+/// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
+/// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
+/// (F + 1)`, for every F.
+fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+    let bits = (f64::from(row.bits_per_key) * row.keys as f64).max(64.0);
+    let k = f64::from(leveldb::probe_count(BitsPerKey::whole(row.bits_per_key)));
+    let load = k * row.keys as f64 / bits;
+    let zero = libm::exp(-load);
+    let variance = bits * zero * (1.0 - zero * (1.0 + load));
+    let mean = bits * (1.0 - zero);
+    let sizes = row.sizes.max(1) as f64;
+    let rate = (count / row.probes as f64).max(f64::MIN_POSITIVE);
+    let equal = (row.keys as f64 / libm::ldexp(1.0, IDEAL_BITS as i32) / rate).min(1.0);
+    folds * (1.0 + (sizes - 1.0) * equal) + 2.0 * (count / sizes) * k * k * variance / (mean * mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::IDEAL;
+
+    fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> NearSizesRow {
+        let rate = false_positives as f64 / probes as f64;
+        NearSizesRow {
+            dataset: "ids".to_owned(),
+            function: function.to_owned(),
+            bits_per_key: 10,
+            keys,
+            sizes: 1,
+            probes,
+            false_positives,
+            rate,
+            lowest_rate: rate,
+            highest_rate: rate,
+        }
+    }
+
+    #[test]
+    fn the_highest_rate_by_chance_is_where_the_verdict_changes() {
+        let rows = |count| {
+            let mut rows = vec![
+                filter_row("f", 22_701, 100_000, count),
+                filter_row(IDEAL, 22_701, 1_000_000, 10_000),
+            ];
+            rows[0].sizes = 16;
+            rows
+        };
+        let base = rows(1_000);
+        let comparison = Comparison::new(&base, false);
+        let compared = comparison.of("ids", "f").next().unwrap();
+        let highest = (comparison.highest_by_chance(compared) * 100_000.0).round() as u64;
+        assert!((1_050..1_300).contains(&highest), "{highest}");
+        for (count, is_chance) in [(highest, true), (highest + 1, false)] {
+            let rows = rows(count);
+            let compared = Comparison::new(&rows, false).of("ids", "f").next().unwrap();
+            assert_eq!(compared.p_adjusted >= FAMILY_LEVEL, is_chance, "{count}");
+        }
+    }
+
+    #[test]
+    fn different_numbers_of_probes_are_compared_by_their_rates() {
+        // Equal rates show no difference, whichever function has more probes.
+        for (asked, of_ideal) in [
+            (1_000_000, 1_000_000),
+            (1_000_000, 4_000_000),
+            (45_402, 1_044_246),
+        ] {
+            let ideal = filter_row(IDEAL, 22_701, of_ideal, of_ideal / 100);
+            let p_of = |count| more_than(&filter_row("f", 22_701, asked, count), &ideal, 1.0);
+            let count = asked / 100;
+            assert!(
+                (0.45..0.56).contains(&p_of(count)),
+                "{asked} {of_ideal}: {}",
+                p_of(count)
+            );
+            assert!(p_of(2 * count) < 1e-9 && p_of(count / 2) > 0.999);
+        }
+    }
+
+    #[test]
+    fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
+        // 162 tests, as in a run of all functions on one set.
+        let told = |keys: u64| {
+            let ideal = filter_row(IDEAL, keys / 2, 1_000_000, 10_000);
+            let row = filter_row("f", keys / 2, keys, (keys * 16).div_ceil(100));
+            bonferroni(more_than(&row, &ideal, 2.0), 162) < FAMILY_LEVEL
+        };
+        assert!(told(FEWEST_KEYS));
+        assert!(!told(FEWEST_KEYS - 8));
+    }
+}

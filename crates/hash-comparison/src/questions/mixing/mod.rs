@@ -1,0 +1,128 @@
+//! Mixing of the bits of a key: avalanche, and independence of output bits.
+
+mod chart;
+mod flips;
+mod measure;
+mod verdict;
+
+use rayon::prelude::*;
+
+use super::{Draw, Kind, Measure, Question, Recorded};
+use crate::record::{rows_about, stored};
+use records::progress::{Cancelled, go_on};
+
+pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
+pub use self::verdict::{failed, judge};
+
+stored! {
+    /// A row of `avalanche.csv`: the number of times that flipping one bit of a key flips one bit of the value.
+    ///
+    /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv`
+    /// sums up the other lengths and all output bits.
+    pub struct AvalancheRow {
+        /// Name of the function.
+        pub function: String,
+        /// Length of the keys.
+        pub key_bytes: u32,
+        /// Index of the key bit: eight times the index of its byte, plus its place in the byte, 0 the lowest.
+        pub input_bit: u32,
+        /// Index of the output bit, 0 the lowest.
+        pub output_bit: u32,
+        /// Number of trials in which the output bit flipped.
+        pub flips: u64,
+        /// Number of trials.
+        pub trials: u64,
+    }
+
+    /// The test that a row of `mixing.csv` summarises.
+    pub enum MixingTest {
+        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped.
+        Avalanche,
+        /// A cell is an input bit and two output bits, and counts the trials in which both or neither flipped.
+        Independence,
+    }
+
+    /// A row of `mixing.csv`: a test of all cells of one function at one key length.
+    ///
+    /// With an ideal function each cell is a count of fair coins, and any two cells are independent.
+    pub struct MixingRow {
+        /// Name of the function.
+        pub function: String,
+        /// The test, which defines the cells.
+        pub test: MixingTest,
+        /// Length of the keys.
+        pub key_bytes: u32,
+        /// Number of keys, each of which is one trial of every cell.
+        pub trials: u64,
+        /// Number of cells, which is also the number of degrees of freedom.
+        pub cells: u64,
+        /// Sum over the cells of `(2 count - trials)^2 / trials`.
+        pub chi_square: f64,
+        /// Upper-tail p-value of `chi_square`.
+        pub p_overall: f64,
+        /// Input bit of the cell furthest from one half, the first of equal cells.
+        pub worst_input_bit: u32,
+        /// Output bit of that cell, the lower of two.
+        pub worst_output_bit: u32,
+        /// Other output bit of that cell, for independence only.
+        pub worst_other_bit: Option<u32>,
+        /// Count of that cell.
+        pub worst_count: u64,
+        /// Lower end of the interval for that cell's share of the trials, of 99 % for all cells of the row together.
+        pub worst_low: f64,
+        /// Upper end of that interval.
+        pub worst_high: f64,
+        /// Two-sided binomial p-value of that cell, corrected for the number of cells.
+        pub p_worst: f64,
+        /// Number of cells that are off one half at 1 % after correction for the number of cells.
+        pub off_cells: u64,
+        /// Twice the lesser of `p_overall` and `p_worst`, corrected for the number of rows in the file (Bonferroni).
+        pub p_adjusted: f64,
+    }
+}
+
+impl Recorded for AvalancheRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["function", "key_bytes", "input_bit", "output_bit"];
+}
+
+impl Recorded for MixingRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["function", "test", "key_bytes"];
+    const SHARED: &[&str] = &["p_adjusted"];
+}
+
+rows_about! {
+    AvalancheRow: |_| None;
+    MixingRow: |_| None;
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Functions(|functions, progress, records| {
+        progress.begin("mixing of bits", functions.len() as u64);
+        let seed = records.run.seed;
+        let part = |function: &&_| {
+            go_on(progress)?;
+            let mixing = measure(function, seed, Effort::RUN);
+            progress.step();
+            Ok(mixing)
+        };
+        let parts: Vec<Mixing> = functions.par_iter().map(part).collect::<Result<_, Cancelled>>()?;
+        for part in parts {
+            records.avalanche.extend(part.avalanche);
+            records.mixing.extend(part.rows);
+        }
+        Ok(())
+    }),
+    judge: |records| judge(&mut records.mixing),
+    facts: |records| verdict::facts(&records.mixing, &records.avalanche).collect(),
+    charts: &[Kind {
+        stem: "avalanche",
+        timed: false,
+        draw: Draw::Run(chart::scene),
+    }],
+    ..Question::NONE
+};

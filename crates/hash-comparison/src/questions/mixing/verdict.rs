@@ -1,0 +1,202 @@
+//! Single bits that do not mix: avalanche and independence of output bits.
+
+use crate::questions::{AvalancheRow, MixingRow, MixingTest};
+use crate::record::{BitFact, BitTest, of};
+use crate::words;
+use records::number::grouped;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// Corrects the p-values for the number of rows; each row has two tests of its cells.
+pub fn judge(rows: &mut [MixingRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(bonferroni(row.p_overall.min(row.p_worst), 2), tests);
+    }
+}
+
+/// Returns true if a row with this corrected p-value failed.
+pub fn failed(p_adjusted: f64) -> bool {
+    p_adjusted < FAMILY_LEVEL
+}
+
+/// Returns one fact for each failed test of a function; `avalanche` holds the cells.
+pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iterator<Item = BitFact> {
+    rows.chunk_by(|a, b| a.function == b.function)
+        .flat_map(move |rows| {
+            let function = &rows[0].function;
+            let cells: Vec<&AvalancheRow> = of(avalanche, function).collect();
+            [
+                (MixingTest::Avalanche, BitTest::Avalanche),
+                (MixingTest::Independence, BitTest::Independence),
+            ]
+            .into_iter()
+            .filter_map(move |(measured, test)| {
+                Some(BitFact {
+                    dataset: None,
+                    function: function.clone(),
+                    test,
+                    reason: reason(rows, measured, &cells)?,
+                })
+            })
+        })
+}
+
+/// Returns the number of key lengths at which a test failed, with details of the length with the largest share of bad
+/// cells, or `None` if the test did not fail. `cells` holds the avalanche cells of this function.
+fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
+    let of_test = || rows.iter().filter(|row| row.test == test);
+    let bad = || of_test().filter(|row| failed(row.p_adjusted));
+    let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
+    // `max_by` takes the last of equal rows: the longest keys.
+    let worst = bad().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let (what, cell) = match worst.worst_other_bit {
+        None => (
+            "pairs of a key bit and an output bit",
+            format!(
+                "key bit {} flips output bit {}",
+                worst.worst_input_bit, worst.worst_output_bit
+            ),
+        ),
+        Some(other) => (
+            "cases of a key bit and two output bits",
+            format!(
+                "when key bit {} flips, output bits {} and {other} do the same",
+                worst.worst_input_bit, worst.worst_output_bit
+            ),
+        ),
+    };
+    let off = match worst.off_cells {
+        0 => format!("all {} {what} together", grouped(worst.cells)),
+        off => format!("{} of {} {what}", grouped(off), grouped(worst.cells)),
+    };
+    let how_often = match worst.worst_count {
+        0 => "for no key".to_owned(),
+        count if count == worst.trials => "for every key".to_owned(),
+        count => format!(
+            "for {} of the keys",
+            words::percent(count as f64 / worst.trials as f64)
+        ),
+    };
+    // Only a linear function has every cell at its greatest distance.
+    let linear = worst.chi_square >= (worst.cells * worst.trials) as f64;
+    let pattern = if test != MixingTest::Avalanche {
+        ""
+    } else if linear {
+        "; a key bit flips the same output bits in every key: at this length the function is linear over bits"
+    } else if carries_upwards(cells) {
+        "; no key bit reaches an output bit below its own place in its byte: sums and products carry upwards only"
+    } else {
+        ""
+    };
+    Some(format!(
+        "at {} of {} key lengths; with {} bytes, {off} are off one half: {cell} {how_often}{pattern}",
+        bad().count(),
+        of_test().count(),
+        worst.key_bytes
+    ))
+}
+
+/// Returns true if no bit of a key ever flips an output bit below its own place in its byte. Low output bits then
+/// depend only on the low bits of the key's bytes.
+fn carries_upwards(cells: &[&AvalancheRow]) -> bool {
+    let mut below = cells
+        .iter()
+        .filter(|cell| cell.output_bit < cell.input_bit % u8::BITS)
+        .peekable();
+    below.peek().is_some() && below.all(|cell| cell.flips == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::findings::bit_facts;
+    use crate::functions;
+    use crate::questions::mixing::Effort;
+    use crate::questions::{Records, mixing, windows};
+    use crate::record::Run;
+    use crate::values::Hashed;
+
+    fn facts(name: &str, values: Vec<u64>) -> Vec<BitFact> {
+        let function = functions::find(name).unwrap();
+        let effort = Effort {
+            key_bytes: &[4, 8],
+            blocks: 4,
+        };
+        let mut mixing = mixing::measure(function, 1, effort);
+        let mut rows = windows::measure("ids", &Hashed::of_values(function, values));
+        windows::judge(&mut rows);
+        judge(&mut mixing.rows);
+        let mut records = Records::of(Run::default());
+        (records.windows, records.avalanche, records.mixing) = (rows, mixing.avalanche, mixing.rows);
+        bit_facts(&records)
+    }
+
+    #[test]
+    fn a_linear_function_is_told_to_be_one() {
+        let keys = (0..50_000_u64).map(|index| index.to_le_bytes());
+        let facts = facts(
+            "CRC-32",
+            keys.map(|key| u64::from(crc32fast::hash(&key))).collect(),
+        );
+        let told: Vec<(BitTest, &str)> = facts
+            .iter()
+            .map(|fact| (fact.test, fact.reason.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (
+                    BitTest::Windows,
+                    "2 of 49 windows of the output collide more than by chance; furthest off are the high 17 bits: \
+                     17,232 of 50,000 keys collide; chance: 8,431"
+                ),
+                (
+                    BitTest::Avalanche,
+                    "at 2 of 2 key lengths; with 8 bytes, 2,048 of 2,048 pairs of a key bit and an output bit are off one \
+                     half: key bit 0 flips output bit 0 for no key; a key bit flips the same output bits in every key: at \
+                     this length the function is linear over bits"
+                ),
+                (
+                    BitTest::Independence,
+                    "at 2 of 2 key lengths; with 8 bytes, 31,744 of 31,744 cases of a key bit and two output bits are off \
+                     one half: when key bit 0 flips, output bits 0 and 1 do the same for no key"
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn windows_that_keys_do_not_reach_are_told() {
+        let facts = facts("XXH3", (0..40_000).collect());
+        assert_eq!(facts.len(), 1);
+        assert_eq!(
+            (facts[0].test, facts[0].dataset.as_deref()),
+            (BitTest::Windows, Some("ids"))
+        );
+        assert_eq!(
+            facts[0].reason,
+            "25 of 51 windows of the output collide more than by chance; furthest off are the high 32 bits: \
+             39,999 of 40,000 keys collide; chance: 0.19"
+        );
+    }
+
+    #[test]
+    fn functions_that_only_add_and_multiply_are_told_to_be_such() {
+        let told = |name| {
+            let facts = facts(name, Vec::new());
+            let avalanche = facts.into_iter().find(|fact| fact.test == BitTest::Avalanche);
+            avalanche.map(|fact| fact.reason).unwrap_or_default()
+        };
+        for name in ["SDBMHash", "BKDRHash", "FNV-1a 64"] {
+            assert!(
+                told(name).ends_with("sums and products carry upwards only"),
+                "{name}: {}",
+                told(name)
+            );
+        }
+        // DJB folds case: bit 6 of a byte decides whether bit 5 counts.
+        for name in ["PJW", "JSHash", "DJB", "XXH3"] {
+            assert!(!told(name).contains("upwards"), "{name}: {}", told(name));
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What is asked of hash functions: a question a file, or a folder if it is long.
+//!
+//! A question has its rows, their measurement, their verdict, their cost and their charts. It knows no other question:
+//! what several say together is in [`advice`](crate::advice). The list at the end is the only one: runs, records,
+//! findings, charts and the comparison with the committed run go through it.
+
+pub mod collisions;
+pub mod curves;
+pub mod distribution;
+pub mod files;
+pub mod filters;
+pub mod mechanisms;
+pub mod mixing;
+pub(crate) mod on_dataset;
+pub mod places;
+pub mod shards;
+pub mod structured;
+pub mod tables;
+pub mod times;
+pub mod windows;
+
+use std::path::Path;
+
+use csv::StringRecord;
+use plots::scene::Scene;
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
+use records::table::{self, Row};
+
+pub use self::collisions::CollisionRow;
+pub use self::curves::CurveRow;
+pub use self::distribution::{DistributionKind, DistributionRow};
+pub use self::filters::{FalsePositiveRow, NearSizesRow, SizeRow};
+pub use self::mechanisms::{Mechanism, MechanismRow};
+pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
+use self::on_dataset::DatasetRows;
+pub use self::places::{Place, PlaceRow};
+pub use self::shards::ShardRow;
+pub use self::structured::{StructuredRow, Window};
+pub use self::tables::OccupancyRow;
+pub use self::times::{SpreadRow, TimingRow};
+pub use self::windows::{WindowEnd, WindowRow};
+use crate::functions::Function;
+use crate::keys::Dataset;
+use crate::record::{
+    BitFact, Choice, CostRow, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run, Verdict,
+};
+use crate::values::Hashed;
+
+/// A question. Measuring takes keys and functions and gives rows; everything else takes rows alone.
+pub struct Question {
+    /// How rows are measured.
+    pub measure: Measure,
+    /// Judges the rows of a whole run, since verdicts depend on the number of tests.
+    pub judge: fn(&mut Records),
+    /// Returns the failed tests of a function on a dataset, the most telling first.
+    pub failures: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Failure>,
+    /// Returns the failed tests of single bits, which are no findings: these state the effect on the user's keys already.
+    pub facts: fn(&Records) -> Vec<BitFact>,
+    /// Returns what a function costs on a dataset.
+    pub costs: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Cost>,
+    /// The charts.
+    pub(crate) charts: &'static [Kind],
+}
+
+impl Question {
+    /// A question that answers nothing; a question states the fields that it has.
+    const NONE: Self = Self {
+        measure: Measure::Functions(|_, _, _| Ok(())),
+        judge: |_| {},
+        failures: |_, _, _| Vec::new(),
+        facts: |_| Vec::new(),
+        costs: |_, _, _| Vec::new(),
+        charts: &[],
+    };
+}
+
+/// Measures one function on a dataset, or the ideal hash without one, and adds the rows.
+pub type OnKeys<'a> =
+    Box<dyn Fn(Option<&Hashed<'_>>, &dyn Progress, &mut Records) -> Result<(), Cancelled> + Send + Sync + 'a>;
+
+/// How rows are measured.
+pub enum Measure {
+    /// Times, in a process that does nothing else, in the order of the list.
+    Times(fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Error>),
+    /// The values of a dataset's keys, one function at a time, in parallel. Prepares the dataset first.
+    Values(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
+    /// Functions apart from datasets.
+    Functions(fn(&[&Function], &dyn Progress, &mut Records) -> Result<(), Cancelled>),
+}
+
+/// Measures functions, not the ideal hash, without preparations.
+fn of_function<'a>(
+    dataset: &'a Dataset,
+    measure: impl Fn(&Dataset, &Hashed<'_>, &mut Records) + Send + Sync + 'a,
+) -> OnKeys<'a> {
+    Box::new(move |hashed, progress, records| {
+        if let Some(hashed) = hashed {
+            // With ten million keys a question takes a good part of a second.
+            go_on(progress)?;
+            measure(dataset, hashed, records);
+        }
+        Ok(())
+    })
+}
+
+/// A failed test with its verdict and reason.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The kind of test.
+    pub test: FailedTest,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The choice of buckets that are uneven, if the test was about buckets.
+    pub buckets: Option<Choice>,
+    /// The observation, in words.
+    pub reason: String,
+}
+
+/// The cost of a function in one place: a filter, a table, a set of shards, or a number of bits.
+#[derive(Debug, Clone)]
+pub struct Cost {
+    /// Filter, table, shard or checksum.
+    pub purpose: Purpose,
+    /// The place, in words.
+    pub place: String,
+    /// The measured value, in the purpose's unit.
+    pub measured: f64,
+    /// The value of an ideal hash in the same place.
+    pub chance: f64,
+    /// The p-value, corrected for the number of tests.
+    pub p_adjusted: f64,
+}
+
+/// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// Start of the file name.
+    pub(crate) stem: &'static str,
+    /// Set if the chart shows times and therefore differs between machines.
+    pub(crate) timed: bool,
+    pub(crate) draw: Draw,
+}
+
+/// The scope of a kind of chart.
+#[derive(Debug)]
+pub(crate) enum Draw {
+    /// Drawn for each dataset that has the rows.
+    Dataset(fn(&DatasetRows<'_>) -> Option<Scene>),
+    /// Drawn once per run, from rows that belong to no dataset.
+    Run(fn(&Records) -> Option<Scene>),
+}
+
+/// Two keys of a dataset that a function maps to one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// The keys, escaped for print.
+    pub keys: [String; 2],
+}
+
+/// A row of a file of records.
+pub trait Recorded: Row {
+    /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
+    const TIMED: bool;
+    /// Set if other seeds give other rows on the same keys: the seed draws shuffles, samples and random keys.
+    const SEEDED: bool;
+    /// Columns that together identify a row.
+    const KEY: &[&str];
+    /// Columns that depend on all rows of the file, through the number of tests.
+    const SHARED: &[&str] = &[];
+}
+
+/// A CSV file of rows.
+#[derive(Debug)]
+pub struct RecordFile {
+    /// Name of the file.
+    pub name: &'static str,
+    /// [`Recorded::TIMED`].
+    pub timed: bool,
+    /// [`Recorded::SEEDED`].
+    pub seeded: bool,
+    /// [`Recorded::KEY`].
+    pub key: &'static [&'static str],
+    /// [`Recorded::SHARED`].
+    pub shared: &'static [&'static str],
+    /// Returns the bytes of the file.
+    pub bytes: fn(&Records) -> Vec<u8>,
+    /// Reads the rows of these bytes into the records; the path is for error messages.
+    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
+}
+
+impl RecordFile {
+    /// Returns the header and the rows as the file spells them.
+    pub fn spelled(&self, records: &Records) -> (StringRecord, Vec<StringRecord>) {
+        let bytes = (self.bytes)(records);
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let header = reader.headers().cloned().unwrap_or_default();
+        (header, reader.records().flatten().collect())
+    }
+}
+
+/// Defines [`QUESTIONS`], [`Records`] and [`FILES`] from the questions and the files of their rows.
+macro_rules! questions {
+    ($($question:ident: $($name:ident: $row:ty),+;)* + $($also:ident: $also_row:ty),+) => {
+        /// Every question, in the order in which they are asked.
+        pub static QUESTIONS: &[Question] = &[$($question::QUESTION),*];
+
+        /// Everything that one run recorded.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Records {
+            /// `run.json`.
+            pub run: Run,
+            /// Examples of collisions, which the findings hold in the end.
+            pub examples: Vec<Example>,
+            $($(
+                #[doc = concat!("Rows of `", stringify!($name), ".csv`.")]
+                pub $name: Vec<$row>,
+            )+)*
+            $(
+                #[doc = concat!("Rows of `", stringify!($also), ".csv`.")]
+                pub $also: Vec<$also_row>,
+            )+
+        }
+
+        impl Records {
+            /// Creates records without rows.
+            pub fn of(run: Run) -> Self {
+                Self {
+                    run,
+                    examples: Vec::new(),
+                    $($($name: Vec::new(),)+)*
+                    $($also: Vec::new(),)+
+                }
+            }
+
+            /// Appends the rows and examples of `other`.
+            pub fn append(&mut self, other: Self) {
+                self.examples.extend(other.examples);
+                $($(self.$name.extend(other.$name);)+)*
+                $(self.$also.extend(other.$also);)+
+            }
+        }
+
+        /// The files of a run in addition to `run.json`.
+        pub const FILES: &[RecordFile] = &[
+            $($(questions!(@file $name: $row),)+)*
+            $(questions!(@file $also: $also_row),)+
+        ];
+    };
+    (@file $name:ident: $row:ty) => {
+        RecordFile {
+            name: concat!(stringify!($name), ".csv"),
+            timed: <$row>::TIMED,
+            seeded: <$row>::SEEDED,
+            key: <$row>::KEY,
+            shared: <$row>::SHARED,
+            bytes: |records| table::to_bytes(&records.$name),
+            parse: |records, path, bytes| {
+                records.$name = table::parse(path, bytes)?;
+                Ok(())
+            },
+        }
+    };
+}
+
+// The list: a question, and the files of its rows. What the advice adds comes last.
+questions! {
+    collisions: collisions: CollisionRow;
+    times: timing: TimingRow, latency: TimingRow, spread: SpreadRow;
+    curves: curves: CurveRow;
+    places: places: PlaceRow;
+    distribution: distribution: DistributionRow;
+    filters: false_positives: FalsePositiveRow, sizes: SizeRow, near_sizes: NearSizesRow;
+    windows: windows: WindowRow;
+    mixing: avalanche: AvalancheRow, mixing: MixingRow;
+    structured: structured: StructuredRow;
+    tables: occupancy: OccupancyRow;
+    shards: shards: ShardRow;
+    mechanisms: mechanisms: MechanismRow;
+    + costs: CostRow
+}
+
+impl Recorded for CostRow {
+    const TIMED: bool = false;
+    const SEEDED: bool = true;
+    const KEY: &[&str] = &["dataset", "function", "purpose"];
+    const SHARED: &[&str] = &["place", "measured", "chance", "cost", "p_adjusted", "measurable"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_column_is_in_its_file() {
+        let records = Records::of(Run::default());
+        for file in FILES {
+            let (header, _) = file.spelled(&records);
+            for column in file.key.iter().chain(file.shared) {
+                assert!(
+                    header.iter().any(|name| name == *column),
+                    "{}: {column}",
+                    file.name
+                );
+            }
+        }
+    }
+}

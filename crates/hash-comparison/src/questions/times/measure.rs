@@ -1,0 +1,205 @@
+//! Readings of all datasets, in rounds.
+
+use super::{SpreadRow, TimingRow};
+use crate::clock::{Batch, Line, Subject, read, subjects};
+use crate::functions::Function;
+use crate::keys::{Dataset, shuffled};
+use crate::record::CallForm as Form;
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
+use statistics::robust;
+
+/// Times every function and the empty function on every dataset. Returns the rows of `timing.csv` and `latency.csv`, by
+/// dataset and function in the order given, the empty function first, and of `spread.csv`, independent calls first.
+///
+/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must not have started threads.
+/// The steps of `progress` are rounds, the warm-up included.
+///
+/// # Errors
+///
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
+pub(super) fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<([Vec<TimingRow>; 2], Vec<SpreadRow>), Error> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects = subjects(functions);
+    let batches: Vec<Batch> = datasets
+        .iter()
+        .map(|dataset| {
+            let parts = if quick { QUICK_ROUNDS } else { PARTS };
+            Batch::new(&dataset.keys, generator.next_u64()).in_parts(parts)
+        })
+        .collect();
+    let rounds: Vec<usize> = batches
+        .iter()
+        .map(|batch| rounds(batch.calls(), batch.bytes_read(), quick))
+        .collect();
+
+    progress.begin("timing", (rounds.iter().sum::<usize>() + rounds.len()) as u64);
+    let mut tables = Vec::with_capacity(batches.len());
+    for (batch, dataset) in batches.iter().zip(datasets) {
+        tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
+    }
+    for table in &mut tables {
+        table.round(generator.next_u64(), progress)?;
+        table.forget();
+        progress.step();
+    }
+    for dataset in spread(&rounds) {
+        tables[dataset].round(generator.next_u64(), progress)?;
+        progress.step();
+    }
+    let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
+    let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
+    let spreads = spread(Form::Independent).chain(spread(Form::Chained));
+    Ok(([Form::Independent, Form::Chained].map(rows), spreads.collect()))
+}
+
+/// The fewest rounds: with fewer, a single disturbed reading moves the median.
+const FEWEST_ROUNDS: usize = 3;
+/// Rounds of a quick run, unless readings are long.
+const QUICK_ROUNDS: usize = 11;
+/// The most parts of a full run: a third of a million keys still exceeds the second-level cache.
+const PARTS: usize = 3;
+
+/// Returns the number of readings of each function, from the work of one reading, so that any set takes about as long.
+fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+    // A typical function takes some 8 ns per call and 1 ns per byte: 9 ms for a third of a million keys of twenty
+    // bytes. In a full run, only keys of about a hundred megabytes come down to the least number.
+    let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
+    if quick {
+        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
+    } else {
+        (300_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
+    }
+}
+
+/// Returns the indices of the datasets, each as often as it has rounds, spread evenly over the whole.
+fn spread(rounds: &[usize]) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = rounds
+        .iter()
+        .enumerate()
+        .flat_map(|(dataset, &count)| {
+            (0..count).map(move |round| ((round as f64 + 0.5) / count as f64, dataset))
+        })
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    order.into_iter().map(|(_, dataset)| dataset).collect()
+}
+
+/// All readings of one dataset.
+struct Table<'a> {
+    dataset: &'a str,
+    batch: &'a Batch,
+    lines: Vec<Line>,
+    /// The sums that readings of each part must give, by function.
+    expected: Vec<Vec<u64>>,
+    /// Rounds taken, the warm-up included.
+    rounds: usize,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        dataset: &'a str,
+        batch: &'a Batch,
+        subjects: &[Subject],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let expected = subjects.iter().map(|subject| {
+            go_on(progress)?;
+            let parts = 0..batch.parts();
+            Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
+        });
+        Ok(Self {
+            dataset,
+            batch,
+            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
+            expected: expected.collect::<Result<_, Cancelled>>()?,
+            rounds: 0,
+        })
+    }
+
+    /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
+    /// that the previous line did not bring into the cache, as if every line read all keys.
+    fn next_part(&self, line: usize) -> usize {
+        (line + self.rounds) % self.batch.parts()
+    }
+
+    /// Takes one reading of each line, in an order drawn from `seed`.
+    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
+        let order = shuffled(self.lines.len() as u32, seed);
+        // The previous round may have been of another dataset: this brings the keys back into the cache.
+        if let Some(&last) = order.last() {
+            let part = self.next_part(last as usize);
+            let last = &self.lines[last as usize];
+            self.batch.run(part, last.form, last.subject.hash);
+        }
+        for index in order {
+            go_on(progress)?;
+            let part = self.next_part(index as usize);
+            let line = &mut self.lines[index as usize];
+            let reading = read(self.batch, part, line.form, line.subject.hash);
+            line.take(reading, self.expected[index as usize / 2][part], self.dataset)?;
+        }
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// Drops the readings of the warm-up.
+    fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.samples.clear();
+        }
+    }
+
+    fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(move |line| {
+                let mut sorted = line.samples.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                // There is at least one round.
+                let quantile = |share| robust::quantile(&sorted, share).unwrap_or(f64::NAN);
+                SpreadRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    form,
+                    samples: sorted.len() as u64,
+                    min_ns: quantile(0.0),
+                    q1_ns: quantile(0.25),
+                    median_ns: quantile(0.5),
+                    q3_ns: quantile(0.75),
+                    max_ns: quantile(1.0),
+                }
+            })
+    }
+
+    fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(|line| {
+                let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
+                TimingRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    keys: self.batch.keys() as u64,
+                    bytes: self.batch.bytes() as u64,
+                    median_ns_per_key,
+                    mad_ns_per_key,
+                    samples,
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! Behaviour that does not depend on the speed of the machine.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::*;
+use crate::keys::KeySet;
+use crate::record::{DatasetKind, EMPTY};
+use records::error::ErrorKind;
+use records::progress::Silent;
+
+fn dataset(name: &str, keys: KeySet) -> Dataset {
+    Dataset {
+        name: name.to_owned(),
+        kind: DatasetKind::File,
+        source: String::new(),
+        sha256: String::new(),
+        keys,
+        duplicates_dropped: 0,
+        seed: 1,
+        recipe: None,
+    }
+}
+
+fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
+    Function::custom(name, 64, hash, &[])
+}
+
+fn first_byte(key: &[u8]) -> u64 {
+    key.first().map_or(7, |&byte| u64::from(byte))
+}
+
+fn numbers(count: usize) -> KeySet {
+    (0..count).map(|number| format!("{number:08}")).collect()
+}
+
+fn batch(keys: &KeySet) -> Batch {
+    Batch::new(keys, 1)
+}
+
+#[test]
+fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
+    let datasets = [
+        dataset("one", ["only"].into_iter().collect()),
+        dataset("empty key", [""].into_iter().collect()),
+        dataset("three", ["a", "bb", "ccc"].into_iter().collect()),
+    ];
+    let functions = [
+        function("first", first_byte),
+        function("length", |key| key.len() as u64),
+    ];
+    let ([timing, latency], _) =
+        measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
+    let about = |rows: &[TimingRow]| -> Vec<(String, String, u64, u64)> {
+        rows.iter()
+            .map(|row| (row.dataset.clone(), row.function.clone(), row.keys, row.bytes))
+            .collect()
+    };
+    let expected: Vec<_> = [("one", 1, 4), ("empty key", 1, 0), ("three", 3, 6)]
+        .into_iter()
+        .flat_map(|(dataset, keys, bytes)| {
+            [EMPTY, "first", "length"].map(|name| (dataset.to_owned(), name.to_owned(), keys, bytes))
+        })
+        .collect();
+    assert_eq!(about(&timing), expected);
+    assert_eq!(about(&latency), expected);
+    for row in timing.iter().chain(&latency) {
+        assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
+    }
+}
+
+#[test]
+fn no_time_is_taken_from_a_wrong_result() {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    // Right while the sum is computed beforehand, wrong from the warm-up on.
+    let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
+    let keys = dataset("keys", ["a", "b", "c"].into_iter().collect());
+    let error = measure(&[keys], &[&fickle], 1, true, &Silent).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    assert!(
+        error
+            .to_string()
+            .starts_with("timing fickle on keys: the values add up to 0x"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_run_stops_when_asked() {
+    struct Impatient(AtomicU64);
+    impl Progress for Impatient {
+        fn begin(&self, _phase: &str, _steps: u64) {}
+        fn step(&self) {}
+        fn cancelled(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed) == 5
+        }
+    }
+    let keys = dataset("keys", numbers(10));
+    let first = function("first", first_byte);
+    let progress = Impatient(AtomicU64::new(0));
+    let error = measure(&[keys], &[&first], 1, false, &progress).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert_eq!(progress.0.into_inner(), 6);
+}
+
+#[test]
+fn both_loops_give_the_sum_of_all_values() {
+    let keys = numbers(1_000);
+    let batch = batch(&keys);
+    let once: u64 = keys.iter().map(first_byte).sum();
+    let expected = once * (batch.calls() / keys.len()) as u64;
+    assert_eq!(batch.checksum(0, first_byte), expected);
+    assert_eq!(batch.run(0, Form::Independent, first_byte), expected);
+    assert_eq!(batch.run(0, Form::Chained, first_byte), expected);
+}
+
+#[test]
+fn small_sets_are_read_many_times_and_large_ones_sampled() {
+    assert_eq!(batch(&numbers(3)).calls(), 40_002);
+    assert_eq!(batch(&numbers(60_000)).calls(), 60_000);
+    let many = batch(&numbers(1_000_001));
+    assert_eq!((many.keys(), many.bytes()), (1_000_000, 8_000_000));
+
+    let long: KeySet = (0..40_u8).map(|number| vec![number; 1_000_000]).collect();
+    let long = batch(&long);
+    assert_eq!((long.keys(), long.bytes()), (32, 32_000_000));
+    let giant = batch(&[vec![1; 33_000_000]].into_iter().collect());
+    assert_eq!((giant.keys(), giant.bytes()), (1, 33_000_000));
+}
+
+#[test]
+fn a_reading_ends_after_enough_calls_or_bytes() {
+    // The length of a key, and the calls and bytes of a reading of two such keys.
+    for (length, calls, bytes) in [
+        (0, 40_000, 0),
+        (20, 40_000, 800_000),
+        (80, 40_000, 3_200_000),
+        (125, 32_000, 4_000_000),
+        (300_000, 14, 4_200_000),
+        (10_000_000, 2, 20_000_000),
+        (20_000_000, 1, 20_000_000),
+    ] {
+        let keys: KeySet = [vec![b'x'; length], vec![b'y'; length]].into_iter().collect();
+        let batch = batch(&keys);
+        assert_eq!((batch.calls(), batch.bytes_read()), (calls, bytes), "{length}");
+        // The longest wait for Ctrl-C: a few megabytes beyond one key, at most a batch.
+        assert!(batch.bytes_read() <= 32_000_000.max(length));
+    }
+}
+
+#[test]
+fn parts_are_all_keys_each_once() {
+    for (count, most, parts) in [
+        (0, 11, 1),
+        (10, 11, 1),
+        (79_999, 11, 1),
+        (80_001, 11, 2),
+        (300_000, 3, 3),
+        (1_000_000, 11, 11),
+        (1_000_000, 1, 1),
+    ] {
+        let keys = numbers(count);
+        let whole = batch(&keys);
+        let batch = batch(&keys).in_parts(most);
+        assert_eq!(batch.parts(), parts, "{count} {most}");
+        let sum = |of: &dyn Fn(usize) -> u64| (0..parts).map(of).fold(0, u64::wrapping_add);
+        let expected = whole.checksum(0, first_byte);
+        assert_eq!(sum(&|part| batch.checksum(part, first_byte)), expected);
+        for form in [Form::Independent, Form::Chained] {
+            assert_eq!(sum(&|part| batch.run(part, form, first_byte)), expected);
+        }
+        let calls = |part| batch.calls_of(part);
+        assert_eq!((0..parts).map(calls).sum::<usize>(), whole.calls());
+        assert_eq!((0..parts).map(calls).max(), Some(batch.calls()));
+        assert!(batch.bytes_read() * parts >= whole.bytes_read());
+    }
+}
+
+#[test]
+fn keys_that_one_long_key_outweighs_are_read_together() {
+    let mut keys = numbers(200_000);
+    assert_eq!(batch(&keys).in_parts(11).parts(), 5);
+    keys.push(&vec![b'x'; 1_000_000]);
+    assert_eq!(batch(&keys).in_parts(11).parts(), 1);
+}
+
+#[test]
+fn a_quick_run_reads_every_part_in_every_line() {
+    let batch = batch(&numbers(320_000)).in_parts(QUICK_ROUNDS);
+    let functions = [
+        function("first", first_byte),
+        function("length", |key| key.len() as u64),
+    ];
+    let subjects = subjects(&[&functions[0], &functions[1]]);
+    let mut table = Table::new("numbers", &batch, &subjects, &Silent).unwrap();
+    assert_eq!(batch.parts(), 8);
+    let mut read = vec![Vec::new(); table.lines.len()];
+    for round in 0..8 {
+        for (line, parts) in read.iter_mut().enumerate() {
+            parts.push(table.next_part(line));
+        }
+        table.round(round, &Silent).unwrap();
+    }
+    for mut parts in read {
+        parts.sort_unstable();
+        assert!(parts.into_iter().eq(0..8));
+    }
+    assert!(table.lines.iter().all(|line| line.samples.len() == 8));
+}
+
+/// Written down from this implementation: which keys of a large set are timed must not depend on a version of `rand`.
+#[test]
+fn the_sample_is_the_one_of_earlier_versions() {
+    let keys = numbers(2_000_000);
+    let batch = batch(&keys);
+    let sampled = shuffled(2_000_000, 1);
+    let sum = |indices: &[u32]| -> u64 {
+        let hash = |&index: &u32| {
+            keys.get(index as usize)
+                .iter()
+                .map(|&byte| u64::from(byte))
+                .sum::<u64>()
+        };
+        indices.iter().map(hash).sum()
+    };
+    let byte_sum = |key: &[u8]| key.iter().map(|&byte| u64::from(byte)).sum();
+    assert_eq!(batch.checksum(0, byte_sum), sum(&sampled[..1_000_000]));
+    assert_eq!(sampled[..3], [1_513_834, 1_290_190, 1_199_785]);
+}
+
+#[test]
+fn rounds_follow_from_the_work_alone() {
+    assert_eq!(rounds(40_002, 0, false), 61);
+    assert_eq!(rounds(333_334, 6_466_132, false), 32);
+    assert_eq!(rounds(333_334, 10_666_667, false), 22);
+    // One key of 300 kB, of 32 MB, of 100 MB.
+    assert_eq!(rounds(14, 4_200_000, false), 61);
+    assert_eq!(rounds(1, 32_000_000, false), 9);
+    assert_eq!(rounds(1, 100_000_000, false), 3);
+    assert_eq!(rounds(usize::MAX, usize::MAX, false), 3);
+    assert_eq!(rounds(45_402, 363_646, true), 11);
+    assert_eq!(rounds(1_000_000, 19_398_396, true), 3);
+    assert_eq!(rounds(0, 0, true), 11);
+}
+
+#[test]
+fn rounds_of_all_datasets_are_spread_over_the_whole_time() {
+    assert_eq!(spread(&[2, 4]), [1, 0, 1, 1, 0, 1]);
+    assert_eq!(spread(&[3, 1]), [0, 0, 1, 0]);
+    assert!(spread(&[]).is_empty());
+}

@@ -1,0 +1,152 @@
+//! The single rule for which of two functions is measurably faster: their intervals are apart.
+//!
+//! The placement of code and keys in memory moves single functions by several percent from run to run. The interval of
+//! a function therefore covers what other runs of the same build would read, not only the readings of this run.
+
+use crate::questions::{Place, Records, TimingRow};
+use crate::record::{CallForm, EMPTY, Environment, Interval, about};
+use records::number::{percent, significant};
+
+/// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
+/// nothing else changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.
+pub const LEAST_CHANGE: f64 = 1.11;
+
+/// Times are unsteady if the median absolute deviation of at least half of the functions exceeds this share of the
+/// median.
+const UNSTEADY: f64 = 0.05;
+
+/// The time of one function on one dataset in one form, with the range in which runs of the same build lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Speed(Interval);
+
+impl Speed {
+    /// Returns the speed of a function, or `None` if the function was not timed.
+    pub(crate) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
+        let row = about(records.times(form), dataset, function)
+            .next()
+            .filter(|row| row.median_ns_per_key.is_finite())?;
+        let mut spread = about(&records.spread, dataset, function);
+        let (median, deviation) = (row.median_ns_per_key, row.mad_ns_per_key);
+        let fastest = spread
+            .find(|row| row.form == form)
+            .map_or(median, |row| row.min_ns);
+        Some(Self::new(median, deviation, fastest))
+    }
+
+    /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
+    /// either end, so that ranges of steady readings are apart from that ratio on.
+    fn new(median: f64, deviation: f64, fastest: f64) -> Self {
+        let half = libm::sqrt(LEAST_CHANGE);
+        Self(Interval {
+            ns: median,
+            low_ns: fastest.min(median - deviation).max(0.0) / half,
+            high_ns: (median + deviation) * half,
+        })
+    }
+
+    /// Returns the speed with keys scattered over memory, or `None` if the function was not timed there.
+    pub(crate) fn in_memory(
+        records: &Records,
+        dataset: &str,
+        function: &str,
+        form: CallForm,
+    ) -> Option<Self> {
+        let row = about(&records.places, dataset, function)
+            .find(|row| (row.place, row.form) == (Place::Memory, form))
+            .filter(|row| row.median_ns_per_key.is_finite())?;
+        let median = row.median_ns_per_key;
+        Some(Self::new(median, row.mad_ns_per_key, median))
+    }
+
+    /// Returns the median, nanoseconds per key.
+    pub(crate) fn median(&self) -> f64 {
+        self.0.ns
+    }
+
+    /// Returns the median with the range in which runs of the same build lie.
+    pub(crate) fn interval(&self) -> Interval {
+        self.0
+    }
+
+    /// Returns true if the function is slower than `other` beyond noise.
+    pub(crate) fn is_slower_than(&self, other: &Self) -> bool {
+        self.0.low_ns > other.0.high_ns
+    }
+}
+
+/// Returns a warning if the times of a dataset, `timing`, cannot be trusted.
+pub fn unsteady<'a>(
+    timing: impl IntoIterator<Item = &'a TimingRow>,
+    environment: &Environment,
+) -> Option<String> {
+    let mut spreads: Vec<f64> = timing
+        .into_iter()
+        .filter(|row| row.function != EMPTY && row.median_ns_per_key > 0.0)
+        .map(|row| row.mad_ns_per_key / row.median_ns_per_key)
+        .collect();
+    spreads.sort_by(f64::total_cmp);
+    // Of an even number, the higher of the two in the middle: at least half reach it.
+    let typical = spreads[spreads.len().checked_sub(1)?.div_ceil(2)];
+    if typical > UNSTEADY {
+        return Some(format!(
+            "The times were unsteady, half of them by ±{} or more: repeat on a quiet machine.",
+            percent(typical)
+        ));
+    }
+    disturbance(environment)
+}
+
+/// Returns a warning if other programs probably disturbed the timing.
+pub fn disturbance(environment: &Environment) -> Option<String> {
+    environment.timing_disturbed()?.then(|| {
+        let how = match environment
+            .seconds_waited_while_timing
+            .zip(environment.timing_seconds)
+        {
+            Some((waited, all)) => format!(
+                "had the processor for {} of the {} s of timing",
+                significant(waited, 2),
+                significant(all, 2)
+            ),
+            None => "took the processor often".to_owned(),
+        };
+        format!("The times are probably too high, since other programs {how}: repeat on a quiet machine.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disturbed_times_are_told() {
+        let mut environment = Environment {
+            timing_seconds: Some(20.04),
+            seconds_waited_while_timing: Some(0.5),
+            ..Environment::default()
+        };
+        assert_eq!(disturbance(&environment), None);
+        environment.seconds_waited_while_timing = Some(8.0);
+        assert_eq!(
+            disturbance(&environment).unwrap(),
+            "The times are probably too high, since other programs had the processor for 8.0 of the 20 s of timing: repeat on a \
+             quiet machine."
+        );
+    }
+
+    #[test]
+    fn times_differ_if_their_ranges_are_apart() {
+        let speed = Speed::new;
+        let base = speed(10.0, 0.1, 9.9);
+        assert!(speed(11.5, 0.1, 11.3).is_slower_than(&base));
+        // Eleven per cent is the least, on top of what the readings scatter.
+        assert!(!speed(11.2, 0.1, 11.1).is_slower_than(&base));
+        assert!(speed(11.11, 0.0, 11.11).is_slower_than(&speed(10.0, 0.0, 10.0)));
+        assert!(!speed(11.09, 0.0, 11.09).is_slower_than(&speed(10.0, 0.0, 10.0)));
+        // A disturbed median alone is no difference.
+        assert!(!speed(20.0, 0.1, 9.8).is_slower_than(&base));
+        // Neither are scattered readings.
+        assert!(!speed(12.5, 2.0, 12.0).is_slower_than(&base));
+        assert!(!base.is_slower_than(&base));
+    }
+}

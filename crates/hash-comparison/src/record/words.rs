@@ -1,0 +1,47 @@
+//! Words that several questions share.
+
+use super::stored;
+
+stored! {
+    /// The result of a function compared with chance, best first.
+    pub enum Verdict {
+        /// Fewer collisions than a random function gives: the structure of these keys suits the function.
+        FewerThanChance,
+        /// No difference from a random function that this test could see.
+        #[serde(alias = "in-band")]
+        WithinChance,
+        /// Worse than a random function, beyond what the number of tests explains.
+        #[serde(alias = "measurably-worse")]
+        WorseThanChance,
+        /// So much worse that at least four bits of the output width are lost on these keys.
+        #[serde(alias = "unusable")]
+        FarWorseThanChance,
+    }
+
+    /// The form of timed calls, independent or waiting for each other.
+    pub enum CallForm {
+        /// Calls overlap in the processor: throughput.
+        Independent,
+        /// Each call waits for the result of the previous one: latency.
+        Chained,
+    }
+
+    /// The way in which a hash table chooses the bucket of a value.
+    pub enum Choice {
+        /// The low bits; the number of buckets is a power of two.
+        LowBits,
+        /// The high bits: value times buckets over 2^bits, rounded down.
+        HighBits,
+        /// The high bits of the 64-bit product with 2^64 over the golden ratio; the number of buckets is a power of
+        /// two.
+        Fibonacci,
+        /// The remainder; the number of buckets is not a power of two.
+        #[serde(alias = "prime")]
+        Remainder,
+    }
+}
+
+/// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
+pub const IDEAL: &str = "ideal";
+/// Name of the row in `timing.csv` and `latency.csv` that shows the cost of the loop itself.
+pub const EMPTY: &str = "empty";

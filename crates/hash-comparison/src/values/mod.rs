@@ -1,0 +1,70 @@
+//! The values of all keys, computed once for all measurements.
+
+pub(crate) mod prefixes;
+mod radix;
+
+use std::sync::OnceLock;
+
+use crate::functions::Function;
+use crate::keys::KeySet;
+use crate::values::prefixes::Prefixes;
+
+/// The values of all keys of a set under a function, in the order of the keys, with all their bits.
+#[derive(Debug, Clone)]
+pub struct Hashed<'a> {
+    /// The function.
+    pub function: &'a Function,
+    values: Vec<u64>,
+    /// Cached, since two measurements use these prefixes and sorting takes longer than hashing.
+    low: OnceLock<Prefixes>,
+}
+
+impl<'a> Hashed<'a> {
+    /// Hashes every key.
+    pub fn new(keys: &KeySet, function: &'a Function) -> Self {
+        Self::of_values(function, keys.iter().map(function.hash).collect())
+    }
+
+    /// Wraps values of `function`, one per key. Bits above the output must be zero.
+    pub fn of_values(function: &'a Function, values: Vec<u64>) -> Self {
+        Self {
+            function,
+            values,
+            low: OnceLock::new(),
+        }
+    }
+
+    /// Returns the whole values, one per key.
+    pub fn values64(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// Returns the low 32 bits of the values, one per key: the part that is compared unless stated otherwise.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
+        self.values.iter().map(|&value| value as u32)
+    }
+
+    /// Returns the prefixes of the low 32 bits, the lowest bit first.
+    pub(crate) fn low(&self) -> &Prefixes {
+        self.low.get_or_init(|| Prefixes::low(&self.values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+
+    #[test]
+    fn all_bits_are_kept_and_the_low_half_is_compared() {
+        let keys: KeySet = ["", "a", "foobar"].into_iter().collect();
+        let hashed = Hashed::new(&keys, functions::find("FNV-1a 64").unwrap());
+        let whole = [
+            0xcbf2_9ce4_8422_2325,
+            0xaf63_dc4c_8601_ec8c,
+            0x8594_4171_f739_67e8,
+        ];
+        assert_eq!(hashed.values64(), whole);
+        assert!(hashed.values().eq(whole.map(|value: u64| value as u32)));
+    }
+}

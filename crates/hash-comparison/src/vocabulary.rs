@@ -1,0 +1,82 @@
+//! The words for test results and for advice, in one place.
+//!
+//! A test result compares a count with chance. Advice says whether to take a function. No word serves both.
+
+use crate::record::{Advice, Standing, Verdict};
+
+/// The test results, best first, each with its meaning.
+pub(crate) const RESULTS: [(Verdict, &str); 4] = [
+    (
+        Verdict::FewerThanChance,
+        "fewer collisions than a random function gives",
+    ),
+    (
+        Verdict::WithinChance,
+        "no difference from a random function was seen",
+    ),
+    (Verdict::WorseThanChance, "more than the number of tests explains"),
+    (
+        Verdict::FarWorseThanChance,
+        "at least 16 times what a random function gives, as if four bits were missing",
+    ),
+];
+
+/// Returns the words for a test result.
+pub(crate) fn result(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::FewerThanChance => "fewer than chance",
+        Verdict::WithinChance => "within chance",
+        Verdict::WorseThanChance => "worse than chance",
+        Verdict::FarWorseThanChance => "far beyond chance",
+    }
+}
+
+/// Returns the words for the advice on a function.
+pub(crate) fn advice(advice: &Advice) -> String {
+    match advice.standing {
+        Standing::Pick => "pick".to_owned(),
+        Standing::RunnerUp => "runner-up".to_owned(),
+        Standing::Suited => format!("suited, rank {}", advice.rank),
+        Standing::Avoid => "avoid".to_owned(),
+        Standing::Lacking => "does not meet the request".to_owned(),
+        Standing::Unknown => "too few keys".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_both_a_result_and_advice() {
+        let standings = [
+            Standing::Pick,
+            Standing::RunnerUp,
+            Standing::Suited,
+            Standing::Avoid,
+            Standing::Lacking,
+            Standing::Unknown,
+        ];
+        let told = standings.map(|standing| {
+            advice(&Advice {
+                function: "f".to_owned(),
+                standing,
+                rank: 3,
+                stable: true,
+                time: None,
+                saves: 0.0,
+                cost: None,
+                reason: String::new(),
+                why: Vec::new(),
+            })
+        });
+        for (verdict, meaning) in RESULTS {
+            assert!(!told.iter().any(|words| words.contains(result(verdict))));
+            assert!(!told.iter().any(|words| meaning.contains(words.as_str())));
+        }
+        let mut words = RESULTS.map(|(verdict, _)| result(verdict)).to_vec();
+        words.extend(told.iter().map(String::as_str));
+        words.sort_unstable();
+        assert!(words.windows(2).all(|pair| pair[0] != pair[1]), "{words:?}");
+    }
+}

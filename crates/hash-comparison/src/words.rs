@@ -1,0 +1,72 @@
+//! Figures in readable form.
+
+use crate::record::Choice;
+use records::number::grouped;
+
+/// The number of hash bits that the filter policy uses and the ideal hash has.
+pub(crate) const IDEAL_BITS: u32 = 32;
+
+/// Formats a positive number with about two significant digits, or as a whole number from 10 on.
+pub(crate) fn figure(number: f64) -> String {
+    if number >= 9.95 {
+        return grouped(number.round() as u64);
+    }
+    match number {
+        0.0 => "none".to_owned(),
+        _ if number >= 0.995 => format!("{number:.1}"),
+        _ if number >= 0.0995 => format!("{number:.2}"),
+        _ if number >= 0.001 => format!("{number:.3}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+/// Formats a share in per cent with about three significant digits. A share below 1 never reads as 100 %.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if percent > 99.9 && percent < 100.0 => format!("{percent:.4} %"),
+        _ if percent >= 10.0 => format!("{percent:.1} %"),
+        _ if percent >= 1.0 || percent == 0.0 => format!("{percent:.2} %"),
+        _ if percent >= 0.1 => format!("{percent:.3} %"),
+        _ => format!("{percent:.4} %"),
+    }
+}
+
+/// Describes a number of buckets or shards and the way in which they are chosen.
+pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
+    let by = match choice {
+        Choice::LowBits => "the low bits",
+        Choice::HighBits => "the high bits",
+        Choice::Fibonacci => "multiplication",
+        Choice::Remainder => "remainder",
+    };
+    format!("{} {what} by {by}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let figures = [0.0, 2.71e-8, 0.0034, 0.24, 0.999, 3.839, 9.96, 116.4, 1860.3].map(figure);
+        assert_eq!(
+            figures,
+            [
+                "none", "2.7e-8", "0.003", "0.24", "1.0", "3.8", "10", "116", "1,860"
+            ]
+        );
+        assert_eq!(
+            [0.923, 0.0117, 0.001_66, 0.000_113, 0.0, 0.999_98, 1.0].map(percent),
+            [
+                "92.3 %",
+                "1.17 %",
+                "0.166 %",
+                "0.0113 %",
+                "0.00 %",
+                "99.9980 %",
+                "100.0 %"
+            ]
+        );
+    }
+}
