@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hash_comparison::record::Run;
 use hash_comparison::questions::{FILES, Records};
+use hash_comparison::record::Run;
 use libfuzzer_sys::fuzz_target;
 
 /// The description of the reference run.

@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Offence, Source};
 
 /// The modules of the comparison; each may use those before it. Add a new module here.
-const ORDER: &str = "progress system error names record keys functions measure judge report run interrupt terminal program commands";
+const ORDER: &str = "program names record keys functions chance vocabulary words values clock questions advice page run commands";
 /// The crate of the ordered modules.
 const ORDERED: &str = "crates/hash-comparison/";
+
+/// The questions of the comparison, and the modules among them that are no questions: a question knows no other.
+const APART: (&str, &[&str], [&str; 2]) = (ORDERED, &["questions"], ["files", "on_dataset"]);
 
 /// The one crate whose modules may depend on each other: the choice of a kernel lies between algorithms and
 /// instructions.
@@ -41,6 +44,9 @@ pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
         for (room, arrows) in arrows(root, package, sources) {
             if package == ORDERED && room.is_empty() {
                 offences.extend(order(&arrows));
+            } else if (package, &*room) == (APART.0, APART.1) {
+                offences.extend(apart(&arrows));
+                offences.extend(circles(&arrows));
             } else if (package, &*room) != ENTWINED {
                 offences.extend(circles(&arrows));
             }
@@ -69,6 +75,23 @@ fn order(arrows: &[Arrow<'_>]) -> Vec<Offence> {
     let mut offences: Vec<Offence> = arrows.iter().filter_map(offence).collect();
     offences.dedup();
     offences
+}
+
+/// Finds the arrows from one question to another.
+fn apart(arrows: &[Arrow<'_>]) -> Vec<Offence> {
+    let is_helper = |module: &str| APART.2.contains(&module);
+    let between = arrows
+        .iter()
+        .filter(|arrow| !is_helper(arrow.from) && !is_helper(arrow.to));
+    between
+        .map(|arrow| {
+            let rule = format!(
+                "modules: the question {} uses {}: what several say together is in advice",
+                arrow.from, arrow.to
+            );
+            Offence::new(arrow.file, arrow.line, rule)
+        })
+        .collect()
 }
 
 /// Finds the arrows on circles, once for each pair of modules.
@@ -251,27 +274,27 @@ mod tests {
     fn a_module_may_not_use_one_that_comes_later() {
         let file = "crates/hash-comparison/src/record/files.rs";
         for (text, line) in [
-            ("use crate::report;\n", 1),
+            ("use crate::page;\n", 1),
             (
-                "use crate::keys::KeySet;\n\nfn f() {\n    crate::report::page();\n}\n",
+                "use crate::keys::KeySet;\n\nfn f() {\n    crate::page::page();\n}\n",
                 4,
             ),
             (
-                "use crate::{\n    names::{self, report},\n    report::{self, chart},\n};\n",
+                "use crate::{\n    names::{self, page},\n    page::{self, chart},\n};\n",
                 1,
             ),
-            ("use super::super::report::page;\n", 1),
+            ("use super::super::page::page;\n", 1),
         ] {
             let mut files = vec![
                 ("lib", ""),
                 ("names", ""),
                 ("record/files", text),
-                ("report/mod", ""),
+                ("page/mod", ""),
             ];
             assert_eq!(
                 offences(ORDERED, &files),
                 [format!(
-                    "{file}:{line}: modules: record may not use report, which comes later"
+                    "{file}:{line}: modules: record may not use page, which comes later"
                 )]
             );
             files[2].0 = "run/compare";
@@ -284,6 +307,24 @@ mod tests {
             ),
             [
                 "crates/hash-comparison/src/names.rs:1: modules: odds has no entry in xtask/src/tidy/modules.rs"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_question_knows_no_other() {
+        let files = [
+            ("lib", ""),
+            ("questions/mod", "pub use shards::OddRow;\n"),
+            ("questions/shards", "use super::on_dataset;\n"),
+            ("questions/on_dataset", ""),
+            ("questions/places", "use crate::questions::{Records, OddRow};\n"),
+        ];
+        assert_eq!(
+            offences(ORDERED, &files),
+            [
+                "crates/hash-comparison/src/questions/places.rs:1: modules: the question places uses shards: what several \
+                 say together is in advice"
             ]
         );
     }

@@ -3,7 +3,7 @@
 //! Nanoseconds of two machines are never compared. A function's time is divided by the median function of its own
 //! machine, and only these quotients are compared.
 
-use crate::questions::times::unsteady;
+use crate::advice::times::unsteady;
 use crate::questions::{FILES, Records};
 use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
 use statistics::robust::median;

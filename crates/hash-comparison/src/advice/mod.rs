@@ -1,4 +1,4 @@
-//! What the questions say together: findings, costs by purpose, recommendations, changes since earlier runs, false alarms.
+//! Conclusions from all questions: findings, costs by purpose, recommendations, changes since earlier runs, false alarms.
 
 pub mod baseline;
 pub mod calibration;
@@ -10,5 +10,6 @@ pub mod medians;
 pub mod published;
 pub mod recommend;
 mod summary;
+pub mod times;
 
 pub use self::summary::summarise;

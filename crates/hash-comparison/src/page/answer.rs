@@ -6,11 +6,11 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::recommend::{incumbents, recommend, words};
+use crate::advice::times::unsteady;
 use crate::keys::Manifest;
 use crate::page::sizes;
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::times::unsteady;
 use crate::record::{
     Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose, Recommendation,
     Request, Run, Standing,

@@ -56,7 +56,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     };
     let datasets = all.iter().enumerate().map(|(index, data)| {
         let name = &data.summary.name;
-        let figure = |stem| figure(stem, Some(index));
+        let charts = chart::kinds().map(|kind| (kind.stem, figure(kind.stem, Some(index))));
+        let charts: BTreeMap<&str, Option<Value>> = charts.collect();
         context! {
             name => printable(name),
             selected => index == shown,
@@ -70,16 +71,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             nothing => "Nothing was measured on these keys.",
             asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
-            findings => figure("findings"),
-            narrow => figure("narrow-findings"),
+            charts => Value::from(charts),
             failures => failures::section(data),
             high_bits => failures::high_bits(data),
             nobody_fails => nobody_fails(data),
-            bits => figure("bits"),
             costs => costs::table(data),
             folded_costs => costs::folded(data),
-            curves => figure("curves"),
-            places => figure("places"),
             results => details::results(data),
             false_positives => details::false_positives(data),
             tables => structure::tables(data.tables()),

@@ -1,4 +1,4 @@
-//! What is asked of hash functions: a question a file, or a folder if it is long.
+//! The questions about hash functions: a question a file, or a folder if it is long.
 //!
 //! A question has its rows, their measurement, their verdict, their cost and their charts. It knows no other question:
 //! what several say together is in [`advice`](crate::advice). The list at the end is the only one: runs, records,
@@ -49,7 +49,7 @@ use crate::values::Hashed;
 
 /// A question. Measuring takes keys and functions and gives rows; everything else takes rows alone.
 pub struct Question {
-    /// How rows are measured.
+    /// The measurement of the rows.
     pub measure: Measure,
     /// Judges the rows of a whole run, since verdicts depend on the number of tests.
     pub judge: fn(&mut Records),
@@ -79,7 +79,7 @@ impl Question {
 pub type OnKeys<'a> =
     Box<dyn Fn(Option<&Hashed<'_>>, &dyn Progress, &mut Records) -> Result<(), Cancelled> + Send + Sync + 'a>;
 
-/// How rows are measured.
+/// A measurement of rows.
 pub enum Measure {
     /// Times, in a process that does nothing else, in the order of the list.
     Times(fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Error>),

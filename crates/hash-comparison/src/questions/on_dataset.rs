@@ -1,7 +1,7 @@
 //! The records of one dataset, for look-ups by charts and report.
 
 use crate::questions::{
-    CollisionRow, CurveRow, DistributionRow, FalsePositiveRow, OccupancyRow, Records, TimingRow, WindowRow,
+    CollisionRow, DistributionRow, FalsePositiveRow, OccupancyRow, Records, TimingRow, WindowRow,
 };
 use crate::record::{DatasetSummary, EMPTY, Finding, IDEAL, Recommendation, Standing, of, on};
 
@@ -18,8 +18,6 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) timing: Vec<&'a TimingRow>,
     /// Times of chained calls.
     pub(crate) latency: Vec<&'a TimingRow>,
-    /// Times by key length, which belong to no dataset.
-    pub(crate) curves: &'a [CurveRow],
     /// All records of the run, for rows that only one chart needs.
     pub(crate) records: &'a Records,
     /// Tests of buckets and bits.
@@ -54,7 +52,6 @@ impl<'a> DatasetRows<'a> {
             collisions: on(&records.collisions, name).collect(),
             timing: on(&records.timing, name).collect(),
             latency: on(&records.latency, name).collect(),
-            curves: &records.curves,
             records,
             distribution: on(&records.distribution, name).collect(),
             false_positives: on(&records.false_positives, name).collect(),

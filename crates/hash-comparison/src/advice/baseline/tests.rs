@@ -230,7 +230,7 @@ fn without_the_other_place_more_is_asked() {
         let rows = times::compare(&before, &now, &datasets).rows;
         assert!(
             rows.iter()
-                .all(|row| row.threshold > 0.9999 * crate::questions::times::LEAST_CHANGE)
+                .all(|row| row.threshold > 0.9999 * crate::advice::times::LEAST_CHANGE)
         );
     }
 }

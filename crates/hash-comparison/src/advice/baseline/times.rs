@@ -24,7 +24,7 @@
 
 use std::collections::HashMap;
 
-use crate::questions::times::LEAST_CHANGE;
+use crate::advice::times::LEAST_CHANGE;
 use crate::questions::{Place, Records, TimingRow};
 use crate::record::{CallForm, Drift, EMPTY, TimeChange, TimesAgainst, about, on};
 use statistics::correction::FAMILY_LEVEL;

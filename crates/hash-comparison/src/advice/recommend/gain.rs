@@ -1,7 +1,7 @@
 //! The time that a change from one function to another gains, with keys in the cache and out of it.
 
+use crate::advice::times::Speed;
 use crate::questions::Records;
-use crate::questions::times::Speed;
 use crate::record::CallForm;
 use records::number::significant;
 

@@ -6,7 +6,7 @@
 //! 2. Functions are to be avoided if their costliest measurable defect for the [`Purpose`] is not negligible
 //!    ([`costs`](crate::advice::costs)). Cheaper defects neither exclude nor lower a function.
 //! 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably
-//!    different (see [`times`](crate::questions::times)) share a rank.
+//!    different (see [`times`](crate::advice::times)) share a rank.
 //!
 //! This module measures nothing. Its results are stored, so report and terminal only show them.
 
@@ -17,9 +17,9 @@ mod sizes;
 mod tests;
 pub mod words;
 
+use crate::advice::times::Speed;
 use crate::questions::Records;
 use crate::questions::filters::FEWEST_KEYS;
-use crate::questions::times::Speed;
 use crate::record::{
     Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Purpose, Recommendation,
     Request, Resistance, Standing, of, on,

@@ -17,7 +17,7 @@ const DEFAULT_MINE: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
 pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    data.curves.first()?;
+    data.records.curves.first()?;
     let dataset = &data.summary.name;
     let forms = [
         (CallForm::Independent, "independent calls overlap"),
@@ -118,7 +118,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
                 row.length <= BORDER
             }
     };
-    let rows: Vec<&CurveRow> = data.curves.iter().filter(is_part).collect();
+    let rows: Vec<&CurveRow> = data.records.curves.iter().filter(is_part).collect();
     let points = |name: &str| {
         let of_function = rows.iter().filter(|row| row.function == name);
         let mut points: Vec<_> = of_function

@@ -1,13 +1,9 @@
 //! Time per key on whole key sets, in calls that overlap and in calls that wait for each other.
 
 mod measure;
-mod verdict;
 
 use super::{Measure, Question, Recorded};
 use crate::record::{CallForm, rows_about, stored};
-
-pub(crate) use self::verdict::Speed;
-pub use self::verdict::{LEAST_CHANGE, unsteady};
 
 stored! {
     /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the previous one).

@@ -170,7 +170,7 @@ fn a_file_that_an_earlier_program_did_not_know_is_told() {
         times
             .rows
             .iter()
-            .all(|row| row.threshold > 0.9999 * crate::questions::times::LEAST_CHANGE)
+            .all(|row| row.threshold > 0.9999 * crate::advice::times::LEAST_CHANGE)
     );
 }
 
