@@ -95,26 +95,27 @@ fn every_file_of_records_is_filled_and_read() {
     let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
     let records = run(&options, &records::progress::Silent).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let readers = [
-        sources.join("report"),
-        sources.join("report/chart"),
-        sources.join("judge"),
-    ];
-    let read: String = readers
+    let folders = ["advice", "advice/recommend", "page", "page/chart"].map(|folder| sources.join(folder));
+    let files = folders
         .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
-        .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let questions = std::fs::read_dir(sources.join("questions")).unwrap();
+    let charts = questions.map(|question| question.unwrap().path().join("chart.rs"));
+    let read: String = (files.map(|entry| entry.unwrap().path()))
+        .chain(charts)
+        .chain([sources.join("questions/on_dataset.rs")])
+        .filter_map(|path| std::fs::read_to_string(path).ok())
         .collect();
     for file in FILES {
         let name = file.name;
         assert!(
             !file.spelled(&records).1.is_empty(),
-            "{name} has no rows: fill it in run/quality.rs (`fill`), or in measure/mod.rs (`times`) if it holds times"
+            "{name} has no rows: measure them in its question"
         );
         let field = format!(".{}", name.trim_end_matches(".csv"));
         assert!(
             read.contains(&field),
-            "{name} is read by nobody: add a chart to report/chart/mod.rs, or a table to report/mod.rs"
+            "{name} is read by nobody: give its question a chart, or the page a table"
         );
     }
 }
