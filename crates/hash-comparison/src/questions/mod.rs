@@ -79,10 +79,13 @@ impl Question {
 pub type OnKeys<'a> =
     Box<dyn Fn(Option<&Hashed<'_>>, &dyn Progress, &mut Records) -> Result<(), Cancelled> + Send + Sync + 'a>;
 
+/// Times functions on datasets, and adds the rows.
+pub type Times = fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Error>;
+
 /// A measurement of rows.
 pub enum Measure {
     /// Times, in a process that does nothing else, in the order of the list.
-    Times(fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Error>),
+    Times(Times),
     /// The values of a dataset's keys, one function at a time, in parallel. Prepares the dataset first.
     Values(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
     /// Functions apart from datasets.
