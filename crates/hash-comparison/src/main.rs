@@ -17,8 +17,7 @@ use records::failure::Failure;
     after_help = "Examples:\n  \
         {program} compare --keys my-keys.txt      on your own keys, one per line\n  \
         {program} compare --dataset app-accounts  on embedded keys\n  \
-        {program} list                            functions and key sets\n  \
-        {program} size --keys 10M --rate 0.01%    how large a filter must be\n\n\
+        {program} list                            functions and key sets\n\n\
         Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
 )]
