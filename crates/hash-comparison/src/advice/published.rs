@@ -134,7 +134,7 @@ impl Spread {
     /// Returns the number of standard deviations by which `count` exceeds the mean.
     ///
     /// ```
-    /// use hash_comparison::judge::published::{KeySet, find};
+    /// use hash_comparison::advice::published::{KeySet, find};
     /// let row = find("SDBMHash").unwrap();
     /// let z = row.spread(KeySet::RandomStrings).unwrap().z(row.collisions(KeySet::RandomStrings));
     /// assert!((z - 2.68).abs() < 0.005);
