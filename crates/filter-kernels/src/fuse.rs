@@ -361,8 +361,14 @@ pub const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
 
 /// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
 #[inline(always)]
-pub fn may_match(_: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    may_match_by(fingerprints, hash)
+pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) => lanes.fingerprints_may_match(fingerprints, hash),
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx2(lanes) => lanes.fingerprints_may_match(fingerprints, hash),
+        _ => may_match_by(fingerprints, hash),
+    }
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -379,8 +385,24 @@ pub fn asker(kernel: KernelToken) -> Asker {
     })
 }
 
+/// Without multiplications and shifts for the usual width.
 #[inline(always)]
-fn may_match_by(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
+pub(crate) fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+    if fingerprints.width == 8 {
+        of_width(
+            Fingerprints {
+                width: 8,
+                ..fingerprints
+            },
+            hash,
+        )
+    } else {
+        of_width(fingerprints, hash)
+    }
+}
+
+#[inline(always)]
+fn of_width(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
     let mixed = shape.mix(hash);
     let places = shape.places(mixed).map(|place| packed(place, width));
     if places[2].0 + 2 > bytes.len() {
@@ -388,8 +410,8 @@ fn may_match_by(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u6
     }
     let mut sum = fingerprint(mixed);
     for (byte, shift) in places {
-        // SAFETY: the places ascend, and the last one was compared.
-        let two = unsafe { [*bytes.get_unchecked(byte), *bytes.get_unchecked(byte + 1)] };
+        // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
+        let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };
         sum ^= u16::from_le_bytes(two) >> shift;
     }
     sum & mask(width) == 0
@@ -419,6 +441,28 @@ pub(crate) fn may_match_many_by(
     answers: &mut [u64],
     prefetch: impl Fn(&[u8], usize),
 ) {
+    if fingerprints.width == 8 {
+        many_of_width(
+            Fingerprints {
+                width: 8,
+                ..fingerprints
+            },
+            source,
+            answers,
+            prefetch,
+        );
+    } else {
+        many_of_width(fingerprints, source, answers, prefetch);
+    }
+}
+
+#[inline(always)]
+fn many_of_width(
+    fingerprints: Fingerprints<'_>,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+    prefetch: impl Fn(&[u8], usize),
+) {
     let Fingerprints { bytes, shape, width } = fingerprints;
     let mut tiles = Tiles::new(source.len(), bytes.len() >= PREFETCHED);
     while tiles.step() {
@@ -436,7 +480,7 @@ pub(crate) fn may_match_many_by(
         if let Some((number, tile)) = tiles.ready() {
             let used = tile.used().iter().rev();
             answers[number] = used.fold(0, |answers, &hash| {
-                answers << 1 | u64::from(may_match_by(fingerprints, hash))
+                answers << 1 | u64::from(of_width(fingerprints, hash))
             });
         }
     }

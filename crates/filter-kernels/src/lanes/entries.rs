@@ -235,6 +235,11 @@ macro_rules! fuse_entries {
                 |slots, at| lanes.prefetch::<true, _>(slots, at),
             ));
 
+            entry!($lanes, $features, fn fingerprints_may_match(
+                fingerprints: fuse::Fingerprints<'_>,
+                hash: u64,
+            ) -> bool = |_: $lanes, fingerprints, hash| fuse::may_match_by(fingerprints, hash));
+
             entry!($lanes, $features, fn fingerprints_may_match_many(
                 fingerprints: fuse::Fingerprints<'_>,
                 source: WideSource<'_>,
