@@ -167,6 +167,10 @@ impl SplitMix64 {
 /// Gives the vector this many zeros.
 fn resize<T: Copy + Default>(items: &mut Vec<T>, len: usize) -> Result<(), Error> {
     items.clear();
+    if items.capacity() < len {
+        // Freed before, not after.
+        *items = Vec::new();
+    }
     items
         .try_reserve_exact(len)
         .map_err(|_| Error::AllocationFailed {
