@@ -1,16 +1,16 @@
 //! Paints a [`Scene`] as a PNG file with two pixels per scene pixel in each direction and antialiased edges.
 //!
 //! The bytes are the same on every machine: single-precision sums and products in a fixed order, no fused operations.
+//! The rasteriser is that of the font's crate; plotters' own has no smooth edges.
 
 use core::cmp::Reverse;
-use core::ops::Range;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use ab_glyph::{Font as _, PxScale, point};
 use ab_glyph_rasterizer::Rasterizer;
 
 use super::font;
-use super::scene::{Anchor, Color, Font, PAPER, RIM, Scene, Shape, UNITS, unit};
+use super::scene::{Anchor, Color, Font, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
 /// Corners of the polygon that approximates a circle: a mark differs from its circle by at most 1/50 of a pixel.
 const CIRCLE: u32 = 48;
@@ -20,155 +20,118 @@ const EDGES: f32 = 16.0;
 
 /// Paints the scene as a PNG file.
 pub fn png(scene: &Scene) -> Vec<u8> {
-    let mut sheet = Sheet::new(
-        unit(scene.width).max(1) as usize,
-        unit(scene.height).max(1) as usize,
-    );
-    for shape in &scene.shapes {
-        match shape {
-            Shape::Rect { color, .. } => {
-                let [left, top, right, bottom] = shape.corners().unwrap_or_default();
-                sheet.fill(left..right, top..bottom, *color);
-            }
-            Shape::Circle { at, radius, color } => {
-                let corner = |index: u32| {
-                    let angle = f64::from(index) * (core::f64::consts::TAU / f64::from(CIRCLE));
-                    (at.0 + radius * libm::cos(angle), at.1 + radius * libm::sin(angle))
-                };
-                sheet.polygon(&(0..CIRCLE).map(corner).collect::<Vec<_>>(), *color);
-            }
-            Shape::Polygon { corners, color } => sheet.polygon(corners, *color),
-            Shape::Line { from, to, color } => sheet.line(*from, *to, *color),
-            Shape::Text {
-                at,
-                anchor,
-                font,
-                text,
-            } => sheet.text(*at, *anchor, *font, text),
-            Shape::Frame { corners, rim, color } => {
-                let half = RIM / 2.0;
-                for (by, color) in [(half, *rim), (-half, *color)] {
-                    let [left, top, right, bottom] = *corners;
-                    let [left, top, right, bottom] = [left - by, top - by, right + by, bottom + by].map(unit);
-                    sheet.fill(left..right, top..bottom, color);
-                }
-            }
-            Shape::Row(_) => {}
-        }
-    }
+    let [width, height] = [scene.width, scene.height].map(|size| unit(size).max(1) as usize);
+    let pixels = vec![rgb(PAPER); width * height];
+    let mut sheet = Sheet {
+        width,
+        height,
+        pixels,
+    };
+    scene.shapes.iter().for_each(|shape| sheet.paint(shape));
     // Writing to memory cannot fail, and a sheet has pixels.
     sheet.encode().expect("a sheet can be written to memory")
+}
+
+fn rgb(Color(red, green, blue): Color) -> [u8; 3] {
+    [red, green, blue]
 }
 
 struct Sheet {
     width: usize,
     height: usize,
-    /// Red, green, blue.
-    pixels: Vec<u8>,
+    pixels: Vec<[u8; 3]>,
 }
 
 impl Sheet {
-    fn new(width: usize, height: usize) -> Self {
-        let Color(red, green, blue) = PAPER;
-        Self {
-            width,
-            height,
-            pixels: [red, green, blue].repeat(width * height),
+    fn paint(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Rect(corners, color) => self.fill(whole(*corners), *color),
+            Shape::Circle((x, y), radius, color) => {
+                let angles =
+                    (0..CIRCLE).map(|index| f64::from(index) * (core::f64::consts::TAU / f64::from(CIRCLE)));
+                let corner = |angle| (x + radius * libm::cos(angle), y + radius * libm::sin(angle));
+                self.polygon(&angles.map(corner).collect::<Vec<_>>(), *color);
+            }
+            Shape::Polygon(corners, color) => self.polygon(corners, *color),
+            Shape::Line(points, width, color) => match straight(points, *width) {
+                Some(corners) => self.fill(corners, *color),
+                None => points
+                    .windows(2)
+                    .for_each(|ends| self.line(ends[0], ends[1], *width, *color)),
+            },
+            Shape::Text(at, anchor, text, font) => self.text(*at, *anchor, text, *font),
+            Shape::Frame([left, top, right, bottom], color, rim) => {
+                for (by, color) in [(RIM / 2.0, rim), (-RIM / 2.0, color)] {
+                    self.fill(whole([left - by, top - by, right + by, bottom + by]), *color);
+                }
+            }
+            Shape::Row(_) => {}
         }
     }
 
     /// Fills whole pixels; pixels outside the sheet are ignored.
-    fn fill(&mut self, x: Range<i64>, y: Range<i64>, Color(red, green, blue): Color) {
-        let inside = |span: Range<i64>, size: usize| {
-            let within = |at: i64| at.clamp(0, size as i64) as usize;
-            within(span.start)..within(span.end.max(span.start))
-        };
-        let (x, y) = (inside(x, self.width), inside(y, self.height));
-        for row in self
-            .pixels
-            .chunks_exact_mut(3 * self.width)
-            .take(y.end)
-            .skip(y.start)
-        {
-            for pixel in row.as_chunks_mut().0[x.clone()].iter_mut() {
-                *pixel = [red, green, blue];
+    fn fill(&mut self, [left, top, right, bottom]: [i64; 4], color: Color) {
+        let [left, right] = [left, right].map(|x| x.clamp(0, self.width as i64) as usize);
+        let [top, bottom] = [top, bottom].map(|y| y.clamp(0, self.height as i64) as usize);
+        for row in self.pixels.chunks_exact_mut(self.width).take(bottom).skip(top) {
+            row[left..right].fill(rgb(color));
+        }
+    }
+
+    /// Covers a share of the pixel `x`, `y` beside `corner`; pixels outside the sheet are ignored.
+    fn blend(&mut self, corner: (f64, f64), x: u32, y: u32, color: Color, share: f32) {
+        let (x, y) = (corner.0 as i64 + i64::from(x), corner.1 as i64 + i64::from(y));
+        let inside = (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y);
+        // Rounded to steps, so that edges have few colours.
+        let steps = (share.clamp(0.0, 1.0) * EDGES + 0.5) as u8;
+        if inside && steps > 0 {
+            let share = f32::from(steps) / EDGES;
+            let pixel = &mut self.pixels[y as usize * self.width + x as usize];
+            for (part, color) in pixel.iter_mut().zip(rgb(color)) {
+                let below = f32::from(*part);
+                *part = (below + (f32::from(color) - below) * share + 0.5) as u8;
             }
         }
     }
 
-    /// Covers a share of a pixel; pixels outside the sheet are ignored.
-    fn blend(&mut self, x: i64, y: i64, Color(red, green, blue): Color, share: f32) {
-        let inside = (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y);
-        if !inside || share <= 0.0 {
-            return;
-        }
-        let start = (y as usize * self.width + x as usize) * 3;
-        // Rounded to steps, so that edges have few colours.
-        let steps = (share.min(1.0) * EDGES + 0.5) as u8;
-        if steps == 0 {
-            return;
-        }
-        let share = f32::from(steps) / EDGES;
-        for (part, color) in self.pixels[start..start + 3].iter_mut().zip([red, green, blue]) {
-            let below = f32::from(*part);
-            *part = (below + (f32::from(color) - below) * share + 0.5) as u8;
-        }
-    }
-
     fn polygon(&mut self, corners: &[(f64, f64)], color: Color) {
-        let beyond = (f64::INFINITY, f64::NEG_INFINITY);
-        let span = |(low, high): (f64, f64), value: f64| (low.min(value * UNITS), high.max(value * UNITS));
-        let (left, right) = corners.iter().map(|corner| corner.0).fold(beyond, span);
-        let (top, bottom) = corners.iter().map(|corner| corner.1).fold(beyond, span);
-        let (left, top) = (libm::floor(left), libm::floor(top));
+        let ends = |of: fn(&(f64, f64)) -> f64| {
+            let beyond = (f64::INFINITY, f64::NEG_INFINITY);
+            let (low, high) = corners
+                .iter()
+                .map(of)
+                .fold(beyond, |ends, at| (ends.0.min(at), ends.1.max(at)));
+            (libm::floor(low * UNITS), high * UNITS)
+        };
+        let ((left, right), (top, bottom)) = (ends(|at| at.0), ends(|at| at.1));
         // The rasterizer writes one pixel past the last covered pixel.
         let mut area = Rasterizer::new((right - left) as usize + 3, (bottom - top) as usize + 1);
         let place = |&(x, y): &(f64, f64)| point((x * UNITS - left) as f32, (y * UNITS - top) as f32);
         for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
             area.draw_line(place(from), place(to));
         }
-        area.for_each_pixel_2d(|x, y, share| {
-            self.blend(
-                left as i64 + i64::from(x),
-                top as i64 + i64::from(y),
-                color,
-                share,
-            );
-        });
+        area.for_each_pixel_2d(|x, y, share| self.blend((left, top), x, y, color, share));
     }
 
-    /// Draws a line one scene pixel wide.
-    fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, color: Color) {
         let (x, y) = (to.0 - from.0, to.1 - from.1);
-        let length = libm::hypot(x, y);
+        let length = 2.0 * libm::hypot(x, y) / width;
         if length > 0.0 {
-            let (x, y) = (x / length / 2.0, y / length / 2.0);
+            let (x, y) = (x / length, y / length);
             // Half a width longer at both ends, so that joined lines leave no notch.
             let corner = |at: (f64, f64), along: f64, across: f64| {
                 (at.0 + along * x - across * y, at.1 + along * y + across * x)
             };
-            let corners = [
-                (from, -1.0, 1.0),
-                (to, 1.0, 1.0),
-                (to, 1.0, -1.0),
-                (from, -1.0, -1.0),
-            ];
-            self.polygon(
-                &corners.map(|(at, along, across)| corner(at, along, across)),
-                color,
-            );
+            let start = [corner(from, -1.0, -1.0), corner(from, -1.0, 1.0)];
+            let end = [corner(to, 1.0, 1.0), corner(to, 1.0, -1.0)];
+            self.polygon(&[start, end].concat(), color);
         }
     }
 
-    fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
-        let size = font.size * UNITS;
-        let face = font.weight.face();
-        let start = match anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => font.width(text) / 2.0,
-            Anchor::End => font.width(text),
-        };
-        let (left, base) = ((at.0 - start) * UNITS, libm::round(at.1 * UNITS));
+    fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str, font: Font) {
+        let (size, face) = (font.size * UNITS, font.weight.face());
+        let left = (at.0 - anchor.before(font.width(text))) * UNITS;
+        let base = libm::round(at.1 * UNITS);
         // A `PxScale` is the height from the highest to the lowest part of a font.
         let per_em = face
             .units_per_em()
@@ -178,72 +141,53 @@ impl Sheet {
             let position = point((left + x * size) as f32, base as f32);
             if let Some(outline) = face.outline_glyph(glyph.with_scale_and_position(scale, position)) {
                 let corner = outline.px_bounds().min;
-                outline.draw(|x, y, share| {
-                    self.blend(
-                        corner.x as i64 + i64::from(x),
-                        corner.y as i64 + i64::from(y),
-                        font.color,
-                        share,
-                    );
-                });
+                let corner = (f64::from(corner.x), f64::from(corner.y));
+                outline.draw(|x, y, share| self.blend(corner, x, y, font.color, share));
             }
         });
     }
 
-    /// Encodes with a palette, for a third of the size of three bytes per pixel.
+    /// Encodes with a palette, for a third of the size of three bytes per pixel. Edges of overlapping shapes can have more
+    /// colours than a palette holds; rare ones become the nearest.
     fn encode(&self) -> Result<Vec<u8>, png::EncodingError> {
-        let (palette, indices) = self.palette();
-        let mut file = Vec::new();
-        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
-        encoder.set_color(png::ColorType::Indexed);
-        encoder.set_palette(palette);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Balanced);
-        encoder.set_filter(png::Filter::NoFilter);
-        // Viewers show the file at the size of the scene: 96 dots per inch times the density.
-        let per_metre = 3780 * UNITS as u32;
-        encoder.set_pixel_dims(Some(png::PixelDimensions {
-            xppu: per_metre,
-            yppu: per_metre,
-            unit: png::Unit::Meter,
-        }));
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&indices)?;
-        writer.finish()?;
-        Ok(file)
-    }
-
-    /// Returns the most frequent colours, and for each pixel the index of the nearest one. Edges of overlapping shapes
-    /// can have more colours than a palette holds.
-    fn palette(&self) -> (Vec<u8>, Vec<u8>) {
-        let (pixels, _) = self.pixels.as_chunks::<3>();
-        // Most of a sheet is long runs of one colour.
-        let chunks = pixels.chunk_by(|a, b| a == b);
-        let runs: Vec<([u8; 3], usize)> = chunks.map(|run| (run[0], run.len())).collect();
         let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
-        for &(color, length) in &runs {
-            *counts.entry(color).or_default() += length;
-        }
-        let mut colors: Vec<[u8; 3]> = counts.keys().copied().collect();
-        colors.sort_by_key(|color| Reverse(counts[color]));
-        let palette = &colors[..colors.len().min(256)];
+        // Most of a sheet is long runs of one colour.
+        let runs = || self.pixels.chunk_by(|a, b| a == b);
+        runs().for_each(|run| *counts.entry(run[0]).or_default() += run.len());
+        let mut palette: Vec<[u8; 3]> = counts.keys().copied().collect();
+        palette.sort_by_key(|color| Reverse(counts[color]));
+        palette.truncate(256);
         let distance = |a: &[u8; 3], b: &[u8; 3]| -> u32 {
             a.iter()
                 .zip(b)
                 .map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2))
                 .sum()
         };
-        let nearest = |color: &[u8; 3]| {
-            (0..palette.len())
-                .min_by_key(|&index| distance(&palette[index], color))
-                .unwrap_or(0) as u8
-        };
-        let index: HashMap<[u8; 3], u8> = colors.iter().map(|color| (*color, nearest(color))).collect();
-        let mut indices = Vec::with_capacity(pixels.len());
-        for (color, length) in runs {
-            indices.resize(indices.len() + length, index[&color]);
+        for (color, index) in &mut counts {
+            *index = (0..palette.len())
+                .min_by_key(|&at| distance(&palette[at], color))
+                .unwrap_or(0);
         }
-        (palette.concat(), indices)
+        let mut indices = Vec::with_capacity(self.pixels.len());
+        runs().for_each(|run| indices.resize(indices.len() + run.len(), counts[&run[0]] as u8));
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(palette.concat());
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Balanced);
+        encoder.set_filter(png::Filter::NoFilter);
+        // Viewers show the file at the size of the scene: 96 dots per inch times the density.
+        let (xppu, unit) = (3780 * UNITS as u32, png::Unit::Meter);
+        encoder.set_pixel_dims(Some(png::PixelDimensions {
+            xppu,
+            yppu: xppu,
+            unit,
+        }));
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&indices)?;
+        writer.finish()?;
+        Ok(file)
     }
 }
 
@@ -281,18 +225,22 @@ mod tests {
     #[test]
     fn smoothed_shapes_cover_their_area() {
         let covered = |draw: fn(&mut Scene)| darkness(draw).into_iter().sum::<f64>() / (UNITS * UNITS);
-        let circle = covered(|scene| scene.circle((20.0, 10.0), 6.3, INK));
+        let circle = covered(|scene| scene.shapes.push(Shape::Circle((20.0, 10.0), 6.3, INK)));
         assert!(
             (circle - core::f64::consts::PI * 6.3 * 6.3).abs() < 0.6,
             "{circle}"
         );
-        let triangle = covered(|scene| scene.polygon(vec![(3.2, 4.1), (30.2, 4.1), (3.2, 14.1)], INK));
+        let triangle = covered(|scene| {
+            scene
+                .shapes
+                .push(Shape::Polygon(vec![(3.2, 4.1), (30.2, 4.1), (3.2, 14.1)], INK))
+        });
         assert!((triangle - 135.0).abs() < 0.5, "{triangle}");
         // Half a width longer at both ends.
         let line = covered(|scene| scene.line((5.0, 5.0), (17.0, 10.0), INK));
         assert!((line - 14.0).abs() < 0.2, "{line}");
         // Clipped shapes do not wrap around to the other side.
-        let outside = covered(|scene| scene.circle((40.0, 10.0), 5.0, INK));
+        let outside = covered(|scene| scene.shapes.push(Shape::Circle((40.0, 10.0), 5.0, INK)));
         assert!((outside - core::f64::consts::PI * 12.5).abs() < 0.5, "{outside}");
     }
 

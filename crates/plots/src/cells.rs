@@ -2,7 +2,7 @@
 
 use super::key::{self, Sign};
 use super::panel::{MARGIN, NAMES_END, Rows};
-use super::scene::{Anchor, Color, Font, INK, MUTED, Scene};
+use super::scene::{Anchor, Color, Font, Scene};
 
 /// Top of the rows, base lines of the group titles and of the column heads, and height of a line of column heads.
 const HEAD: f64 = 90.0;
@@ -20,61 +20,6 @@ const COLUMN: Font = Font {
     size: 10.0,
     ..Font::NOTE
 };
-
-/// The class of a p-value. Each cell also shows its number, so that no reader depends on the shade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Significance {
-    /// p at least 0.001.
-    Insignificant,
-    /// p below 0.001: about one cell in a thousand by chance.
-    Weak,
-    /// p below 1e-6: hardly ever by chance.
-    Strong,
-    /// p below 1e-30.
-    Extreme,
-}
-
-impl Significance {
-    /// All classes, the least significant first.
-    pub const ALL: [Self; 4] = [Self::Insignificant, Self::Weak, Self::Strong, Self::Extreme];
-
-    /// Key of the shades.
-    pub const KEY: [(Sign, &'static str); 4] = [
-        (Sign::Shade(Self::Insignificant.fill()), "p ≥ 0.001: chance"),
-        (Sign::Shade(Self::Weak.fill()), "p < 0.001"),
-        (Sign::Shade(Self::Strong.fill()), "p < 1e-6"),
-        (Sign::Shade(Self::Extreme.fill()), "p < 1e-30"),
-    ];
-
-    /// Returns the class of a p-value; NaN gives [`Self::Insignificant`].
-    pub fn of(p: f64) -> Self {
-        match p {
-            _ if p < 1e-30 => Self::Extreme,
-            _ if p < 1e-6 => Self::Strong,
-            _ if p < 1e-3 => Self::Weak,
-            _ => Self::Insignificant,
-        }
-    }
-
-    /// Returns the fill colour, which is darker for smaller p-values.
-    pub const fn fill(self) -> Color {
-        match self {
-            Self::Insignificant => Color(0xee, 0xf2, 0xf6),
-            Self::Weak => Color(0xfd, 0xdc, 0xa6),
-            Self::Strong => Color(0xf0, 0x9a, 0x3e),
-            Self::Extreme => Color(0x9c, 0x3a, 0x00),
-        }
-    }
-
-    /// Returns the text colour on the fill.
-    pub fn ink(self) -> Color {
-        match self {
-            Self::Insignificant => MUTED,
-            Self::Weak | Self::Strong => INK,
-            Self::Extreme => Color(0xff, 0xff, 0xff),
-        }
-    }
-}
 
 /// A table.
 pub struct Table<'a> {
@@ -116,18 +61,6 @@ pub struct Cell {
     pub text: String,
 }
 
-impl Cell {
-    /// Builds a cell that shows a number, shaded by its significance.
-    pub fn new(at: (usize, usize), significance: Significance, text: String) -> Self {
-        Self {
-            at,
-            fill: significance.fill(),
-            ink: significance.ink(),
-            text,
-        }
-    }
-}
-
 impl Table<'_> {
     /// Lays out the chart.
     pub fn scene(mut self) -> Scene {
@@ -166,7 +99,18 @@ impl Table<'_> {
         self.cells
             .retain(|cell| cell.at.0 < rows.count && cell.at.1 < places.len());
         self.cells.sort_by_key(|cell| cell.at);
-        self.fill(&mut scene, &rows, &places);
+        let of = |row, column| {
+            let found = self.cells.binary_search_by_key(&(row, column), |cell| cell.at);
+            found
+                .ok()
+                .map(|index| (self.cells[index].fill, self.cells[index].text.is_empty()))
+        };
+        let cells = Cells {
+            columns: &places,
+            rows,
+            gap: 1.0,
+        };
+        cells.fill(&mut scene, of);
         // Texts of one colour are consecutive, so that they share an SVG element and the file stays small.
         self.cells
             .sort_by_key(|cell| (cell.ink.0, cell.ink.1, cell.ink.2));
@@ -197,28 +141,54 @@ impl Table<'_> {
         }
         places
     }
+}
 
-    /// Fills the cells, shade by shade; neighbours with the same shade and no text become one shape.
-    fn fill(&self, scene: &mut Scene, rows: &Rows, places: &[(f64, f64)]) {
-        let mut shapes: Vec<(Color, [f64; 4])> = Vec::new();
-        let mut last: Option<&Cell> = None;
-        for cell in &self.cells {
-            let (left, right) = places[cell.at.1];
-            let (middle, half) = (rows.middle(cell.at.0), rows.height / 2.0 - 0.5);
-            let joins = last.is_some_and(|last| {
-                last.text.is_empty()
-                    && cell.text.is_empty()
-                    && (last.fill, last.at.0) == (cell.fill, cell.at.0)
-            });
-            match shapes.last_mut() {
-                Some((_, corners)) if joins && corners[2] == left - 0.5 => corners[2] = right - 0.5,
-                _ => shapes.push((cell.fill, [left + 0.5, middle - half, right - 0.5, middle + half])),
+/// Shaded cells.
+pub struct Cells<'a> {
+    /// Left and right edge of each column.
+    pub columns: &'a [(f64, f64)],
+    /// The rows.
+    pub rows: Rows,
+    /// Gap between cells.
+    pub gap: f64,
+}
+
+impl Cells<'_> {
+    /// Fills the cells for which `of` returns a colour, by row and column, and if they may join their neighbours.
+    ///
+    /// To keep files small, neighbours of one colour become one shape, and shapes of one colour are consecutive. If every
+    /// cell has a colour and there is no gap, the colour with the most shapes is painted as one shape below all others.
+    pub fn fill(&self, scene: &mut Scene, of: impl Fn(usize, usize) -> Option<(Color, bool)>) {
+        let height = self.rows.height - self.gap;
+        // Colour, row, left and right edge.
+        let mut runs: Vec<(Color, usize, f64, f64)> = Vec::new();
+        let mut filled = 0;
+        for row in 0..self.rows.count {
+            let mut before = None;
+            for (column, &(left, right)) in self.columns.iter().enumerate() {
+                let cell = of(row, column);
+                match (cell, runs.last_mut()) {
+                    (Some((_, true)), Some(run)) if before == cell && run.3 == left => run.3 = right,
+                    (Some((color, _)), _) => runs.push((color, row, left, right)),
+                    (None, _) => {}
+                }
+                filled += usize::from(cell.is_some());
+                before = cell;
             }
-            last = Some(cell);
         }
-        shapes.sort_by_key(|(Color(red, green, blue), _)| (*red, *green, *blue));
-        for (color, [left, top, right, bottom]) in shapes {
-            scene.rect(left, top, right, bottom, color);
+        runs.sort_by_key(|(Color(red, green, blue), ..)| (*red, *green, *blue));
+        let same = runs.chunk_by(|one, next| one.0 == next.0);
+        let ground = same.max_by_key(|runs| runs.len()).map(|runs| runs[0].0);
+        let is_full = self.gap == 0.0 && filled == self.rows.count * self.columns.len();
+        let ground = ground.filter(|_| is_full);
+        if let (Some(color), Some((left, _)), Some((_, right))) =
+            (ground, self.columns.first(), self.columns.last())
+        {
+            scene.rect(*left, self.rows.top, *right, self.rows.bottom(), color);
+        }
+        for (color, row, left, right) in runs.into_iter().filter(|run| Some(run.0) != ground) {
+            let (left, right) = (left + self.gap / 2.0, right - self.gap / 2.0);
+            scene.horizontal(self.rows.middle(row), left, right, height, color);
         }
     }
 }
@@ -226,12 +196,17 @@ impl Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Shape;
+    use crate::scene::{BAND, GRID, INK, STRIPE, Shape, straight};
+
+    const SHADE: Color = BAND;
 
     #[test]
     fn neighbours_of_one_shade_without_text_are_one_shape() {
-        let cell = |row, column, significance: Significance, text: &str| {
-            Cell::new((row, column), significance, text.to_owned())
+        let cell = |row, column, text: &str| Cell {
+            at: (row, column),
+            fill: SHADE,
+            ink: INK,
+            text: text.to_owned(),
         };
         let column = |group| Column {
             group,
@@ -246,25 +221,66 @@ mod tests {
             columns: ["x", "x", "y"].map(column).into(),
             notes: &[],
             cells: vec![
-                cell(0, 1, Significance::Strong, ""),
-                cell(0, 0, Significance::Strong, ""),
-                cell(0, 2, Significance::Strong, ""),
-                cell(1, 0, Significance::Strong, "1"),
-                cell(1, 1, Significance::Strong, "2"),
-                cell(7, 1, Significance::Strong, ""),
+                cell(0, 1, ""),
+                cell(0, 0, ""),
+                cell(0, 2, ""),
+                cell(1, 0, "1"),
+                cell(1, 1, "2"),
+                cell(7, 1, ""),
             ],
         };
-        let fill = Significance::Strong.fill();
-        let widths: Vec<f64> = table
-            .scene()
-            .shapes
-            .iter()
-            .filter_map(|shape| match shape {
-                Shape::Rect { corners, color } if *color == fill => Some(corners[2] - corners[0]),
-                _ => None,
-            })
-            .collect();
+        let width = |shape: &Shape| match shape {
+            Shape::Line(ends, _, SHADE) => Some(ends[1].0 - ends[0].0),
+            _ => None,
+        };
+        let widths: Vec<f64> = table.scene().shapes.iter().filter_map(width).collect();
         // Cells of different groups and cells with numbers stay separate.
         assert_eq!(widths, [39.0, 19.0, 19.0, 19.0]);
+    }
+
+    /// Paints a map with one pixel per cell and asserts the number of shapes and the colour of each cell.
+    fn assert_painted(map: &[&str], most_shapes: usize) {
+        let color = |row: usize, column: usize| match map[row].as_bytes()[column] {
+            b'a' => Some(STRIPE),
+            b'b' => Some(GRID),
+            _ => None,
+        };
+        let mut scene = Scene::new(10.0, 10.0, "");
+        let (top, height, count) = (0.0, 1.0, map.len());
+        let columns: Vec<_> = (0..map[0].len()).map(|at| (at as f64, at as f64 + 1.0)).collect();
+        let cells = Cells {
+            columns: &columns,
+            rows: Rows { top, height, count },
+            gap: 0.0,
+        };
+        cells.fill(&mut scene, |row, column| {
+            color(row, column).map(|color| (color, true))
+        });
+        assert_eq!(scene.shapes.len(), most_shapes, "{map:?}");
+        for (row, line) in map.iter().enumerate() {
+            for column in 0..line.len() {
+                // In half pixels.
+                let (x, y) = (2 * column as i64 + 1, 2 * row as i64 + 1);
+                let over = scene.shapes.iter().rev().find_map(|shape| {
+                    let ([left, top, right, bottom], color) = match shape {
+                        Shape::Rect(corners, color) => (crate::scene::whole(*corners), *color),
+                        Shape::Line(ends, width, color) => (straight(ends, *width)?, *color),
+                        _ => return None,
+                    };
+                    (left < x && x < right && top < y && y < bottom).then_some(color)
+                });
+                assert_eq!(over, color(row, column), "{map:?} {row} {column}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_of_one_colour_are_one_shape_and_none_is_lost() {
+        assert_painted(&["aab.", "aab.", "abbb", "...a"], 7);
+        assert_painted(&["abab", "baba", "abab"], 1 + 6);
+        assert_painted(&["aaaa", "aaaa"], 1);
+        assert_painted(&["a", "b", "a"], 2);
+        assert_painted(&["...."], 0);
+        assert_painted(&["aaaa", "abba", "aaaa"], 2);
     }
 }

@@ -1,6 +1,6 @@
 //! Names at the right of lines, placed without overlap.
 
-use super::mark::{NEUTRAL, RADIUS};
+use super::mark::{NEUTRAL, RADIUS, circle};
 use super::scene::{Anchor, Color, Font, PAPER, Scene};
 
 /// The name of a line.
@@ -54,9 +54,9 @@ pub fn write(scene: &mut Scene, mut labels: Vec<Label>, place: &Place) {
 
 /// Draws the mark of a line's points, which also precedes the line's name.
 pub fn mark(scene: &mut Scene, at: (f64, f64), color: Color, hollow: bool) {
-    scene.circle(at, RADIUS - 1.0, color);
+    circle(scene, at, RADIUS - 1.0, color);
     if hollow {
-        scene.circle(at, RADIUS - 2.2, PAPER);
+        circle(scene, at, RADIUS - 2.2, PAPER);
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
             spacing: 10.0,
         };
         write(&mut scene, labels.collect(), &place);
-        let to = |shape: &Shape| match shape {
-            Shape::Line { to, .. } => Some(to.1),
+        let middle = |shape: &Shape| match shape {
+            Shape::Text(at, ..) => Some((at.1 - 0.355 * Font::VALUE.size).round()),
             _ => None,
         };
-        scene.shapes.iter().filter_map(to).collect()
+        scene.shapes.iter().filter_map(middle).collect()
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Charts laid out as shapes and written as SVG and PNG. The crate knows no records: callers pass numbers and names.
 #![forbid(unsafe_code)]
 
-pub mod bars;
+mod axes;
 mod bitmap;
 pub mod cells;
 pub mod font;
-pub mod heat;
 pub mod key;
 pub mod labels;
 pub mod mark;

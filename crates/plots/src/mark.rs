@@ -1,6 +1,9 @@
 //! Marks that combine a shape and a colour of the Okabe-Ito palette, so that either one identifies the mark.
 
-use super::scene::{Color, PAPER, Scene};
+use plotters::element::{Circle, Polygon};
+use plotters::style::Color as _;
+
+use super::scene::{Color, PAPER, Scene, place, steps};
 
 /// A shape with its own colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,40 +55,32 @@ impl Mark {
         self.shape(scene, at, inner, PAPER);
     }
 
-    fn shape(self, scene: &mut Scene, (x, y): (f64, f64), r: f64, color: Color) {
-        match self {
-            Self::Circle | Self::Neutral => scene.circle((x, y), r, color),
-            Self::Diamond => {
-                let r = r * 1.2;
-                scene.polygon(vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)], color);
-            }
-            Self::Triangle => {
-                // An equilateral triangle about its centre.
-                let (r, side) = (r * 1.25, r * 1.25 * 0.866);
-                scene.polygon(
-                    vec![(x, y - r), (x + side, y + r / 2.0), (x - side, y + r / 2.0)],
-                    color,
-                );
-            }
-            Self::Square => {
-                let r = r * 0.9;
-                scene.polygon(
-                    vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
-                    color,
-                );
-            }
-        }
+    fn shape(self, scene: &mut Scene, at: (f64, f64), r: f64, color: Color) {
+        // Corners of a shape with a radius of 1; a triangle is equilateral about its centre.
+        let corners: &[(f64, f64)] = match self {
+            Self::Circle | Self::Neutral => return circle(scene, at, r, color),
+            Self::Diamond => &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
+            Self::Triangle => &[(0.0, -1.25), (1.0825, 0.625), (-1.0825, 0.625)],
+            Self::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        };
+        let corners = corners.iter().map(|(x, y)| place((at.0 + r * x, at.1 + r * y)));
+        scene.draw(&Polygon::new(corners.collect::<Vec<_>>(), color));
     }
+}
+
+/// Fills a circle.
+pub(crate) fn circle(scene: &mut Scene, at: (f64, f64), radius: f64, color: Color) {
+    scene.draw(&Circle::new(place(at), steps(radius), color.filled()));
 }
 
 /// Width of the rim of a hollow mark.
 const RIM: f64 = 1.5;
 
 /// Half the height of a bar.
-pub(crate) const BAR: f64 = 5.0;
+pub const BAR: f64 = 5.0;
 
 /// Draws a bar, or only its outline.
-pub(crate) fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, filled: bool) {
+pub fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, filled: bool) {
     scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
     if !filled && right - left > 2.0 {
         scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);

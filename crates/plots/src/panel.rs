@@ -1,9 +1,12 @@
 //! Panels side by side that share rows: one function per row, with its name at the left.
 
+use plotters::element::Polygon;
+
+use super::axes::{Axes, Axis};
 use super::key::{self, Sign};
 use super::mark::{self, Mark};
 use super::scale::Scale;
-use super::scene::{Anchor, BAND, Color, Font, GRID, INK, PAPER, STRIPE, Scene};
+use super::scene::{Anchor, BAND, Color, Font, PAPER, STRIPE, Scene, place};
 
 /// Space at the left and right edge of a sheet.
 pub const MARGIN: f64 = 8.0;
@@ -137,21 +140,18 @@ impl Panel<'_> {
         if !self.title.is_empty() {
             scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
         }
-        let ticks = self.scale.ticks(34.0);
-        for &value in &ticks {
-            scene.vertical(self.scale.at(value), rows.top, bottom + 3.0, 1.0, GRID);
-        }
-        for &value in &ticks {
-            let at = (self.scale.at(value), bottom + 14.0);
-            scene.text(at, Anchor::Middle, Font::NOTE, &(self.tick)(value));
-        }
-        scene.horizontal(bottom, left, right, 1.0, INK);
-        scene.text(
-            ((left + right) / 2.0, bottom + 29.0),
-            Anchor::Middle,
-            Font::NOTE,
-            self.axis,
-        );
+        let axes = Axes {
+            corners: [left, rows.top, right, bottom],
+            x: Axis {
+                scale: self.scale,
+                tick: self.tick,
+            },
+            x_title: (self.axis, 29.0),
+            y: None,
+            tick: 3.0,
+            gap: 34.0,
+        };
+        axes.draw(scene, |_| ());
     }
 
     /// Draws the range of a random function's results in a row.
@@ -185,10 +185,8 @@ impl Panel<'_> {
             hidden = words;
         }
         scene.rect(words - width, y - 7.0, hidden, y + 7.0, rows.ground(index));
-        scene.polygon(
-            vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
-            color,
-        );
+        let arrow = [(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)];
+        scene.draw(&Polygon::new(arrow.map(place), color));
         scene.text_middle((words, y), Anchor::End, Font::VALUE, number);
     }
 }

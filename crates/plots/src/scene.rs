@@ -1,13 +1,22 @@
 //! A chart before it is painted: shapes in pixels, with the origin at the top left.
 //!
-//! Charts lay out shapes, so both file formats show the same chart. The colours are for white paper; a page's style
-//! sheet may replace them on a dark background.
+//! A scene is a backend of plotters on a grid of tenths of pixels, so both file formats show the same chart. The colours
+//! are for white paper; a page's style sheet may replace them on a dark background.
+
+use core::convert::Infallible;
+
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::element::{Drawable, PathElement, PointCollection};
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters::style::{Color as _, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+};
 
 use super::font::{self, Weight};
 
-/// A colour: red, green and blue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Color(pub u8, pub u8, pub u8);
+pub use plotters::style::RGBColor as Color;
 
 /// Text and marks.
 pub const INK: Color = Color(0x1b, 0x1f, 0x24);
@@ -34,20 +43,37 @@ pub const PALETTE: [Color; 5] = [
 /// File units per scene pixel. Rectangles and texts lie at whole units.
 pub(crate) const UNITS: f64 = 2.0;
 
+/// Steps of a backend's coordinates per scene pixel.
+const STEPS: f64 = 10.0;
+
 /// Converts scene pixels to the nearest whole unit.
 pub(crate) fn unit(pixel: f64) -> i64 {
     libm::round(pixel * UNITS) as i64
 }
 
-/// Left, top, right and bottom in units.
-pub(crate) type Corners = [i64; 4];
+/// Converts scene pixels to steps of a backend, for which far numbers would overflow.
+pub(crate) fn steps(pixel: f64) -> i32 {
+    libm::round((pixel * STEPS).clamp(-1e8, 1e8)) as i32
+}
 
-/// Size of running text in pixels per em.
-pub const TEXT: f64 = 12.5;
-/// Size of ticks, notes and values.
-pub const SMALL: f64 = 11.0;
-/// Size of a chart's title.
-pub const TITLE: f64 = 14.0;
+/// Converts a place in pixels to one of a backend.
+pub(crate) fn place((x, y): (f64, f64)) -> BackendCoord {
+    (steps(x), steps(y))
+}
+
+fn pixel((x, y): BackendCoord) -> (f64, f64) {
+    (f64::from(x) / STEPS, f64::from(y) / STEPS)
+}
+
+/// Unwraps what plotters drew: a scene takes every shape.
+pub(crate) fn drawn<T>(result: Result<T, DrawingAreaErrorKind<Infallible>>) -> T {
+    result.expect("a scene takes every shape")
+}
+
+/// A style of plotters for lines of this thickness in pixels, and for filled shapes.
+pub(crate) fn stroke(color: Color, thickness: f64) -> ShapeStyle {
+    color.filled().stroke_width(steps(thickness) as u32)
+}
 
 /// The part of a text that its position refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,28 +86,40 @@ pub enum Anchor {
     End,
 }
 
-/// Size, weight and colour of a text.
+impl Anchor {
+    /// Returns how much of a text's width lies left of its position.
+    pub fn before(self, width: f64) -> f64 {
+        match self {
+            Self::Start => 0.0,
+            Self::Middle => width / 2.0,
+            Self::End => width,
+        }
+    }
+}
+
+/// Size in pixels per em, weight and colour of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the line above names the fields")]
 pub struct Font {
-    /// Size in pixels per em.
     pub size: f64,
-    /// Regular or bold.
     pub weight: Weight,
-    /// Colour.
     pub color: Color,
 }
 
+/// Height of Roboto's capitals and digits in ems.
+const CAPITALS: f64 = 0.71;
+
 impl Font {
     /// Row names and direct labels.
-    pub const NAME: Self = Self::new(TEXT, Weight::Regular, INK);
+    pub const NAME: Self = Self::new(12.5, Weight::Regular, INK);
     /// Values.
-    pub const VALUE: Self = Self::new(SMALL, Weight::Regular, INK);
+    pub const VALUE: Self = Self::new(11.0, Weight::Regular, INK);
     /// Ticks and notes.
-    pub const NOTE: Self = Self::new(SMALL, Weight::Regular, MUTED);
+    pub const NOTE: Self = Self::new(11.0, Weight::Regular, MUTED);
     /// Head of a panel.
-    pub const HEAD: Self = Self::new(TEXT, Weight::Bold, INK);
+    pub const HEAD: Self = Self::new(12.5, Weight::Bold, INK);
     /// Title of a chart.
-    pub const TITLE: Self = Self::new(TITLE, Weight::Bold, INK);
+    pub const TITLE: Self = Self::new(14.0, Weight::Bold, INK);
 
     const fn new(size: f64, weight: Weight, color: Color) -> Self {
         Self { size, weight, color }
@@ -96,96 +134,73 @@ impl Font {
     pub fn fit(self, text: &str, room: f64) -> String {
         font::fit(text, room, self.size, self.weight)
     }
+
+    /// Returns the font as plotters knows it.
+    pub(crate) fn style(self) -> TextStyle<'static> {
+        let weight = match self.weight {
+            Weight::Regular => FontStyle::Normal,
+            Weight::Bold => FontStyle::Bold,
+        };
+        FontDesc::new(FontFamily::Name(font::FAMILY), self.size * STEPS, weight).color(&self.color)
+    }
+
+    fn of(style: &impl BackendTextStyle) -> Self {
+        let weight = match style.style() {
+            FontStyle::Bold => Weight::Bold,
+            _ => Weight::Regular,
+        };
+        Self::new(style.size() / STEPS, weight, color(style.color()))
+    }
 }
 
-/// A shape.
+fn color(
+    BackendColor {
+        rgb: (red, green, blue),
+        ..
+    }: BackendColor,
+) -> Color {
+    Color(red, green, blue)
+}
+
+/// A shape, with its colour last. Corners are left, top, right and bottom.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A filled rectangle.
-    Rect {
-        /// Left, top, right, bottom.
-        corners: [f64; 4],
-        /// Fill.
-        color: Color,
-    },
-    /// A filled circle.
-    Circle {
-        /// Centre.
-        at: (f64, f64),
-        /// Radius.
-        radius: f64,
-        /// Fill.
-        color: Color,
-    },
+    Rect([f64; 4], Color),
+    /// A filled circle: centre and radius.
+    Circle((f64, f64), f64, Color),
     /// A filled polygon.
-    Polygon {
-        /// Corners in order.
-        corners: Vec<(f64, f64)>,
-        /// Fill.
-        color: Color,
-    },
-    /// A line one pixel wide.
-    Line {
-        /// Start.
-        from: (f64, f64),
-        /// End.
-        to: (f64, f64),
-        /// Colour.
-        color: Color,
-    },
-    /// A line of text.
-    Text {
-        /// The anchor, on the base line.
-        at: (f64, f64),
-        /// The part of the text at `at`.
-        anchor: Anchor,
-        /// Font.
-        font: Font,
-        /// The text, without control characters.
-        text: String,
-    },
-    /// A rectangle with a rim half as wide as [`RIM`] on each side of its edge, behind a text.
-    Frame {
-        /// Left, top, right, bottom.
-        corners: [f64; 4],
-        /// Colour of the rim.
-        rim: Color,
-        /// Fill.
-        color: Color,
-    },
-    /// The shapes from here to the next `Row` belong to the row of this name, or to no row. SVG keeps them together, so
-    /// that a script can move a row.
+    Polygon(Vec<(f64, f64)>, Color),
+    /// A line of this width.
+    Line(Vec<(f64, f64)>, f64, Color),
+    /// A line of text without control characters, with its anchor on the base line.
+    Text((f64, f64), Anchor, String, Font),
+    /// A rectangle behind a text, with a rim that is [`RIM`] wide and half outside its edge, and the rim's colour.
+    Frame([f64; 4], Color, Color),
+    /// The shapes from here to the next `Row` belong to the row of this name, or to no row. SVG keeps them together and
+    /// shows the name where a pointer rests, and a script can move a row.
     Row(Option<String>),
 }
 
 /// Width of a frame's rim in pixels.
 pub(crate) const RIM: f64 = 1.5;
 
-impl Shape {
-    /// Returns the corners of a rectangle in units, at least one unit apart so that thin lines do not vanish.
-    pub(crate) fn corners(&self) -> Option<Corners> {
-        let Self::Rect { corners, .. } = self else {
-            return None;
-        };
-        let [left, top, right, bottom] = corners.map(unit);
-        Some([left, top, right.max(left + 1), bottom.max(top + 1)])
-    }
+/// Returns the corners of a rectangle in units, at least one unit apart so that thin shapes do not vanish.
+pub(crate) fn whole(corners: [f64; 4]) -> [i64; 4] {
+    let [left, top, right, bottom] = corners.map(unit);
+    [left, top, right.max(left + 1), bottom.max(top + 1)]
+}
 
-    /// Returns the attributes that consecutive shapes must share to be written as one element.
-    pub(crate) fn look(&self) -> impl PartialEq {
-        let text = match self {
-            Self::Text { anchor, font, .. } => Some((*anchor, *font)),
-            _ => None,
-        };
-        let color = match self {
-            Self::Rect { color, .. }
-            | Self::Circle { color, .. }
-            | Self::Polygon { color, .. }
-            | Self::Line { color, .. }
-            | Self::Frame { color, .. } => Some(*color),
-            Self::Text { .. } | Self::Row(_) => None,
-        };
-        (core::mem::discriminant(self), color, text)
+/// Returns the corners of a line that is one upright or level stroke.
+pub(crate) fn straight(points: &[(f64, f64)], width: f64) -> Option<[i64; 4]> {
+    let &[(x, y), (to_x, to_y)] = points else {
+        return None;
+    };
+    let half = width / 2.0;
+    match (x == to_x, y == to_y) {
+        (true, _) => Some(whole([x - half, y.min(to_y), x + half, y.max(to_y)])),
+        (_, true) => Some(whole([x.min(to_x), y - half, x.max(to_x), y + half])),
+        _ => None,
     }
 }
 
@@ -205,11 +220,12 @@ pub struct Scene {
 impl Scene {
     /// Builds an empty sheet.
     pub fn new(width: f64, height: f64, label: &str) -> Self {
+        let (label, shapes) = (printable(label), Vec::new());
         Self {
             width,
             height,
-            label: printable(label),
-            shapes: Vec::new(),
+            label,
+            shapes,
         }
     }
 
@@ -219,20 +235,23 @@ impl Scene {
         const FAR: f64 = 1e5;
         const MAX_PIXELS: f64 = 3e7;
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
-        let at = |(x, y): (f64, f64)| near(&[x, y]);
+        let at = |&(x, y): &(f64, f64)| near(&[x, y]);
         let fits = |shape: &Shape| match shape {
-            Shape::Rect { corners, .. } | Shape::Frame { corners, .. } => near(corners),
-            Shape::Circle {
-                at: center, radius, ..
-            } => at(*center) && near(&[*radius]),
-            Shape::Polygon { corners, .. } => corners.iter().copied().all(at),
-            Shape::Line { from, to, .. } => at(*from) && at(*to),
-            Shape::Text { at: anchor, .. } => at(*anchor),
+            Shape::Rect(corners, _) | Shape::Frame(corners, ..) => near(corners),
+            Shape::Circle(center, radius, _) => at(center) && near(&[*radius]),
+            Shape::Polygon(points, _) | Shape::Line(points, ..) => points.iter().all(at),
+            Shape::Text(anchor, ..) => at(anchor),
             Shape::Row(_) => true,
         };
         near(&[self.width, self.height])
             && self.width * self.height <= MAX_PIXELS
             && self.shapes.iter().all(fits)
+    }
+
+    /// Returns the part of the sheet between these edges for plotters to draw on.
+    pub(crate) fn area(&mut self, corners: [f64; 4]) -> DrawingArea<&mut Self, Shift> {
+        let [left, top, right, bottom] = corners.map(steps);
+        DrawingArea::from(self).shrink((left, top), (right - left, bottom - top))
     }
 
     /// Draws what belongs to the row `name`.
@@ -244,85 +263,146 @@ impl Scene {
 
     /// Fills a rectangle.
     pub fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: Color) {
-        self.shapes.push(Shape::Rect {
-            corners: [left, top, right, bottom],
-            color,
-        });
+        self.shapes.push(Shape::Rect([left, top, right, bottom], color));
     }
 
-    /// Draws a vertical line, `thickness` pixels wide.
-    pub fn vertical(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: Color) {
-        self.rect(x - thickness / 2.0, top, x + thickness / 2.0, bottom, color);
+    /// Draws a vertical line.
+    pub fn vertical(&mut self, x: f64, top: f64, bottom: f64, width: f64, color: Color) {
+        self.shapes
+            .push(Shape::Line(vec![(x, top), (x, bottom)], width, color));
     }
 
-    /// Draws a horizontal line, `thickness` pixels wide.
-    pub fn horizontal(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: Color) {
-        self.rect(left, y - thickness / 2.0, right, y + thickness / 2.0, color);
+    /// Draws a horizontal line.
+    pub fn horizontal(&mut self, y: f64, left: f64, right: f64, width: f64, color: Color) {
+        self.shapes
+            .push(Shape::Line(vec![(left, y), (right, y)], width, color));
     }
 
     /// Draws a dashed vertical line.
     pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: Color) {
         let mut y = top;
         while y < bottom {
-            self.vertical(x, y, (y + dash.on).min(bottom), dash.thickness, color);
-            y += dash.on + dash.off;
+            self.vertical(x, y, (y + dash.0).min(bottom), 1.5, color);
+            y += dash.0 + dash.1;
         }
     }
 
-    /// Fills a circle.
-    pub fn circle(&mut self, at: (f64, f64), radius: f64, color: Color) {
-        self.shapes.push(Shape::Circle { at, radius, color });
-    }
-
-    /// Fills a polygon.
-    pub fn polygon(&mut self, corners: Vec<(f64, f64)>, color: Color) {
-        self.shapes.push(Shape::Polygon { corners, color });
+    /// Draws an element of plotters at its place on the sheet.
+    pub(crate) fn draw<E>(&mut self, element: &E)
+    where
+        for<'e> &'e E: PointCollection<'e, BackendCoord>,
+        for<'s> E: Drawable<&'s mut Self>,
+    {
+        drawn(DrawingArea::from(self).draw(element));
     }
 
     /// Draws a line one pixel wide.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
-        self.shapes.push(Shape::Line { from, to, color });
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
+        self.draw(&PathElement::new([from, to].map(place), stroke(color, 1.0)));
     }
 
     /// Writes `text` with its anchor at `at`, on the base line.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
-        self.shapes.push(Shape::Text {
-            at,
-            anchor,
-            font,
-            text: printable(text),
-        });
+        if !text.is_empty() {
+            self.shapes.push(Shape::Text(at, anchor, printable(text), font));
+        }
     }
 
     /// Writes `text` with capitals and digits centred vertically on `at`.
     pub fn text_middle(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
-        // Half of Roboto's capital height, 1456 units of 2048.
-        let base = at.1 + font.size * 0.355;
-        self.text((at.0, base), anchor, font, text);
+        self.text((at.0, at.1 + font.size * CAPITALS / 2.0), anchor, font, text);
     }
 }
 
-/// The dash pattern of a line.
-#[derive(Debug, Clone, Copy)]
-pub struct Dash {
-    /// Length of a dash.
-    pub on: f64,
-    /// Length of a gap.
-    pub off: f64,
-    /// Width of the line.
-    pub thickness: f64,
+type Drawn<T = ()> = Result<T, DrawingErrorKind<Infallible>>;
+type At = BackendCoord;
+
+impl DrawingBackend for &mut Scene {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        (steps(self.width) as u32, steps(self.height) as u32)
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, at: At, color: BackendColor) -> Drawn {
+        self.draw_rect(at, (at.0 + 1, at.1 + 1), &color, true)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: At, to: At, style: &S) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: At, to: At, style: &S, fill: bool) -> Drawn {
+        if !fill {
+            return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
+        }
+        let ((left, top), (right, bottom)) = (pixel(from), pixel(to));
+        self.rect(left, top, right, bottom, color(style.color()));
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = At>>(&mut self, path: I, style: &S) -> Drawn {
+        let (points, width) = (
+            path.into_iter().map(pixel).collect(),
+            f64::from(style.stroke_width()) / STEPS,
+        );
+        self.shapes.push(Shape::Line(points, width, color(style.color())));
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, center: At, radius: u32, style: &S, _: bool) -> Drawn {
+        let radius = f64::from(radius) / STEPS;
+        self.shapes
+            .push(Shape::Circle(pixel(center), radius, color(style.color())));
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = At>>(&mut self, path: I, style: &S) -> Drawn {
+        let corners = path.into_iter().map(pixel).collect();
+        self.shapes.push(Shape::Polygon(corners, color(style.color())));
+        Ok(())
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: At) -> Drawn {
+        let (font, (x, y), anchor) = (Font::of(style), pixel(at), style.anchor());
+        let h_pos = match anchor.h_pos {
+            HPos::Left => Anchor::Start,
+            HPos::Center => Anchor::Middle,
+            HPos::Right => Anchor::End,
+        };
+        // A text's box reaches from its base line to the top of its capitals.
+        let below = match anchor.v_pos {
+            VPos::Top => CAPITALS,
+            VPos::Center => CAPITALS / 2.0,
+            VPos::Bottom => 0.0,
+        };
+        self.text((x, y + below * font.size), h_pos, font, text);
+        Ok(())
+    }
+
+    fn estimate_text_size<S: BackendTextStyle>(&self, text: &str, style: &S) -> Drawn<(u32, u32)> {
+        let font = Font::of(style);
+        Ok((steps(font.width(text)) as u32, steps(font.size * CAPITALS) as u32))
+    }
 }
+
+/// The dash pattern of a line: the length of a dash and of a gap.
+#[derive(Debug, Clone, Copy)]
+pub struct Dash(f64, f64);
 
 impl Dash {
     /// Dots.
-    pub const DOTTED: Self = Self::new(1.5, 2.5);
+    pub const DOTTED: Self = Self(1.5, 2.5);
     /// Dashes.
-    pub const DASHED: Self = Self::new(6.0, 3.0);
-
-    const fn new(on: f64, off: f64) -> Self {
-        let thickness = 1.5;
-        Self { on, off, thickness }
-    }
+    pub const DASHED: Self = Self(6.0, 3.0);
 }
 
 /// Replaces white space with spaces, and characters that XML forbids or that hide or reorder others with U+FFFD.
@@ -344,7 +424,7 @@ pub fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::*;
 
     #[test]
     fn control_and_direction_characters_are_replaced() {

@@ -6,67 +6,44 @@
 use core::fmt::Write as _;
 
 use super::font::{self, Weight};
-use super::scene::{Anchor, Color, Corners, PAPER, RIM, Scene, Shape, unit};
+use super::scene::{Anchor, Color, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
 /// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
 pub fn svg(scene: &Scene) -> String {
-    let (width, height) = (unit(scene.width), unit(scene.height));
+    let (width, height, paper) = (unit(scene.width), unit(scene.height), hex(PAPER));
     let (label, family) = (escape(&scene.label), font::FAMILY);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" aria-label=\"{label}\" font-family=\"{family}, 'Helvetica Neue', Arial, sans-serif\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"{}\"/>\n",
-        scene.width,
-        scene.height,
-        hex(PAPER)
+         stroke-linejoin=\"round\" role=\"img\" aria-label=\"{label}\" font-family=\"{family}, 'Helvetica Neue', Arial, sans-serif\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n",
+        scene.width, scene.height
     );
-    for run in scene.shapes.chunk_by(|one, next| one.look() == next.look()) {
+    let look = |shape: &Shape| (core::mem::discriminant(shape), attributes(shape));
+    for run in scene.shapes.chunk_by(|one, next| look(one) == look(next)) {
+        let attributes = attributes(&run[0]);
         // Writing to a string cannot fail.
         let _ = match &run[0] {
-            Shape::Rect { color, .. } => {
-                let rects: Vec<Corners> = run.iter().filter_map(Shape::corners).collect();
-                writeln!(out, "{}", path_of_rects(&hex(*color), &rects))
+            Shape::Rect(..) | Shape::Polygon(..) | Shape::Line(..) => {
+                let mut path = Path::default();
+                run.iter().for_each(|shape| path.shape(shape));
+                writeln!(out, "<path{attributes} d=\"{}\"/>", path.data)
             }
-            Shape::Circle { color, .. } => circles(&mut out, run, *color),
-            Shape::Polygon { color, .. } => {
-                writeln!(out, "<path fill=\"{}\" d=\"{}\"/>", hex(*color), path_of(run))
+            _ if run.len() > 1 && !attributes.is_empty() => {
+                let parts: String = run.iter().map(|shape| element(shape, "")).collect();
+                writeln!(out, "<g{attributes}>\n{parts}</g>")
             }
-            Shape::Line { color, .. } => writeln!(
-                out,
-                "<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"{}\"/>",
-                hex(*color),
-                path_of(run)
-            ),
-            Shape::Text { .. } => texts(&mut out, run),
-            Shape::Frame { .. } => frames(&mut out, run),
-            Shape::Row(_) => rows(&mut out, run),
+            _ => run
+                .iter()
+                .try_for_each(|shape| out.write_str(&element(shape, &attributes))),
         };
     }
     out + "</svg>\n"
 }
 
-/// Returns the path data of consecutive lines or polygons.
-fn path_of(run: &[Shape]) -> String {
-    let mut path = Path::default();
-    for shape in run {
-        match shape {
-            Shape::Line { from, to, .. } => path.polyline(&[*from, *to]),
-            Shape::Polygon { corners, .. } => {
-                path.polyline(corners);
-                path.close(corners[0]);
-            }
-            _ => {}
-        }
-    }
-    path.data
-}
-
 /// Escapes text for an XML attribute or element.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Formats a colour in capitals, the form that style sheets select.
@@ -74,123 +51,63 @@ fn hex(Color(red, green, blue): Color) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-fn circles(out: &mut String, run: &[Shape], color: Color) -> core::fmt::Result {
-    for shape in run {
-        if let Shape::Circle { at, radius, .. } = shape {
-            writeln!(
-                out,
-                "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>",
-                unit(at.0),
-                unit(at.1),
-                unit(*radius),
-                hex(color)
-            )?;
+/// Returns the attributes that consecutive shapes must share to be written as one element.
+fn attributes(shape: &Shape) -> String {
+    match shape {
+        Shape::Rect(_, color) | Shape::Circle(.., color) | Shape::Polygon(_, color) => {
+            format!(" fill=\"{}\"", hex(*color))
         }
+        Shape::Line(points, width, color) => {
+            let (color, width) = (hex(*color), unit(*width));
+            let fill = match straight(points, 1.0) {
+                Some(_) => "",
+                None => " fill=\"none\"",
+            };
+            format!("{fill} stroke=\"{color}\" stroke-width=\"{width}\"")
+        }
+        Shape::Text(_, anchor, _, font) => {
+            let anchor = match anchor {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            let weight = match font.weight {
+                Weight::Regular => "",
+                Weight::Bold => " font-weight=\"bold\"",
+            };
+            let (size, color) = (UNITS * font.size, hex(font.color));
+            format!("{anchor} font-size=\"{size}\" fill=\"{color}\"{weight}")
+        }
+        Shape::Frame(..) | Shape::Row(_) => String::new(),
     }
-    Ok(())
 }
 
-fn frames(out: &mut String, run: &[Shape]) -> core::fmt::Result {
-    for shape in run {
-        if let Shape::Frame { corners, rim, color } = shape {
+/// Returns the element of a shape that is no part of a path.
+fn element(shape: &Shape, attributes: &str) -> String {
+    match shape {
+        Shape::Circle(at, radius, _) => {
+            let [x, y, radius] = [at.0, at.1, *radius].map(unit);
+            format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"{attributes}/>\n")
+        }
+        Shape::Text(at, _, text, _) => {
+            let (x, y) = (unit(at.0), unit(at.1));
+            format!("<text x=\"{x}\" y=\"{y}\"{attributes}>{}</text>\n", escape(text))
+        }
+        Shape::Frame(corners, color, rim) => {
             let [left, top, right, bottom] = corners.map(unit);
-            writeln!(
-                out,
-                "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"{}\" \
-                 stroke-width=\"{}\"/>",
-                right - left,
-                bottom - top,
-                hex(*color),
-                hex(*rim),
-                unit(RIM)
-            )?;
-        }
-    }
-    Ok(())
-}
-
-fn rows(out: &mut String, run: &[Shape]) -> core::fmt::Result {
-    for shape in run {
-        match shape {
-            Shape::Row(Some(name)) => writeln!(out, "<g data-row=\"{}\">", escape(name))?,
-            _ => writeln!(out, "</g>")?,
-        }
-    }
-    Ok(())
-}
-
-fn texts(out: &mut String, run: &[Shape]) -> core::fmt::Result {
-    let grouped = run.len() > 1;
-    for (index, shape) in run.iter().enumerate() {
-        let Shape::Text {
-            at,
-            anchor,
-            font,
-            text,
-        } = shape
-        else {
-            continue;
-        };
-        let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
-        };
-        let weight = match font.weight {
-            Weight::Regular => "",
-            Weight::Bold => " font-weight=\"bold\"",
-        };
-        let (size, color) = (2.0 * font.size, hex(font.color));
-        let look = format!("{anchor} font-size=\"{size}\" fill=\"{color}\"{weight}");
-        if grouped && index == 0 {
-            writeln!(out, "<g{look}>")?;
-        }
-        let look = if grouped { "" } else { &look };
-        let (x, y) = (unit(at.0), unit(at.1));
-        writeln!(out, "<text x=\"{x}\" y=\"{y}\"{look}>{}</text>", escape(text))?;
-    }
-    if grouped { writeln!(out, "</g>") } else { Ok(()) }
-}
-
-/// Returns the shortest path that covers exactly these rectangles: filled areas, or strokes if all rectangles have the
-/// same height or the same width.
-fn path_of_rects(color: &str, rects: &[Corners]) -> String {
-    let mut areas = Path::default();
-    let [mut levels, mut uprights] = [Path::default(), Path::default()];
-    for &[left, top, right, bottom] in rects {
-        areas.go(2 * left, 2 * top);
-        areas.step('h', 2 * (right - left));
-        areas.step('v', 2 * (bottom - top));
-        areas.step('h', 2 * (left - right));
-        areas.data.push('z');
-        areas.at = (2 * left, 2 * top);
-        levels.go(2 * left, top + bottom);
-        levels.step('h', 2 * (right - left));
-        uprights.go(left + right, 2 * top);
-        uprights.step('v', 2 * (bottom - top));
-    }
-    let stroke = |path: Path, size: fn(&Corners) -> i64| {
-        let thickness = size(&rects[0]);
-        let alike = rects.iter().all(|rect| size(rect) == thickness);
-        let text = || {
+            let (width, height) = (right - left, bottom - top);
+            let (color, rim, thickness) = (hex(*color), hex(*rim), unit(RIM));
             format!(
-                "<path stroke=\"{color}\" stroke-width=\"{thickness}\" d=\"{}\"/>",
-                path.data
+                "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
+                 fill=\"{color}\" stroke=\"{rim}\" stroke-width=\"{thickness}\"/>\n"
             )
-        };
-        alike.then(text)
-    };
-    let area = format!("<path fill=\"{color}\" d=\"{}\"/>", areas.data);
-    [
-        stroke(levels, |rect| rect[3] - rect[1]),
-        stroke(uprights, |rect| rect[2] - rect[0]),
-    ]
-    .into_iter()
-    .flatten()
-    .fold(
-        area,
-        |best, text| if text.len() < best.len() { text } else { best },
-    )
+        }
+        Shape::Row(Some(name)) => {
+            let name = escape(name);
+            format!("<g data-row=\"{name}\"><title>{name}</title>\n")
+        }
+        _ => "</g>\n".to_owned(),
+    }
 }
 
 /// Path data in relative coordinates. The numbers here are twice the written ones.
@@ -205,6 +122,10 @@ impl Path {
     fn go(&mut self, x: i64, y: i64) {
         // The first relative move of a path is absolute.
         self.data.push('m');
+        self.to(x, y);
+    }
+
+    fn to(&mut self, x: i64, y: i64) {
         self.number(x - self.at.0);
         self.number(y - self.at.1);
         self.at = (x, y);
@@ -220,28 +141,45 @@ impl Path {
         }
     }
 
-    /// Draws a line through `points`; the first point is omitted if the path is already there.
-    fn polyline(&mut self, points: &[(f64, f64)]) {
-        for (index, point) in points.iter().enumerate() {
-            let (x, y) = doubled(*point);
-            match index {
-                0 if self.at == (x, y) && !self.data.is_empty() && !self.data.ends_with('z') => (),
-                0 => {
-                    self.go(x, y);
-                    self.data.push('l');
-                }
-                _ => {
-                    self.number(x - self.at.0);
-                    self.number(y - self.at.1);
-                    self.at = (x, y);
-                }
-            }
-        }
+    fn close(&mut self, first: (i64, i64)) {
+        self.data.push('z');
+        self.at = first;
     }
 
-    fn close(&mut self, first: (f64, f64)) {
-        self.data.push('z');
-        self.at = doubled(first);
+    /// Draws a rectangle, line or polygon; the first point of a line is left out if the path is already there.
+    fn shape(&mut self, shape: &Shape) {
+        if let Shape::Line(points, width, _) = shape
+            && let Some([left, top, right, bottom]) = straight(points, *width)
+        {
+            if points[0].0 == points[1].0 {
+                self.go(left + right, 2 * top);
+                return self.step('v', 2 * (bottom - top));
+            }
+            self.go(2 * left, top + bottom);
+            return self.step('h', 2 * (right - left));
+        }
+        let points = match shape {
+            Shape::Rect(corners, _) => {
+                let [left, top, right, bottom] = whole(*corners).map(|unit| 2 * unit);
+                self.go(left, top);
+                self.step('h', right - left);
+                self.step('v', bottom - top);
+                self.step('h', left - right);
+                return self.close((left, top));
+            }
+            Shape::Line(points, ..) | Shape::Polygon(points, _) => points,
+            _ => return,
+        };
+        let mut points = points.iter().map(|(x, y)| (2 * unit(*x), 2 * unit(*y)));
+        let Some(first) = points.next() else { return };
+        if self.at != first || self.data.is_empty() || self.data.ends_with('z') {
+            self.go(first.0, first.1);
+            self.data.push('l');
+        }
+        points.for_each(|(x, y)| self.to(x, y));
+        if matches!(shape, Shape::Polygon(..)) {
+            self.close(first);
+        }
     }
 
     fn number(&mut self, twice: i64) {
@@ -254,10 +192,6 @@ impl Path {
             _ => write!(self.data, "{}", twice as f64 / 2.0),
         };
     }
-}
-
-fn doubled((x, y): (f64, f64)) -> (i64, i64) {
-    (2 * unit(x), 2 * unit(y))
 }
 
 #[cfg(test)]
@@ -278,13 +212,21 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_colour_become_one_path_with_the_same_corners() {
-        let rects = |list: &[[f64; 4]]| {
+        type Draw = fn(&mut Scene, [f64; 4]);
+        let rects = |list: &[[f64; 4]], draw: Draw| {
             drawn(|scene| {
-                for [x, y, width, height] in list.iter().map(|rect| rect.map(|value| value / 2.0)) {
-                    scene.rect(x, y, x + width, y + height, MUTED);
+                for rect in list {
+                    draw(scene, rect.map(|value| value / 2.0));
                 }
             })
         };
+        let level: Draw = |scene, [x, y, width, height]| {
+            scene.horizontal(y + height / 2.0, x, x + width, height, MUTED);
+        };
+        let upright: Draw = |scene, [x, y, width, height]| {
+            scene.vertical(x + width / 2.0, y, y + height, width, MUTED);
+        };
+        let area: Draw = |scene, [x, y, width, height]| scene.rect(x, y, x + width, y + height, MUTED);
         let levels = [
             [4.0, 6.0, 10.0, 3.0],
             [1.0, 3.0, 5.0, 3.0],
@@ -292,7 +234,7 @@ mod tests {
             [0.0, 2.0, 12.0, 3.0],
         ];
         assert_eq!(
-            rects(&levels),
+            rects(&levels, level),
             "<path stroke=\"#5A636E\" stroke-width=\"3\" d=\"m4 7.5h10m-13-3h5m-4 1h4m-6-2h12\"/>\n"
         );
         let uprights = [
@@ -302,11 +244,11 @@ mod tests {
             [0.0, 2.0, 2.0, 2.0],
         ];
         assert_eq!(
-            rects(&uprights),
+            rects(&uprights, upright),
             "<path stroke=\"#5A636E\" stroke-width=\"2\" d=\"m5 2v30m6-30v7m-1-7v1m-9-1v2\"/>\n"
         );
         assert_eq!(
-            rects(&[[4.0, 2.0, 10.0, 3.0], [-1.0, 9.0, 5.0, 4.0]]),
+            rects(&[[4.0, 2.0, 10.0, 3.0], [-1.0, 9.0, 5.0, 4.0]], area),
             "<path fill=\"#5A636E\" d=\"m4 2h10v3h-10zm-5 7h5v4h-5z\"/>\n"
         );
     }
@@ -327,14 +269,17 @@ mod tests {
         let text = drawn(|scene| {
             scene.line((0.5, 1.0), (1.5, 0.5), INK);
             scene.line((1.5, 0.5), (4.0, 4.0), INK);
-            scene.line((10.0, 10.0), (0.5, -3.5), INK);
-            scene.polygon(vec![(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], INK);
-            scene.polygon(vec![(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)], INK);
+            scene.line((10.0, 10.0), (0.5, 3.5), INK);
+            for r in [1.0, 2.0] {
+                scene
+                    .shapes
+                    .push(Shape::Polygon(vec![(0.0, 0.0), (r, 0.0), (0.0, r)], INK));
+            }
         });
         assert_eq!(
             text,
-            "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" stroke-linejoin=\"round\" \
-             d=\"m1 2l2-1 5 7m12 12l-19-27\"/>\n\
+            "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" \
+             d=\"m1 2l2-1 5 7m12 12l-19-13\"/>\n\
              <path fill=\"#1B1F24\" d=\"m0 0l2 0-2 2zm0 0l4 0-4 4z\"/>\n"
         );
     }
@@ -360,11 +305,8 @@ mod tests {
     #[test]
     fn a_frame_is_one_element() {
         let text = drawn(|scene| {
-            scene.shapes.push(Shape::Frame {
-                corners: [1.0, 2.0, 5.0, 8.0],
-                rim: INK,
-                color: MUTED,
-            });
+            let corners = [1.0, 2.0, 5.0, 8.0];
+            scene.shapes.push(Shape::Frame(corners, MUTED, INK));
         });
         assert_eq!(
             text,

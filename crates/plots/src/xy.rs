@@ -27,11 +27,16 @@
 //! assert!(plots::svg(&scene).contains("measured: 3"));
 //! ```
 
+use plotters::element::{Circle, PathElement, Polygon};
+use plotters::series::LineSeries;
+
+pub use super::axes::Axis;
+use super::axes::{Axes, Chart, LEFT};
 use super::labels::{self, Label, Place};
 use super::mark::RADIUS;
 use super::panel::MARGIN;
 use super::scale::Scale;
-use super::scene::{Anchor, Color, Font, GRID, INK, MUTED, STRIPE, Scene};
+use super::scene::{Anchor, Color, Font, GRID, MUTED, PAPER, STRIPE, Scene, drawn, place, steps, stroke};
 
 /// Height of the tick labels below an axis, and of the axis title.
 const TICKS: f64 = 26.0;
@@ -40,32 +45,12 @@ const AXIS_TITLE: f64 = 18.0;
 const TITLE: f64 = 24.0;
 const NO_TITLE: f64 = 10.0;
 const ROW_TITLE: f64 = 18.0;
-/// Room left of a vertical axis for tick labels.
-const LEFT: f64 = 56.0;
 /// Gap between plots that share their vertical axis.
 const GAP: f64 = 18.0;
 /// Distance from one name to the next.
 const LINE: f64 = 14.5;
-/// Minimum distances of ticks, horizontally and vertically.
-const TICK_SPACING: (f64, f64) = (50.0, 22.0);
-
-/// An axis of a plot.
-#[derive(Clone, Copy)]
-pub struct Axis {
-    /// Values at the ends; the sheet sets their pixels.
-    pub scale: Scale,
-    /// Formats a tick.
-    pub tick: fn(f64) -> String,
-}
-
-impl Default for Axis {
-    fn default() -> Self {
-        Self {
-            scale: Scale::linear(1.0),
-            tick: |value| value.to_string(),
-        }
-    }
-}
+/// Least distance of the ticks of a horizontal axis.
+const TICK_SPACING: f64 = 50.0;
 
 /// A plot.
 #[derive(Default)]
@@ -202,16 +187,9 @@ impl Sheet<'_> {
             }
             for (index, (plot, (left, width))) in row.plots.iter().zip(&columns).enumerate() {
                 let last = index + 1 == row.plots.len();
-                let frame = Frame {
-                    left: *left,
-                    right: left + width,
-                    top,
-                    bottom: top + self.height,
-                    inset: (0.0, 0.0),
-                    ticks: !self.shared || index == 0,
-                    names: if self.shared && !last { 0.0 } else { self.names },
-                };
-                plot.draw(&mut scene, &frame);
+                let corners = [*left, top, left + width, top + self.height];
+                let names = if self.shared && !last { 0.0 } else { self.names };
+                plot.draw(&mut scene, corners, !self.shared || index == 0, names);
             }
         });
         scene
@@ -259,29 +237,24 @@ impl Sheet<'_> {
     }
 }
 
-/// Position of a plot on a sheet.
-#[derive(Debug, Clone, Copy)]
-pub struct Frame {
-    /// Left edge.
-    pub left: f64,
-    /// Right edge.
-    pub right: f64,
-    /// Upper edge.
-    pub top: f64,
-    /// Lower edge.
-    pub bottom: f64,
-    /// Space at the upper and lower edge that the vertical axis leaves free.
-    pub inset: (f64, f64),
-    /// Set if the vertical axis has tick labels.
-    pub ticks: bool,
-    /// Room for names at the right; 0 omits the names.
-    pub names: f64,
-}
-
 impl Plot<'_> {
-    /// Draws the whole plot.
-    pub fn draw(&self, scene: &mut Scene, frame: &Frame) {
-        let (x, y) = self.axes(scene, frame);
+    /// Draws the plot between these edges, with or without tick labels at its left and room for names at its right.
+    fn draw(&self, scene: &mut Scene, corners: [f64; 4], ticks: bool, names: f64) {
+        let [left, top, right, bottom] = corners;
+        let (x, y) = (self.x.scale.over(left, right), self.y.scale.over(bottom, top));
+        scene.text((left, top - 8.0), Anchor::Start, Font::NOTE, &self.title);
+        let axes = Axes {
+            corners,
+            x: self.x,
+            x_title: (self.x_title, 34.0),
+            y: Some((self.y, ticks)),
+            tick: 4.0,
+            gap: TICK_SPACING,
+        };
+        if !self.shade.is_empty() {
+            let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));
+            scene.draw(&Polygon::new(corners.map(place).collect::<Vec<_>>(), STRIPE));
+        }
         let mut labels = Vec::new();
         if let Some((value, name)) = &self.reference {
             labels.push(Label {
@@ -292,13 +265,12 @@ impl Plot<'_> {
             });
         }
         for series in &self.series {
-            series.draw(scene, &x, &y);
-            let Some(last) = series.points.last().filter(|_| !series.name.is_empty()) else {
+            let Some(last) = series.points.last() else {
                 continue;
             };
             let (end_x, end) = (x.at(last.x), y.at(last.y));
-            if frame.names > 0.0 && end_x < frame.right - 1.0 {
-                scene.line((end_x + RADIUS, end), (frame.right, end), GRID);
+            if names > 0.0 && !series.name.is_empty() && end_x < right - 1.0 {
+                scene.line((end_x + RADIUS, end), (right, end), GRID);
             }
             labels.push(Label {
                 end,
@@ -307,101 +279,85 @@ impl Plot<'_> {
                 hollow: series.marks == Marks::Hollow,
             });
         }
-        if frame.names > 0.0 {
-            labels.retain(|label| !label.text.is_empty());
-            let place = Place {
-                left: frame.right,
-                right: frame.right + frame.names,
-                top: frame.top,
-                spacing: LINE,
-            };
-            labels::write(scene, labels, &place);
+        axes.draw(scene, |chart| {
+            let ends = x.ends();
+            if let Some((value, _)) = &self.reference {
+                let line = [ends.0, ends.1].map(|x| (x, y.clamped(*value)));
+                drawn(chart.draw_series(LineSeries::new(line, stroke(MUTED, 1.5))));
+            }
+            for series in &self.series {
+                series.draw(chart, &x, &y);
+            }
+        });
+        if names == 0.0 {
+            return;
         }
-    }
-
-    /// Draws titles, axes, shade and reference, and returns the axes in sheet pixels.
-    pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
-        let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
-        let x = self.x.scale.over(left, right);
-        // Pixel coordinates grow downwards.
-        let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);
-        if !self.shade.is_empty() {
-            let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));
-            scene.polygon(corners.collect(), STRIPE);
-        }
-        scene.text((left, top - 8.0), Anchor::Start, Font::NOTE, &self.title);
-        let x_ticks = x.ticks(TICK_SPACING.0);
-        let y_ticks = y.ticks(TICK_SPACING.1);
-        for &value in &x_ticks {
-            scene.vertical(x.at(value), top, bottom + 4.0, 1.0, GRID);
-        }
-        for &value in &y_ticks {
-            let begin = if frame.ticks { left - 4.0 } else { left };
-            scene.horizontal(y.at(value), begin, right, 1.0, GRID);
-        }
-        for &value in &x_ticks {
-            let at = (x.at(value), bottom + 17.0);
-            scene.text(at, Anchor::Middle, Font::NOTE, &(self.x.tick)(value));
-        }
-        for &value in y_ticks.iter().filter(|_| frame.ticks) {
-            let at = (left - 8.0, y.at(value));
-            scene.text_middle(at, Anchor::End, Font::NOTE, &(self.y.tick)(value));
-        }
-        if let Some((value, _)) = &self.reference {
-            scene.horizontal(y.at(*value), left, right, 1.5, MUTED);
-        }
-        scene.horizontal(bottom, left, right, 1.0, INK);
-        scene.vertical(left, top, bottom, 1.0, INK);
-        let middle = ((left + right) / 2.0, bottom + 34.0);
-        scene.text(middle, Anchor::Middle, Font::NOTE, self.x_title);
-        (x, y)
+        labels.retain(|label| !label.text.is_empty());
+        let place = Place {
+            left: right,
+            right: right + names,
+            top,
+            spacing: LINE,
+        };
+        labels::write(scene, labels, &place);
     }
 }
 
 impl Series {
     /// Draws the parts of the line, intervals and marks that lie within the axes.
-    fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale) {
-        let place = |point: &Point| (x.beyond(point.x), y.beyond(point.y));
-        for pair in self.points.windows(2) {
-            if let Some([from, to]) = cut([place(&pair[0]), place(&pair[1])], x, y) {
-                scene.line(from, to, self.color);
-            }
+    fn draw(&self, chart: &mut Chart<'_>, x: &Scale, y: &Scale) {
+        for line in self.lines(x, y) {
+            drawn(chart.draw_series(LineSeries::new(line, stroke(self.color, 1.0))));
         }
-        let shown = || {
-            self.points
-                .iter()
-                .filter(|point| x.contains(point.x) && y.contains(point.y))
+        let points = self.points.iter();
+        let shown: Vec<&Point> = points.filter(|at| x.contains(at.x) && y.contains(at.y)).collect();
+        let intervals = shown.iter().filter_map(|at| {
+            let (low, high) = at.interval?;
+            let ends = [low, high].map(|end| (at.x, y.clamped(end)));
+            Some(PathElement::new(ends, stroke(self.color, 1.5)))
+        });
+        drawn(chart.draw_series(intervals));
+        let mut marks = |radius: f64, color| {
+            let circle = |at: &&Point| Circle::new((at.x, at.y), steps(radius), stroke(color, 0.0));
+            drawn(chart.draw_series(shown.iter().map(circle)));
         };
-        for point in shown() {
-            if let Some((low, high)) = point.interval {
-                scene.vertical(x.at(point.x), y.at(high), y.at(low), 1.5, self.color);
+        match self.marks {
+            Marks::None => {}
+            Marks::Dots => marks(2.0, self.color),
+            Marks::Filled | Marks::Hollow => marks(RADIUS - 1.0, self.color),
+        }
+        if self.marks == Marks::Hollow {
+            marks(RADIUS - 2.2, PAPER);
+        }
+    }
+
+    /// Returns the parts of the line that lie within the axes.
+    fn lines(&self, x: &Scale, y: &Scale) -> Vec<Vec<(f64, f64)>> {
+        let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
+        for pair in self.points.windows(2) {
+            let ends = [&pair[0], &pair[1]].map(|at| (x.share(at.x), y.share(at.y)));
+            let Some(ends) = cut(ends) else { continue };
+            let [from, to] = ends.map(|(along, up)| (x.value(along), y.value(up)));
+            match lines.last_mut() {
+                Some(line) if line.last() == Some(&from) => line.push(to),
+                _ => lines.push(vec![from, to]),
             }
         }
-        for point in shown() {
-            let at = (x.at(point.x), y.at(point.y));
-            match self.marks {
-                Marks::None => (),
-                Marks::Dots => scene.circle(at, 2.0, self.color),
-                Marks::Filled | Marks::Hollow => {
-                    labels::mark(scene, at, self.color, self.marks == Marks::Hollow);
-                }
-            }
-        }
+        lines
     }
 }
 
-/// Returns the part of a line that lies within the axes, if any.
-fn cut([from, to]: [(f64, f64); 2], x: &Scale, y: &Scale) -> Option<[(f64, f64); 2]> {
+/// Returns the part of a line that lies in the unit square, if any.
+fn cut([from, to]: [(f64, f64); 2]) -> Option<[(f64, f64); 2]> {
     let (mut begin, mut end) = (0.0_f64, 1.0_f64);
-    for (start, length, scale) in [(from.0, to.0 - from.0, x), (from.1, to.1 - from.1, y)] {
-        let (one, other) = (scale.start() - start, scale.end() - start);
+    for (start, length) in [(from.0, to.0 - from.0), (from.1, to.1 - from.1)] {
         if length == 0.0 {
-            if one.min(other) > 0.0 || one.max(other) < 0.0 {
+            if !(0.0..=1.0).contains(&start) {
                 return None;
             }
             continue;
         }
-        let (one, other) = (one / length, other / length);
+        let (one, other) = (-start / length, (1.0 - start) / length);
         begin = begin.max(one.min(other));
         end = end.min(one.max(other));
     }
@@ -420,22 +376,37 @@ mod tests {
             Scale::linear(10.0).over(0.0, 100.0),
             Scale::linear(10.0).over(100.0, 0.0),
         );
+        let plot = Plot {
+            x: Axis {
+                scale: x,
+                ..Axis::default()
+            },
+            y: Axis {
+                scale: y,
+                ..Axis::default()
+            },
+            series: vec![Series::new(
+                "",
+                PALETTE[0],
+                [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)],
+            )],
+            ..Plot::default()
+        };
         let mut scene = Scene::new(100.0, 100.0, "lines");
-        Series::new("", PALETTE[0], [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)])
-            .draw(&mut scene, &x, &y);
+        plot.draw(&mut scene, [0.0, 0.0, 100.0, 100.0], true, 0.0);
         let lines: Vec<_> = scene
             .shapes
             .iter()
             .filter_map(|shape| match shape {
-                Shape::Line { from, to, .. } => Some((*from, *to)),
+                Shape::Line(points, _, color) if *color == PALETTE[0] => Some(points.clone()),
                 _ => None,
             })
             .collect();
         let marks = scene
             .shapes
             .iter()
-            .filter(|shape| matches!(shape, Shape::Circle { .. }));
-        assert_eq!(lines, [((20.0, 50.0), (30.0, 0.0)), ((70.0, 0.0), (80.0, 50.0))]);
+            .filter(|shape| matches!(shape, Shape::Circle(..)));
+        assert_eq!(lines, [[(20.0, 50.0), (30.0, 0.0)], [(70.0, 0.0), (80.0, 50.0)]]);
         assert_eq!(marks.count(), 2);
     }
 

@@ -87,7 +87,7 @@ fn one(
             operation,
             round: round + 1,
             calls,
-            yes: timed.yes,
+            seen: timed.yes,
             ns: timed.ns,
         });
     }
@@ -103,7 +103,7 @@ fn check(batches: &[Batch]) -> Result<(), String> {
                 batch.filter, batch.bits, batch.operation, batch.round
             )
         };
-        let (yes, calls) = (batch.yes, batch.calls);
+        let (yes, calls) = (batch.seen, batch.calls);
         let wrong = match batch.operation {
             Operation::Put => yes == 0 || yes > calls,
             Operation::Absent => yes as f64 > calls as f64 * MAX_FALSE,
@@ -118,9 +118,9 @@ fn check(batches: &[Batch]) -> Result<(), String> {
             .find(|other| other.operation == batch.operation && other.filter == Filter::Guava);
         if let Some(guava) = guava
             && matches!(batch.filter, Filter::Ours | Filter::OursBatch)
-            && guava.yes != yes
+            && guava.seen != yes
         {
-            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.yes));
+            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.seen));
         }
     }
     Ok(())
@@ -143,7 +143,7 @@ mod tests {
             operation,
             round: 3,
             calls: 100,
-            yes,
+            seen: yes,
             ns: 1,
         }
     }

@@ -91,9 +91,9 @@ impl Entries<'_> {
                         value_bytes: VALUE_BYTES as u64,
                         keys,
                         round,
-                        gets: asked.len() as u64,
+                        calls: asked.len() as u64,
                         // Filters and indexes were read earlier.
-                        blocks: (database.reads)() - before,
+                        seen: (database.reads)() - before,
                         ns,
                     });
                 }

@@ -4,7 +4,7 @@
 //! packages of their own, one for each peer, because peers are heavy dependencies; they use this library for the
 //! records, the clock and the turns. All statistics are computed here.
 
-mod charts;
+mod bars;
 pub mod databases;
 mod folder;
 

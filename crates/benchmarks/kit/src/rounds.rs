@@ -159,9 +159,8 @@ fn compare<'a, B: Contest>(
 
 /// Declares the two records of a timed benchmark: a batch, and a row for all rounds of a contestant.
 ///
-/// Both begin with the dimensions. A batch then has its round, the number of calls, an optional second count and the
-/// time; a row has the number of rounds and of calls, and columns computed from a [`Series`]. `compared` names the
-/// dimensions that [`Contest`] uses.
+/// Both begin with the dimensions, the columns that the suite names; the others are the same in every suite. `compared`
+/// names the dimensions that [`Contest`] uses.
 macro_rules! timed {
     (
         dimensions { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
@@ -169,11 +168,6 @@ macro_rules! timed {
             group($($group:ident),+), contestant($($contestant:ident),+), shared($($shared:ident),+),
             baseline($baseline:expr)
         }
-        batch { $(#[$calls_doc:meta])* $calls:ident, $($(#[$seen_doc:meta])* $seen:ident,)? }
-        $(row $row:ident {
-            $(#[$all_calls_doc:meta])* $all_calls:ident,
-            $($(#[$column_doc:meta])* $column:ident = $value:expr,)+
-        })?
     ) => {
         /// A row of `batches.csv`: calls that were timed together.
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -181,25 +175,54 @@ macro_rules! timed {
             $($(#[$doc])* pub $field: $type,)+
             /// Round of the run, counted from 1; in a round all contestants do the same work.
             pub round: u64,
-            $(#[$calls_doc])*
-            pub $calls: u64,
-            $($(#[$seen_doc])* pub $seen: u64,)?
+            /// Calls of the batch, or keys of a call for many.
+            pub calls: u64,
+            /// What was counted besides: positive answers, or blocks that were read; 0 if nothing was.
+            pub seen: u64,
             /// Time of all calls together, nanoseconds.
             pub ns: u64,
+        }
+
+        /// All rounds of a contestant.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct Row {
+            $($(#[$doc])* pub $field: $type,)+
+            /// Rounds of the run.
+            pub rounds: u64,
+            /// Calls of all rounds.
+            pub calls: u64,
+            /// What was counted besides, for each call.
+            #[serde(with = "statistics::significant")]
+            pub seen_per_call: f64,
+            /// Time of a call, median over the rounds, nanoseconds.
+            #[serde(with = "statistics::significant")]
+            pub median_ns: f64,
+            /// Median absolute deviation from that median.
+            #[serde(with = "statistics::significant")]
+            pub mad_ns: f64,
+            /// Median over the rounds of this contestant's time divided by the baseline's in the same round.
+            #[serde(with = "statistics::significant")]
+            pub ratio: f64,
+            /// Lower end of the interval of that median.
+            #[serde(with = "statistics::significant")]
+            pub ratio_low: f64,
+            /// Upper end of that interval.
+            #[serde(with = "statistics::significant")]
+            pub ratio_high: f64,
         }
 
         impl $crate::rounds::Contest for Batch {
             fn timing(&self) -> $crate::rounds::Timing {
                 $crate::rounds::Timing {
                     round: self.round,
-                    calls: self.$calls,
-                    seen: 0 $(+ self.$seen)?,
+                    calls: self.calls,
+                    seen: self.seen,
                     ns: self.ns,
                 }
             }
 
             fn has_conditions_of(&self, other: &Self) -> bool {
-                self.$calls == other.$calls $(&& self.$field == other.$field)+
+                self.calls == other.calls $(&& self.$field == other.$field)+
             }
 
             fn group(&self) -> impl Ord + std::fmt::Debug {
@@ -220,40 +243,18 @@ macro_rules! timed {
             }
         }
 
-        $crate::rounds::timed! { @row { $($(#[$doc])* $field: $type,)+ } $($row {
-            $(#[$all_calls_doc])* $all_calls,
-            $($(#[$column_doc])* $column = $value,)+
-        })? }
-    };
-    (@row { $($any:tt)+ }) => {};
-    (
-        @row { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
-        $row:ident {
-            $(#[$calls_doc:meta])* $calls:ident,
-            $($(#[$column_doc:meta])* $column:ident = $value:expr,)+
-        }
-    ) => {
-        /// All rounds of a contestant.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        pub struct $row {
-            $($(#[$doc])* pub $field: $type,)+
-            /// Rounds of the run.
-            pub rounds: u64,
-            $(#[$calls_doc])*
-            pub $calls: u64,
-            $($(#[$column_doc])* #[serde(with = "statistics::significant")] pub $column: f64,)+
-        }
-
-        impl From<&$crate::rounds::Series<'_, Batch>> for $row {
+        impl From<&$crate::rounds::Series<'_, Batch>> for Row {
             fn from(series: &$crate::rounds::Series<'_, Batch>) -> Self {
                 Self {
                     $($field: series.first.$field.clone(),)+
                     rounds: series.rounds,
-                    $calls: series.calls,
-                    $($column: {
-                        let value: fn(&$crate::rounds::Series<'_, Batch>) -> f64 = $value;
-                        value(series)
-                    },)+
+                    calls: series.calls,
+                    seen_per_call: series.seen_per_call,
+                    median_ns: series.median_ns,
+                    mad_ns: series.mad_ns,
+                    ratio: series.ratio,
+                    ratio_low: series.ratio_interval.0,
+                    ratio_high: series.ratio_interval.1,
                 }
             }
         }
@@ -265,7 +266,7 @@ pub(crate) use timed;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites::policy::{Batch, Contender, Form, KeyLengths, Policy, Task};
+    use crate::suites::policy::{Batch, Contender, Form, KeyLengths, Row, Task};
 
     fn batch(contender: Contender, form: Form, task: Task, filter_keys: u64, round: u64, ns: u64) -> Batch {
         Batch {
@@ -277,7 +278,8 @@ mod tests {
             filter_keys,
             bits_per_key: 10,
             round,
-            keys: 10,
+            calls: 10,
+            seen: 0,
             ns,
         }
     }
@@ -301,18 +303,18 @@ mod tests {
 
     #[test]
     fn ratios_are_formed_within_rounds() {
-        let rows: Vec<Policy> = crate::suite::rows(&rounds()).unwrap();
+        let rows: Vec<Row> = crate::suite::rows(&rounds()).unwrap();
         let [_, scalar, leveldb, prepared, packed] = &rows[..] else {
             panic!("{rows:?}")
         };
         assert_eq!((scalar.task, scalar.filter_keys), (Task::Build, 32));
-        assert_eq!((leveldb.ratio_to_engine, leveldb.median_ns_per_key), (1.0, 120.0));
-        assert_eq!((prepared.form, prepared.ratio_to_engine), (Form::Prepared, 0.5));
+        assert_eq!((leveldb.ratio, leveldb.median_ns), (1.0, 120.0));
+        assert_eq!((prepared.form, prepared.ratio), (Form::Prepared, 0.5));
         // The ratios are 0.25, 0.2 and 0.3, although the machine became slower.
-        assert_eq!((packed.form, packed.rounds, packed.keys), (Form::Packed, 3, 30));
-        assert_eq!((packed.median_ns_per_key, packed.mad_ns_per_key), (25.0, 1.0));
+        assert_eq!((packed.form, packed.rounds, packed.calls), (Form::Packed, 3, 30));
+        assert_eq!((packed.median_ns, packed.mad_ns), (25.0, 1.0));
         assert_eq!(
-            (packed.ratio_low, packed.ratio_to_engine, packed.ratio_high),
+            (packed.ratio_low, packed.ratio, packed.ratio_high),
             (0.2, 0.25, 0.3)
         );
     }
@@ -349,7 +351,7 @@ mod tests {
         });
         assert!(rounds.ends_with("the baseline has other rounds"), "{rounds}");
         for change in [
-            (|batches| batches[5].keys = 11) as fn(&mut Vec<Batch>),
+            (|batches| batches[5].calls = 11) as fn(&mut Vec<Batch>),
             (|batches| batches[6].bits_per_key = 9),
             (|batches| batches[7].version.push('!')),
         ] {

@@ -133,7 +133,8 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
                 rate: *rate,
                 task,
                 round,
-                keys: asked.len() as u64,
+                calls: asked.len() as u64,
+                seen: 0,
                 ns,
             });
         });
@@ -145,7 +146,7 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
 mod tests {
     use std::path::Path;
 
-    use bench_kit::suites::which::Which;
+    use bench_kit::suites::which::Row;
     use records::table;
 
     use super::*;
@@ -163,9 +164,9 @@ mod tests {
     fn rates_and_lengths_are_those_of_the_committed_run() {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/which.csv");
-        let rows: Vec<Which> = table::read(&path).unwrap();
-        assert_eq!(rows.len(), SIZES.len() * Policy::ALL.len());
-        for row in rows {
+        let rows: Vec<Row> = table::read(&path).unwrap();
+        assert_eq!(rows.len(), SIZES.len() * Policy::ALL.len() * Task::ALL.len());
+        for row in rows.into_iter().filter(|row| row.task == Task::Build) {
             let (bits_per_key, policy) = policy(row.policy);
             let (rate, bytes) = rate(&*policy, row.filter_keys as usize);
             let measured = (bits_per_key, bytes as u64, statistics::significant::round(rate));

@@ -165,7 +165,7 @@ fn one_size(
                 batch: batch as u64,
                 round,
                 calls: calls as u64,
-                yes: timed.yes,
+                seen: timed.yes,
                 ns: timed.ns,
             });
         }
@@ -243,7 +243,7 @@ fn download(rig: &mut Rig, filter: &FixedFilter, times: u64, round: u64) -> Resu
         batch: 1,
         round,
         calls: times,
-        yes: times,
+        seen: times,
         ns,
     })
 }

@@ -214,7 +214,7 @@ mod tests {
         let blocks = |policy, keys| -> u64 {
             let of =
                 |batch: &&Batch| (batch.policy, batch.cache, batch.keys) == (policy, Cache::Nothing, keys);
-            batches.iter().filter(of).map(|batch| batch.blocks).sum()
+            batches.iter().filter(of).map(|batch| batch.seen).sum()
         };
         use bench_kit::suites::point_reads::Keys::{Absent, Present};
         let gets = 2 * GETS as u64;

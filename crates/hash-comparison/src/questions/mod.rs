@@ -13,6 +13,7 @@ pub mod mechanisms;
 pub mod mixing;
 pub(crate) mod on_dataset;
 pub mod places;
+pub(crate) mod shades;
 pub mod shards;
 pub mod structured;
 pub mod tables;

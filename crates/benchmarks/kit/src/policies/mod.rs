@@ -91,7 +91,8 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
                 filter_keys: size as u64,
                 bits_per_key: BITS_PER_KEY,
                 round,
-                keys: keys as u64,
+                calls: keys as u64,
+                seen: 0,
                 ns,
             });
         });

@@ -1,11 +1,10 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
-use plots::bars::{Bars, Measure};
 use plots::scene::Scene;
 use records::number;
 use records::number::grouped;
 
-use crate::charts::{self, Drawn};
+use crate::bars::{Bar, Bars, Drawn};
 use crate::folder::Format;
 use crate::rounds::timed;
 use crate::suite::{self, Suite};
@@ -81,39 +80,17 @@ timed! {
         group(bits, operation), contestant(filter), shared(insertions, contents),
         baseline(|batch| batch.filter == Filter::Guava)
     }
-    batch {
-        /// Keys of the batch.
-        calls,
-        /// The number of calls that returned true: bits changed, or the key may be present.
-        yes,
-    }
-    row Membership {
-        /// Calls of all rounds.
-        calls,
-        /// Share of calls that returned true, over all rounds; for absent keys the false-positive rate.
-        yes_share = |series| series.seen_per_call,
-        /// Median over the rounds.
-        median_ns_per_call = |series| series.median_ns,
-        /// Median absolute deviation from that median.
-        mad_ns_per_call = |series| series.mad_ns,
-        /// Median over the rounds of this filter's time divided by Guava's in the same round.
-        ratio_to_guava = |series| series.ratio,
-        /// Lower end of the interval of that median.
-        ratio_low = |series| series.ratio_interval.0,
-        /// Upper end of that interval.
-        ratio_high = |series| series.ratio_interval.1,
-    }
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Membership> = Suite::new(
-    Format::new("membership-bench", 1, "membership"),
+pub const SUITE: Suite<Batch, Row> = Suite::new(
+    Format::new("membership-bench", 2, "membership"),
     suite::rows,
     &[("membership", chart)],
     summary,
 );
 
-fn summary(rows: &[Membership]) -> String {
+fn summary(rows: &[Row]) -> String {
     tables(
         rows,
         |row| {
@@ -128,12 +105,12 @@ fn summary(rows: &[Membership]) -> String {
             ("filter", |row| row.filter.words().to_owned()),
             ("probes", |row| row.probes.to_string()),
             ("ns/key \u{b1} MAD", |row| {
-                with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)
+                with_spread(row.median_ns, row.mad_ns, 1)
             }),
-            ("of Guava's", |row| format!("{:.3}", row.ratio_to_guava)),
+            ("of Guava's", |row| format!("{:.3}", row.ratio)),
             ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
             ("FP rate", |row| match row.operation {
-                Operation::Absent => format!("{:.2} %", 100.0 * row.yes_share),
+                Operation::Absent => format!("{:.2} %", 100.0 * row.seen_per_call),
                 Operation::Put | Operation::Present => String::new(),
             }),
         ],
@@ -142,19 +119,24 @@ fn summary(rows: &[Membership]) -> String {
 }
 
 /// Draws a row for each filter and a panel for each operation.
-fn chart(rows: &[Membership]) -> Option<Scene> {
-    let draw = |row: &Membership| {
+fn chart(rows: &[Row]) -> Option<Scene> {
+    let draw = |row: &Row| {
         let text = format!(
             "{} ({} ns)",
-            number::significant(row.ratio_to_guava, 3),
-            number::significant(row.median_ns_per_call, 3)
+            number::significant(row.ratio, 3),
+            number::significant(row.median_ns, 3)
         );
         let interval = Some((row.ratio_low, row.ratio_high));
         let is_ours = matches!(
             row.filter,
             Filter::Ours | Filter::OursBatch | Filter::Blocked | Filter::BlockedBatch
         );
-        let bar = charts::bar(row.ratio_to_guava, interval, text, is_ours);
+        let bar = Bar {
+            value: row.ratio,
+            interval,
+            text,
+            filled: is_ours,
+        };
         let note = format!(
             "for {} keys, {} probes, {}; median of {} rounds",
             grouped(row.insertions),
@@ -168,23 +150,18 @@ fn chart(rows: &[Membership]) -> Option<Scene> {
             bars: vec![(row.operation as usize, bar)],
         })
     };
-    let panel = |title| Measure {
-        title,
-        axis: "time over Guava's; line: 95 % interval",
-        ..Measure::default()
-    };
+    let axis = "time over Guava's; line: 95 % interval";
+    let drawn: Vec<Drawn> = rows.iter().filter_map(draw).collect();
     let bars = Bars {
-        tick: number::tick,
         description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
         title: "Bloom filters for equal keys and rate: time over Guava's",
         names: 190.0,
-        measures: ["Put", "Might contain, absent keys", "Might contain, present keys"]
-            .map(panel)
+        panels: ["Put", "Might contain, absent keys", "Might contain, present keys"]
+            .map(|title| (title, axis, 118.0))
             .into(),
         one_scale: true,
         reference: Some(1.0),
-        groups: charts::groups(rows, draw),
         ..Bars::default()
     };
-    Some(bars.scene())
+    Some(bars.scene(&drawn))
 }

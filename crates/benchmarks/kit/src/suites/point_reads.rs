@@ -1,12 +1,11 @@
 //! The effect of filter policies on the point reads of storage engines.
 
-use plots::bars::{Bars, Measure};
 use plots::key::Sign;
 use plots::scene::Scene;
 use records::number;
 use records::number::grouped;
 
-use crate::charts::{self, Drawn};
+use crate::bars::{Bar, Bars, Drawn};
 use crate::folder::Format;
 use crate::rounds::timed;
 use crate::suite::{self, Suite};
@@ -102,39 +101,17 @@ timed! {
         group(engine, key_set, cache, keys), contestant(policy), shared(version, entries, key_bytes, value_bytes),
         baseline(|batch| batch.policy.is_baseline())
     }
-    batch {
-        /// Gets of the batch.
-        gets,
-        /// Reads of table files.
-        blocks,
-    }
-    row PointReads {
-        /// Gets of all rounds.
-        gets,
-        /// Reads of table files per Get, over all rounds.
-        blocks_per_get = |series| series.seen_per_call,
-        /// Median over the rounds.
-        median_ns_per_get = |series| series.median_ns,
-        /// Median absolute deviation from that median.
-        mad_ns_per_get = |series| series.mad_ns,
-        /// Median over the rounds of this policy's time divided by the baseline's in the same round.
-        ratio_to_no_filter = |series| series.ratio,
-        /// Lower end of the interval of that median.
-        ratio_low = |series| series.ratio_interval.0,
-        /// Upper end of that interval.
-        ratio_high = |series| series.ratio_interval.1,
-    }
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, PointReads> = Suite::new(
-    Format::new("point-reads-bench", 1, "point_reads"),
+pub const SUITE: Suite<Batch, Row> = Suite::new(
+    Format::new("point-reads-bench", 2, "point_reads"),
     suite::rows,
     &[("point-reads", chart)],
     summary,
 );
 
-fn summary(rows: &[PointReads]) -> String {
+fn summary(rows: &[Row]) -> String {
     tables(
         rows,
         |row| {
@@ -143,11 +120,11 @@ fn summary(rows: &[PointReads]) -> String {
         },
         &[
             ("policy", |row| row.policy.words().to_owned()),
-            ("blocks/Get", |row| format!("{:.4}", row.blocks_per_get)),
+            ("blocks/Get", |row| format!("{:.4}", row.seen_per_call)),
             ("ns/Get \u{b1} MAD", |row| {
-                with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)
+                with_spread(row.median_ns, row.mad_ns, 0)
             }),
-            ("of no filter", |row| format!("{:.3}", row.ratio_to_no_filter)),
+            ("of no filter", |row| format!("{:.3}", row.ratio)),
             ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
         ],
         |_| String::new(),
@@ -155,19 +132,29 @@ fn summary(rows: &[PointReads]) -> String {
 }
 
 /// Draws a row for each policy, and panels for blocks and for time with and without cached blocks.
-fn chart(rows: &[PointReads]) -> Option<Scene> {
-    let draw = |row: &PointReads| {
+fn chart(rows: &[Row]) -> Option<Scene> {
+    let draw = |row: &Row| {
         let full = row.keys == Keys::Absent;
         let is_cached = row.cache == Cache::Everything;
         let text = format!(
             "{} ({} ns)",
-            number::significant(row.ratio_to_no_filter, 3),
-            number::significant(row.median_ns_per_get, 3)
+            number::significant(row.ratio, 3),
+            number::significant(row.median_ns, 3)
         );
         let interval = Some((row.ratio_low, row.ratio_high));
-        let time = charts::bar(row.ratio_to_no_filter, interval, text, full);
-        let text = number::significant(row.blocks_per_get, 3);
-        let blocks = charts::bar(row.blocks_per_get, None, text, full);
+        let time = Bar {
+            value: row.ratio,
+            interval,
+            text,
+            filled: full,
+        };
+        let text = number::significant(row.seen_per_call, 3);
+        let blocks = Bar {
+            value: row.seen_per_call,
+            interval: None,
+            text,
+            filled: full,
+        };
         let engine = match row.engine.as_str() {
             "leveldb" => "Google's LevelDB",
             other => other,
@@ -191,32 +178,18 @@ fn chart(rows: &[PointReads]) -> Option<Scene> {
         })
     };
     let axis = "time over that without filters; line: 95 % interval";
+    let drawn: Vec<Drawn> = rows.iter().filter_map(draw).collect();
     let bars = Bars {
-        tick: number::tick,
         description: "Blocks read and time per Get of storage engines, without filters and with each policy",
         title: "Point reads: what a filter is worth",
         key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
         names: 168.0,
-        measures: vec![
-            Measure {
-                title: "Blocks read per Get",
-                axis: "blocks; none or one cached",
-                texts: 64.0,
-                ..Measure::default()
-            },
-            Measure {
-                title: "Time per Get, blocks not cached",
-                axis,
-                ..Measure::default()
-            },
-            Measure {
-                title: "Time per Get, every block cached",
-                axis,
-                ..Measure::default()
-            },
+        panels: vec![
+            ("Blocks read per Get", "blocks; none or one cached", 64.0),
+            ("Time per Get, blocks not cached", axis, 118.0),
+            ("Time per Get, every block cached", axis, 118.0),
         ],
-        groups: charts::groups(rows, draw),
         ..Bars::default()
     };
-    Some(bars.scene())
+    Some(bars.scene(&drawn))
 }

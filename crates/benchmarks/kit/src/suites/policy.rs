@@ -3,11 +3,11 @@
 
 use plots::scale::Scale;
 use plots::scene::{Color, MUTED, PALETTE, Scene};
-use plots::xy::{Axis, Marks, Plot, Point, Row, Series, Sheet};
+use plots::xy::{self, Axis, Marks, Plot, Point, Series, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::charts::distinct;
+use crate::bars::distinct;
 use crate::folder::Format;
 use crate::rounds::timed;
 use crate::suite::{self, Suite};
@@ -146,27 +146,9 @@ timed! {
         group(key_lengths, task, filter_keys), contestant(contender, form), shared(bits_per_key),
         baseline(|batch| batch.contender.is_engine())
     }
-    batch {
-        /// Keys of the batch.
-        keys,
-    }
-    row Policy {
-        /// Keys of all rounds.
-        keys,
-        /// Median over the rounds.
-        median_ns_per_key = |series| series.median_ns,
-        /// Median absolute deviation from that median.
-        mad_ns_per_key = |series| series.mad_ns,
-        /// Median over the rounds of this contender's time divided by the engine's in the same round.
-        ratio_to_engine = |series| series.ratio,
-        /// Lower end of the interval of that median.
-        ratio_low = |series| series.ratio_interval.0,
-        /// Upper end of that interval.
-        ratio_high = |series| series.ratio_interval.1,
-    }
 }
 
-impl Policy {
+impl Row {
     /// Returns the contender's display text, with the form if the contender has several forms for a task.
     pub fn name(&self) -> String {
         let words = self.contender.words();
@@ -179,34 +161,34 @@ impl Policy {
 }
 
 /// Filters in LevelDB's format.
-pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
-    Format::new("policy-bench", 1, "policy"),
+pub const LEVELDB: Suite<Batch, Row> = Suite::new(
+    Format::new("policy-bench", 2, "policy"),
     suite::rows,
     &[("policy", chart)],
     summary,
 );
 
 /// Filters in RocksDB's formats.
-pub const ROCKSDB: Suite<Batch, Policy> = Suite {
-    format: Format::new("rocksdb-policy-bench", 1, "policy"),
+pub const ROCKSDB: Suite<Batch, Row> = Suite {
+    format: Format::new("rocksdb-policy-bench", 2, "policy"),
     ..LEVELDB
 };
 
 /// Filters in Parquet's format.
-pub const PARQUET: Suite<Batch, Policy> = Suite {
-    format: Format::new("parquet-policy-bench", 1, "policy"),
+pub const PARQUET: Suite<Batch, Row> = Suite {
+    format: Format::new("parquet-policy-bench", 2, "policy"),
     ..LEVELDB
 };
 
-fn summary(rows: &[Policy]) -> String {
-    let group = |row: &Policy| (row.key_lengths, row.task);
+fn summary(rows: &[Row]) -> String {
+    let group = |row: &Row| (row.key_lengths, row.task);
     let mut text = String::new();
     for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
         let Some(first) = rows.first() else { continue };
         let table = across(
             rows,
             "keys of a filter",
-            Policy::name,
+            Row::name,
             |row| short(row.filter_keys),
             cell,
         );
@@ -233,11 +215,11 @@ fn short(size: u64) -> String {
     }
 }
 
-fn cell(row: &Policy) -> String {
+fn cell(row: &Row) -> String {
     if row.contender.is_engine() {
-        format!("{:.1}", row.median_ns_per_key)
+        format!("{:.1}", row.median_ns)
     } else {
-        format!("{:.3}", row.ratio_to_engine)
+        format!("{:.3}", row.ratio)
     }
 }
 
@@ -256,10 +238,10 @@ const BESIDE: f64 = 1.2;
 
 /// Draws the time relative to the engine's by the number of keys: a row of panels for each task, a column for each key
 /// length.
-fn chart(rows: &[Policy]) -> Option<Scene> {
+fn chart(rows: &[Row]) -> Option<Scene> {
     let engine = rows.iter().find(|row| row.contender.is_engine())?;
     // The engine itself is the line at 1.
-    let of_kind = |row: &&Policy, (_, task, forms): &(&str, Task, [Form; 2])| {
+    let of_kind = |row: &&Row, (_, task, forms): &(&str, Task, [Form; 2])| {
         row.task == *task && forms.contains(&row.form) && !row.contender.is_engine()
     };
     let shown = || {
@@ -304,11 +286,11 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
             .iter()
             .flat_map(|contender| forms.map(|form| (*contender, form)));
         let series = lines.filter_map(|of| {
-            let in_line = |row: &&Policy| {
+            let in_line = |row: &&Row| {
                 of_kind(row, kind) && row.key_lengths == lengths && (row.contender, row.form) == of
             };
             // The rows are sorted by size.
-            let points: Vec<&Policy> = rows.iter().filter(in_line).collect();
+            let points: Vec<&Row> = rows.iter().filter(in_line).collect();
             line(&points, of.1 == forms[0])
         });
         Plot {
@@ -336,9 +318,9 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
         height: 172.0,
         heads: heads.collect(),
         rows: (0..kinds.len())
-            .map(|index| Row {
+            .map(|index| xy::Row {
                 plots: columns.iter().map(|&lengths| plot(index, lengths)).collect(),
-                ..Row::default()
+                ..xy::Row::default()
             })
             .collect(),
         ..Sheet::default()
@@ -347,21 +329,17 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
 }
 
 /// Draws one contender's line; `None` without a point.
-fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
+fn line(points: &[&Row], is_hollow: bool) -> Option<Series> {
     let last = points.last()?;
     Some(Series {
-        name: format!(
-            "{}: {}",
-            last.name(),
-            number::significant(last.ratio_to_engine, 3)
-        ),
+        name: format!("{}: {}", last.name(), number::significant(last.ratio, 3)),
         color: color(last.contender),
         marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
         points: points
             .iter()
             .map(|row| Point {
                 x: row.filter_keys as f64,
-                y: row.ratio_to_engine,
+                y: row.ratio,
                 interval: Some((row.ratio_low, row.ratio_high)),
             })
             .collect(),
@@ -394,7 +372,7 @@ mod tests {
         let mut rows = Vec::new();
         for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
             for contender in [Contender::Leveldb, Contender::Avx512, Contender::FastbloomHashes] {
-                rows.push(Policy {
+                rows.push(Row {
                     contender,
                     form: Form::OneByOne,
                     version: String::new(),
@@ -403,10 +381,11 @@ mod tests {
                     filter_keys,
                     bits_per_key: 10,
                     rounds: 1,
-                    keys: 1,
-                    median_ns_per_key: 123.456,
-                    mad_ns_per_key: 0.0,
-                    ratio_to_engine: 0.25,
+                    calls: 1,
+                    seen_per_call: 0.0,
+                    median_ns: 123.456,
+                    mad_ns: 0.0,
+                    ratio: 0.25,
                     ratio_low: 0.25,
                     ratio_high: 0.25,
                 });

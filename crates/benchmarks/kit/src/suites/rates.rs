@@ -8,7 +8,7 @@ use records::number;
 use records::number::grouped;
 use serde::{Deserialize, Serialize};
 
-use crate::charts::distinct;
+use crate::bars::distinct;
 use crate::folder::Format;
 use crate::suite::{self, Suite};
 use crate::summary::across;

@@ -1,12 +1,11 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use plots::bars::{Bars, Measure};
 use plots::scene::Scene;
 use records::number;
 use records::number::grouped;
 use records::terminal::table;
 
-use crate::charts::{self, Drawn};
+use crate::bars::{Bar, Bars, Drawn};
 use crate::folder::Format;
 use crate::rounds::timed;
 use crate::suite::{self, Suite};
@@ -67,42 +66,31 @@ timed! {
         // Downloads have only one client.
         baseline(|batch| batch.client == Client::RedisBenchmark || batch.operation == Operation::Download)
     }
-    batch {
-        /// Keys, or downloads.
-        calls,
-        /// Number of keys that may be present, or were new; 0 if the client ignores replies.
-        yes,
+}
+
+impl Row {
+    /// Returns the keys or downloads per second, from the median time.
+    fn per_second(&self) -> f64 {
+        1e9 / self.median_ns
     }
-    row Redis {
-        /// Keys, or downloads, of all rounds.
-        calls,
-        /// Median over the rounds, per key or download.
-        median_ns_per_call = |series| series.median_ns,
-        /// Median absolute deviation from that median.
-        mad_ns_per_call = |series| series.mad_ns,
-        /// Keys or downloads per second, from that median.
-        per_second = |series| 1e9 / series.median_ns,
-        /// Median over the rounds of this client's speed divided by `redis-benchmark`'s in the same round; downloads
-        /// are compared with themselves. The number of rounds is odd, so the median of inverses is the inverse of the
-        /// median.
-        speed = |series| 1.0 / series.ratio,
-        /// Lower end of the interval of that median.
-        speed_low = |series| 1.0 / series.ratio_interval.1,
-        /// Upper end of that interval.
-        speed_high = |series| 1.0 / series.ratio_interval.0,
+
+    /// Returns this client's speed divided by that of `redis-benchmark`; downloads are compared with themselves. The
+    /// number of rounds is odd, so the inverse of the median is the median of inverses.
+    fn speed(&self) -> f64 {
+        1.0 / self.ratio
     }
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Redis> = Suite::new(
-    Format::new("redis-bench", 1, "redis"),
+pub const SUITE: Suite<Batch, Row> = Suite::new(
+    Format::new("redis-bench", 2, "redis"),
     suite::rows,
     &[("redis", chart)],
     summary,
 );
 
-fn summary(rows: &[Redis]) -> String {
-    let asked: Vec<Redis> = rows
+fn summary(rows: &[Row]) -> String {
+    let asked: Vec<Row> = rows
         .iter()
         .filter(|row| row.operation != Operation::Download)
         .cloned()
@@ -119,11 +107,13 @@ fn summary(rows: &[Redis]) -> String {
         &[
             ("client", |row| row.client.words().to_owned()),
             ("ns/key \u{b1} MAD", |row| {
-                with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)
+                with_spread(row.median_ns, row.mad_ns, 0)
             }),
-            ("keys/s", |row| format!("{:.0}", row.per_second)),
-            ("speed", |row| format!("{:.3}", row.speed)),
-            ("95 % CI", |row| interval(row.speed_low, row.speed_high)),
+            ("keys/s", |row| format!("{:.0}", row.per_second())),
+            ("speed", |row| format!("{:.3}", row.speed())),
+            ("95 % CI", |row| {
+                interval(1.0 / row.ratio_high, 1.0 / row.ratio_low)
+            }),
         ],
         |rows| {
             let of = |client: Client| rows.iter().find(|row| row.client == client);
@@ -131,7 +121,7 @@ fn summary(rows: &[Redis]) -> String {
                 (Some(one), Some(many)) => format!(
                     "a batch of {} is {:.1} times as fast as as many calls\n",
                     many.batch,
-                    one.median_ns_per_call / many.median_ns_per_call
+                    one.median_ns / many.median_ns
                 ),
                 _ => String::new(),
             }
@@ -141,7 +131,7 @@ fn summary(rows: &[Redis]) -> String {
 }
 
 /// Formats a table of the downloads and the number of keys after which each pays.
-fn downloads(rows: &[Redis]) -> String {
+fn downloads(rows: &[Row]) -> String {
     let pays = break_even(rows);
     let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
     let lines = downloads.map(|row| {
@@ -152,7 +142,7 @@ fn downloads(rows: &[Redis]) -> String {
             .collect();
         [
             row.bits.to_string(),
-            format!("{:.3}", row.median_ns_per_call / 1e6),
+            format!("{:.3}", row.median_ns / 1e6),
             keys.join(", "),
         ]
     });
@@ -168,13 +158,13 @@ fn downloads(rows: &[Redis]) -> String {
 }
 
 /// Returns the bits of the largest filter that was queried.
-fn largest(rows: &[Redis]) -> Option<u64> {
+fn largest(rows: &[Row]) -> Option<u64> {
     let asked = rows.iter().filter(|row| row.operation == Operation::Contains);
     asked.map(|row| row.bits).max()
 }
 
 /// Returns a client's queries of the largest filter.
-fn asked(rows: &[Redis], client: Client) -> impl Iterator<Item = &Redis> {
+fn asked(rows: &[Row], client: Client) -> impl Iterator<Item = &Row> {
     let largest = largest(rows);
     rows.iter().filter(move |row| {
         row.operation == Operation::Contains && row.client == client && Some(row.bits) == largest
@@ -196,42 +186,44 @@ pub struct BreakEven {
 ///
 /// A download pays after d / (r - l) keys, where d is the time of the download, and r and l are the times per key on
 /// the server with [`Client::Blocking`] and in local memory.
-pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
-    let Some(local) = asked(rows, Client::Local)
-        .next()
-        .map(|row| row.median_ns_per_call)
-    else {
+pub fn break_even(rows: &[Row]) -> Vec<BreakEven> {
+    let Some(local) = asked(rows, Client::Local).next().map(|row| row.median_ns) else {
         return Vec::new();
     };
     let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
     downloads
         .flat_map(|download| {
-            let remote = asked(rows, Client::Blocking).filter(|remote| remote.median_ns_per_call > local);
+            let remote = asked(rows, Client::Blocking).filter(|remote| remote.median_ns > local);
             remote.map(|remote| BreakEven {
                 bits: download.bits,
                 batch: remote.batch,
-                keys: download.median_ns_per_call / (remote.median_ns_per_call - local),
+                keys: download.median_ns / (remote.median_ns - local),
             })
         })
         .collect()
 }
 
 /// Draws a row for each client and a panel for each operation.
-fn chart(rows: &[Redis]) -> Option<Scene> {
+fn chart(rows: &[Row]) -> Option<Scene> {
     let largest = largest(rows);
-    let draw = |row: &Redis| {
+    let draw = |row: &Row| {
         // Local memory and a small filter, which is read as a whole, are tens of times as fast and would squeeze the
         // others.
         let fast = row.client == Client::Local || Some(row.bits) != largest;
         if fast || row.operation == Operation::Download {
             return None;
         }
-        let per_second = grouped(three_digits(row.per_second));
-        let text = format!("{} ({per_second}/s)", number::significant(row.speed, 3));
-        let interval = Some((row.speed_low, row.speed_high));
+        let per_second = grouped(three_digits(row.per_second()));
+        let text = format!("{} ({per_second}/s)", number::significant(row.speed(), 3));
+        let interval = Some((1.0 / row.ratio_high, 1.0 / row.ratio_low));
         // The default calls are ours; variants for comparison are not.
         let is_ours = matches!(row.client, Client::Blocking | Client::Tokio);
-        let bar = charts::bar(row.speed, interval, text, is_ours);
+        let bar = Bar {
+            value: row.speed(),
+            interval,
+            text,
+            filled: is_ours,
+        };
         let keys = if row.batch == 1 { "key" } else { "keys" };
         let note = format!(
             "{} bits, {} for each key; {}; median of {} rounds",
@@ -246,27 +238,21 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
             bars: vec![(row.operation as usize, bar)],
         })
     };
-    let panel = |title| Measure {
-        title,
-        axis: "speed over redis-benchmark's; line: 95 % interval",
-        texts: 134.0,
-        ..Measure::default()
-    };
+    let axis = "speed over redis-benchmark's; line: 95 % interval";
+    let drawn: Vec<Drawn> = rows.iter().filter_map(draw).collect();
     let bars = Bars {
-        tick: number::tick,
         description: "Speed of queries and inserts of filters in Redis over that of redis-benchmark, by keys a \
                       round trip",
         title: "Filters in Redis over one connection: keys a second over redis-benchmark's GETBIT and SETBIT",
         names: 210.0,
-        measures: ["Contains, half of the keys absent", "Insert, new keys"]
-            .map(panel)
+        panels: ["Contains, half of the keys absent", "Insert, new keys"]
+            .map(|title| (title, axis, 134.0))
             .into(),
         one_scale: true,
         reference: Some(1.0),
-        groups: charts::groups(rows, draw),
         ..Bars::default()
     };
-    Some(bars.scene())
+    Some(bars.scene(&drawn))
 }
 
 /// Rounds to three significant digits.
@@ -292,7 +278,7 @@ mod tests {
             batch: if operation == Operation::Download { 1 } else { 100 },
             round,
             calls: 1_000,
-            yes: 500,
+            seen: 500,
             ns,
         }
     }
@@ -319,12 +305,9 @@ mod tests {
             panic!("{rows:?}")
         };
         // The ratios are 2, 1.6 and 2.5, although the machine became slower.
-        assert_eq!((ours.speed_low, ours.speed, ours.speed_high), (1.6, 2.0, 2.5));
-        assert_eq!(
-            (ours.median_ns_per_call, ours.per_second),
-            (1_500.0, 1e9 / 1_500.0)
-        );
-        assert_eq!((download.operation, download.speed), (Operation::Download, 1.0));
+        assert_eq!((ours.ratio_low, ours.ratio, ours.ratio_high), (0.4, 0.5, 0.625));
+        assert_eq!((ours.median_ns, ours.per_second()), (1_500.0, 1e9 / 1_500.0));
+        assert_eq!((download.operation, download.speed()), (Operation::Download, 1.0));
         // A download takes 4 ms, a key 1.5 us on the server and 0.5 us in memory.
         let expected = BreakEven {
             bits: 9_585_088,

@@ -1,9 +1,9 @@
 //! One map of the deviations from chance in each function's values: single bits, buckets, and windows of the output.
 
 use crate::questions::on_dataset::{DatasetRows, distinct};
+use crate::questions::shades::Heat;
 use crate::questions::{DistributionKind, WindowEnd};
 use plots::cells::{Cell, Column, Table};
-use plots::heat::Heat;
 use plots::scene::{INK, Scene};
 
 /// The lower bound of each class, as -log2 p.

@@ -1,6 +1,6 @@
 //! Marks the function in use today wherever a chart shows its name.
 
-use plots::scene::{Anchor, Color, Scene, Shape, printable};
+use plots::scene::{Color, Scene, Shape, printable};
 
 /// Rim and fill of the mark, in a colour that no verdict has; the rim is visible without colour.
 const RIM: Color = Color(0x6a, 0x1b, 0x9a);
@@ -16,28 +16,16 @@ pub(super) fn mark<'a>(scene: &mut Scene, mine: &str, all: impl Iterator<Item = 
     let shapes = std::mem::take(&mut scene.shapes);
     let mut found = false;
     for shape in shapes {
-        if let Shape::Text {
-            at,
-            anchor,
-            font,
-            text,
-        } = &shape
+        if let Shape::Text(at, anchor, text, font) = &shape
             && named(text, &names) == Some(mine.as_str())
         {
             found = true;
             let width = font.width(text);
-            let left = match anchor {
-                Anchor::Start => at.0,
-                Anchor::Middle => at.0 - width / 2.0,
-                Anchor::End => at.0 - width,
-            };
+            let left = at.0 - anchor.before(width);
             // Heights of letters above and below the base line in ems.
             let (top, bottom) = (at.1 - 0.78 * font.size, at.1 + 0.22 * font.size);
-            scene.shapes.push(Shape::Frame {
-                corners: [left - BESIDE, top - ABOVE, left + width + BESIDE, bottom + ABOVE],
-                rim: RIM,
-                color: FILL,
-            });
+            let corners = [left - BESIDE, top - ABOVE, left + width + BESIDE, bottom + ABOVE];
+            scene.shapes.push(Shape::Frame(corners, FILL, RIM));
         }
         scene.shapes.push(shape);
     }
@@ -67,7 +55,7 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plots::scene::Font;
+    use plots::scene::{Anchor, Font};
 
     fn names() -> Vec<String> {
         ["SipHash", "SipHash-1-3", "my hash", "my", "Long-name-of-mine"]
@@ -105,7 +93,7 @@ mod tests {
         let kinds: Vec<bool> = scene
             .shapes
             .iter()
-            .map(|shape| matches!(shape, Shape::Frame { .. }))
+            .map(|shape| matches!(shape, Shape::Frame(..)))
             .collect();
         assert_eq!(kinds, [false, true, false]);
         assert!(scene.label.ends_with("SipHash, the function in use, is framed"));

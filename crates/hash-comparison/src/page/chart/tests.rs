@@ -41,9 +41,16 @@ fn struck(scene: &Scene) -> Vec<&str> {
         (top..bottom).contains(&y) && right.min(to) - left.max(from) > 3.0
     };
     for shape in &scene.shapes {
-        match shape {
-            Shape::Rect { corners, .. } | Shape::Frame { corners, .. } => {
-                let [left, top, right, bottom] = *corners;
+        let area = match shape {
+            Shape::Rect(corners, _) | Shape::Frame(corners, ..) => Some(*corners),
+            Shape::Line(ends, width, _) if ends.len() == 2 && ends[0].1 == ends[1].1 => {
+                let (y, half) = (ends[0].1, width / 2.0);
+                Some([ends[0].0, y - half, ends[1].0, y + half])
+            }
+            _ => None,
+        };
+        match (shape, area) {
+            (_, Some([left, top, right, bottom])) => {
                 let y = (top + bottom) / 2.0;
                 if bottom - top <= THICKEST && right - left > THICKEST {
                     found.extend(
@@ -67,18 +74,9 @@ fn struck(scene: &Scene) -> Vec<&str> {
                         .collect();
                 }
             }
-            Shape::Text {
-                at,
-                anchor,
-                font,
-                text,
-            } => {
+            (Shape::Text(at, anchor, text, font), _) => {
                 let width = font.width(text);
-                let left = match anchor {
-                    Anchor::Start => at.0,
-                    Anchor::Middle => at.0 - width / 2.0,
-                    Anchor::End => at.0 - width,
-                };
+                let left = at.0 - anchor.before(width);
                 let area = [left, at.1 - 0.6 * font.size, left + width, at.1 - 0.1 * font.size];
                 if lines.iter().any(|line| crosses(*line, area)) {
                     found.push(text.as_str());

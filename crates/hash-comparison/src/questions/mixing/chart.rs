@@ -1,10 +1,11 @@
 //! Avalanche: a small map for each function, with one row per key bit and one column per output bit.
 
 use crate::questions::on_dataset::distinct;
+use crate::questions::shades::Heat;
 use crate::questions::{AvalancheRow, Records};
-use plots::heat::{Cells, Heat};
+use plots::cells::Cells;
 use plots::key;
-use plots::panel::MARGIN;
+use plots::panel::{MARGIN, Rows};
 use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
 use records::number;
 
@@ -109,15 +110,24 @@ impl<'a> Map<'a> {
         let columns = (0..OUTPUT_BITS)
             .filter(|&bit| self.shares.iter().all(|row| row[bit].is_some()))
             .count();
-        let cells = Cells {
-            left: right - columns as f64 * WIDTH,
+        let edge = |column: usize| right - (columns - column) as f64 * WIDTH;
+        let edges: Vec<(f64, f64)> = (0..columns)
+            .map(|column| (edge(column), edge(column + 1)))
+            .collect();
+        let rows = Rows {
             top: upper,
-            width: WIDTH,
             height: HEIGHT,
+            count: INPUT_BITS,
+        };
+        let cells = Cells {
+            columns: &edges,
+            rows,
+            gap: 0.0,
         };
         // The lowest bit is at the right, as in written numbers.
-        cells.fill(scene, INPUT_BITS, columns, |row, column| {
-            self.shares[row][columns - 1 - column].map(heat)
+        cells.fill(scene, |row, column| {
+            let share = self.shares[row][columns - 1 - column];
+            share.map(|share| (heat(share).fill(), true))
         });
         let distance = format!("{} points", number::significant(self.mean_distance * 100.0, 2));
         scene.text((left, lower + 13.0), Anchor::Start, Font::NOTE, &distance);

@@ -2,9 +2,10 @@
 
 use crate::questions::Records;
 use crate::questions::on_dataset::distinct;
+use crate::questions::shades::Significance;
 use crate::questions::structured::{ratio, worst};
 use crate::record::of;
-use plots::cells::{Cell, Column, Significance, Table};
+use plots::cells::{Cell, Column, Table};
 use plots::scene::Scene;
 
 /// Draws the chart from `structured.csv` alone; `None` in runs without these rows.
@@ -23,12 +24,13 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
         let mut of_cell = of(all, function).filter(|row| row.set == set).peekable();
         of_cell.peek()?;
         let worst = worst(of_cell);
-        let text = worst.map_or_else(String::new, |row| short(ratio(row)));
-        Some(Cell::new(
+        let shade = Significance::of(worst.map_or(1.0, |row| row.p_value));
+        Some(Cell {
             at,
-            Significance::of(worst.map_or(1.0, |row| row.p_value)),
-            text,
-        ))
+            fill: shade.fill(),
+            ink: shade.ink(),
+            text: worst.map_or_else(String::new, |row| short(ratio(row))),
+        })
     };
     let places = (0..functions.len()).flat_map(|row| (0..sets.len()).map(move |column| (row, column)));
     let table = Table {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::questions::Records;
-use plots::cells::Significance;
+use crate::questions::shades::Significance;
 use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 
 const CSS: &str = include_str!("../../style.css");
@@ -80,7 +80,9 @@ fn texts_of_the_page_stand_out_in_both_schemes() {
 fn texts_of_charts_stand_out_in_both_schemes() {
     let grounds = [PAPER, STRIPE].into_iter();
     let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
-    let in_cells = Significance::ALL.map(|shade| (shade.fill(), shade.ink()));
+    let in_cells = [1.0, 1e-4, 1e-7, 1e-31]
+        .map(Significance::of)
+        .map(|shade| (shade.fill(), shade.ink()));
     for (ground, ink) in on_sheet.chain(in_cells).chain([(super::super::pin::FILL, INK)]) {
         let light = contrast(ground, ink);
         let dark = contrast(in_the_dark("fill", ground), in_the_dark("fill", ink));
