@@ -11,7 +11,7 @@ const ORDER: &str = "program names record keys functions chance vocabulary words
 const ORDERED: &str = "crates/hash-comparison/";
 
 /// The questions of the comparison, and the modules among them that are no questions: a question knows no other.
-const APART: (&str, &[&str], [&str; 2]) = (ORDERED, &["questions"], ["files", "on_dataset"]);
+const APART: (&str, &[&str], [&str; 3]) = (ORDERED, &["questions"], ["files", "on_dataset", "shades"]);
 
 /// The one crate whose modules may depend on each other: the choice of a kernel lies between algorithms and
 /// instructions.

@@ -35,7 +35,7 @@ pub(crate) struct Bars<'a> {
     pub(crate) reference: Option<f64>,
 }
 
-/// What a row of a record draws: groups and their contestants keep the order of their first rows.
+/// The bars of a row of a record: groups and their contestants keep the order of their first rows.
 pub(crate) struct Drawn {
     /// Name of the group, and a note behind it.
     pub(crate) group: (String, String),

@@ -177,7 +177,7 @@ macro_rules! timed {
             pub round: u64,
             /// Calls of the batch, or keys of a call for many.
             pub calls: u64,
-            /// What was counted besides: positive answers, or blocks that were read; 0 if nothing was.
+            /// The number of positive answers, or of blocks that were read; 0 if nothing was counted.
             pub seen: u64,
             /// Time of all calls together, nanoseconds.
             pub ns: u64,
@@ -191,7 +191,7 @@ macro_rules! timed {
             pub rounds: u64,
             /// Calls of all rounds.
             pub calls: u64,
-            /// What was counted besides, for each call.
+            /// Positive answers, or blocks read, for each call.
             #[serde(with = "statistics::significant")]
             pub seen_per_call: f64,
             /// Time of a call, median over the rounds, nanoseconds.
