@@ -102,10 +102,7 @@ fn element(shape: &Shape, attributes: &str) -> String {
                  fill=\"{color}\" stroke=\"{rim}\" stroke-width=\"{thickness}\"/>\n"
             )
         }
-        Shape::Row(Some(name)) => {
-            let name = escape(name);
-            format!("<g data-row=\"{name}\"><title>{name}</title>\n")
-        }
+        Shape::Row(Some(name)) => format!("<g data-row=\"{}\">\n", escape(name)),
         _ => "</g>\n".to_owned(),
     }
 }
