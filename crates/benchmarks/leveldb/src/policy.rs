@@ -149,6 +149,6 @@ mod tests {
             );
         }
         assert!(batches.iter().all(|batch| !batch.version.is_empty()));
-        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
+        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.calls >= 1 << 15));
     }
 }
