@@ -20,7 +20,7 @@ fn run(folder: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> (Op
 
 #[test]
 fn folders_that_hold_something_else_are_refused_and_left_alone() {
-    let policy = "{\"format\": \"policy-bench\", \"schema\": 1}";
+    let policy = "{\"format\": \"policy-bench\", \"schema\": 2}";
     let membership = "{\"format\": \"membership-bench\", \"schema\": 1}";
     for (files, says) in [
         (

@@ -100,7 +100,7 @@
       const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
       const pick = textOf(card.closest(".choice").querySelector(".card.pick .name a"));
-      check("yours", / is (not )?good enough: /.test(card.textContent), `${option.value}: ${card.textContent}`);
+      check("yours", / is (not )?good enough( in memory only, [^:]*)?: /.test(card.textContent), `${option.value}: ${card.textContent}`);
       check("yours", card.textContent.includes(pick), `${option.value}: no gain of a change to ${pick} in ${card.textContent}`);
       const figures = card.innerText.match(/[\d,.]+ keys in the fullest of [^(;]*/g) ?? [];
       check("yours", new Set(figures).size === figures.length, `${option.value}: a figure twice in ${card.textContent}`);
