@@ -12,7 +12,9 @@ pub(crate) const MAX_KEYS: u64 = 1 << 31;
 pub(crate) const WIDTHS: [u8; 5] = [4, 8, 10, 12, 16];
 
 /// The numbers of keys that are so few or so many that all attempts have the same segments.
+#[cfg(feature = "alloc")]
 const FEW: u64 = 4;
+#[cfg(feature = "alloc")]
 const MANY: u64 = 1_000_000;
 
 /// Returns the segments for this many keys at the first attempt; the seed is 0.
@@ -100,6 +102,7 @@ pub(crate) fn filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, E
 
 /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
 /// are whole and because they may leave room for a wider fingerprint.
+#[cfg(feature = "alloc")]
 pub(crate) fn max_filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
     let exact = filter_bytes(keys, bits_per_key)?;
     let shape = shape(keys);
