@@ -175,7 +175,7 @@ pub enum Shape {
     Line(Vec<(f64, f64)>, f64, Color),
     /// A line of text without control characters, with its anchor on the base line.
     Text((f64, f64), Anchor, String, Font),
-    /// A rectangle behind a text, with a rim that is [`RIM`] wide and half outside its edge, and the rim's colour.
+    /// A rectangle behind a text, with a rim that is `RIM` wide and half outside its edge, and the rim's colour.
     Frame([f64; 4], Color, Color),
     /// The shapes from here to the next `Row` belong to the row of this name, or to no row. SVG keeps them together and
     /// shows the name where a pointer rests, and a script can move a row.

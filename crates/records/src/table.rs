@@ -52,7 +52,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
     names
 }
 
-/// Reads a regular file of at most [`MAX_BYTES`]. A pipe is not opened: that would wait for its writer.
+/// Reads a regular file of at most `MAX_BYTES`. A pipe is not opened: that would wait for its writer.
 ///
 /// # Errors
 ///

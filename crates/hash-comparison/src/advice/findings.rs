@@ -14,7 +14,7 @@ use crate::record::{BitFact, DatasetSummary, FailedTest, Finding, FunctionSummar
 ///   counts are sums over filters of several sizes.
 ///
 /// A failure in the last two makes a function worse than chance; a false-positive rate that is certainly
-/// [`FAR_WORSE_RATIO`](crate::chance::FAR_WORSE_RATIO) times that of the ideal hash makes it far worse, as the same ratio
+/// `FAR_WORSE_RATIO` times that of the ideal hash makes it far worse, as the same ratio
 /// of collisions does.
 pub fn judge(records: &Records) -> Vec<Finding> {
     let functions = &records.run.functions;

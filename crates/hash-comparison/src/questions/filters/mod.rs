@@ -15,7 +15,7 @@ pub(crate) use self::verdict::{Compared, Comparison};
 stored! {
     /// A row of `false_positives.csv`.
     ///
-    /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row [`IDEAL`] sums
+    /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
     pub struct FalsePositiveRow {

@@ -12,7 +12,7 @@ use records::number::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// The fewest keys for a recommendation. With fewer keys, even [`FAR_WORSE_RATIO`] times the false positives of an ideal
+/// The fewest keys for a recommendation. With fewer keys, even `FAR_WORSE_RATIO` times the false positives of an ideal
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.
 pub const FEWEST_KEYS: u64 = 52;
 

@@ -38,7 +38,7 @@ impl Effort<'static> {
 /// The mixing results of one function.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mixing {
-    /// Every avalanche cell at [`RECORDED_BYTES`], for the compared output bits only.
+    /// Every avalanche cell at `RECORDED_BYTES`, for the compared output bits only.
     pub avalanche: Vec<AvalancheRow>,
     /// One row of avalanche and one of independence for each length, over all output bits.
     pub rows: Vec<MixingRow>,
