@@ -96,6 +96,24 @@ impl KernelToken {
     }
 }
 
+/// Calls the method of the kernel's lanes, or the function with the lanes `Portable` of the calling module.
+macro_rules! by_kernel {
+    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
+        match $kernel {
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
+            #[cfg(target_arch = "x86_64")]
+            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            // All code may use these instructions, so no separate functions are needed.
+            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
+            KernelToken::Scalar => $function(Portable, $($argument),+),
+        }
+    };
+}
+
+pub(crate) use by_kernel;
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -15,6 +15,7 @@ pub(crate) use build::{eliminate_by, solve_by};
 use hashzoo::xxph3_64;
 
 use crate::asker::asker;
+use crate::choose::by_kernel;
 use crate::hash::WideSource;
 use crate::tiles::{TileLanes, Tiles};
 use crate::{Asker, KernelToken};
@@ -168,29 +169,6 @@ impl RibbonLanes for Portable {
     #[inline(always)]
     fn fetch<const WRITE: bool, T>(self, _: &[T], _: usize) {}
 }
-
-/// Keeps the portable code out of the functions that choose a kernel, which it would make longer.
-#[inline(never)]
-fn apart<R>(run: impl FnOnce() -> R) -> R {
-    run()
-}
-
-/// Calls the method of the kernel's lanes, or the function.
-macro_rules! by_kernel {
-    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
-        match $kernel {
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
-            KernelToken::Scalar => apart(|| $function(Portable, $($argument),+)),
-        }
-    };
-}
-
-pub(crate) use by_kernel;
 
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]

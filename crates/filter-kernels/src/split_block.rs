@@ -6,6 +6,7 @@
 use hashzoo::{xxh64, xxph3_64};
 
 use crate::asker::asker;
+use crate::choose::by_kernel;
 use crate::hash::WideSource;
 use crate::tiles::Tiles;
 use crate::{Asker, KernelToken};
@@ -126,22 +127,6 @@ impl BlockLanes for Portable {
     fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         source.hash_by(|key| function.hash(key), start, hashes);
     }
-}
-
-/// Calls the method of the kernel's lanes, or the portable function.
-macro_rules! by_kernel {
-    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
-        match $kernel {
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            // All code may use these instructions, so no separate functions are needed.
-            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
-            KernelToken::Scalar => $function(Portable, $($argument),+),
-        }
-    };
 }
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.

@@ -100,7 +100,7 @@ impl Default for Version {
 
 /// Spark's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
 ///
-/// The same calls with the same parameters set the same bits as in Spark; see the [example](self) of this module.
+/// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
 #[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter {
     bits: Bits,

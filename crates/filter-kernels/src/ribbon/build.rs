@@ -1,7 +1,8 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
 
-use super::{Equation, MAX_COLUMNS, Portable, RibbonLanes, Shape, WIDTH, Word, apart, by_kernel, used_seed};
+use super::{Equation, MAX_COLUMNS, Portable, RibbonLanes, Shape, WIDTH, Word, used_seed};
 use crate::KernelToken;
+use crate::choose::by_kernel;
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
 const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
