@@ -75,7 +75,7 @@ impl Run {
         let run = Self {
             program: out.join(HOST).join("release").join(target),
             corpus: out.join("corpus").join(target),
-            committed: root.join("crates/fuzz/corpus").join(format!("{target}.tar.xz")),
+            committed: root.join("crates/fuzz/corpus").join(format!("{target}.tar.gz")),
             failing: out.join(format!("{target}-failing-")),
         };
         make(&run.corpus)?;
@@ -87,7 +87,7 @@ impl Run {
             let mut unpack = Command::new("tar");
             run_command(
                 unpack
-                    .arg("-xJf")
+                    .arg("-xzf")
                     .arg(&self.committed)
                     .arg("-C")
                     .arg(&self.corpus),
@@ -113,8 +113,9 @@ impl Run {
         )?;
         let mut pack = Command::new("tar");
         pack.args(words(
-            "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -cJf",
+            "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644",
         ));
+        pack.args(["--use-compress-program=gzip -9n", "-cf"]);
         run_command(pack.arg(&self.committed).arg("-C").arg(&smallest).arg("."))?;
         std::fs::remove_dir_all(&smallest).map_err(|error| format!("{}: {error}", smallest.display()))
     }

@@ -31,7 +31,7 @@ pub enum FilterKind {
     /// A reserved or unknown encoding: always matches.
     Reserved,
     /// A Bloom filter in LevelDB's layout.
-    LevelDbBloom,
+    LevelDb,
     /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
     Bloom64,
     /// A Bloom filter of RocksDB's format version 4 or earlier.
@@ -41,7 +41,7 @@ pub enum FilterKind {
     /// A Ribbon filter of RocksDB.
     Ribbon,
     /// A split-block Bloom filter, as in Parquet.
-    SplitBlockBloom,
+    SplitBlock,
     /// A binary fuse filter, as in Pebble.
     BinaryFuse,
 }
@@ -67,7 +67,7 @@ pub(crate) enum Contents<'a> {
         probes: u8,
     },
     Ribbon(Solution<'a>),
-    SplitBlocks(SplitBlocks<'a>),
+    SplitBlock(SplitBlocks<'a>),
     BinaryFuse(Fingerprints<'a>),
 }
 
@@ -80,7 +80,7 @@ impl Contents<'_> {
             Self::LegacyBloom { .. } => FilterKind::LegacyBloom,
             Self::FastLocalBloom { .. } => FilterKind::FastLocalBloom,
             Self::Ribbon(_) => FilterKind::Ribbon,
-            Self::SplitBlocks(_) => FilterKind::SplitBlockBloom,
+            Self::SplitBlock(_) => FilterKind::SplitBlock,
             Self::BinaryFuse(_) => FilterKind::BinaryFuse,
         }
     }
@@ -102,7 +102,7 @@ impl Contents<'_> {
                 lines.as_flattened().len(),
                 [probes.into(), 0, 0],
             ),
-            Self::SplitBlocks(SplitBlocks { blocks, hash }) => (
+            Self::SplitBlock(SplitBlocks { blocks, hash }) => (
                 match hash {
                     BlockHash::Xxh64 => &SPLIT_BLOCK,
                     BlockHash::Xxph3 => &SPLIT_BLOCK_XXPH3,
@@ -169,10 +169,10 @@ kernel_reader!(
     |bits, plan| bits.as_chunks().0,
     probes(plan)
 );
-kernel_reader!(SPLIT_BLOCK, "SplitBlockBloom", split_block, |bits, plan| {
+kernel_reader!(SPLIT_BLOCK, "SplitBlock", split_block, |bits, plan| {
     split_blocks(bits, BlockHash::Xxh64)
 });
-kernel_reader!(SPLIT_BLOCK_XXPH3, "SplitBlockBloom", split_block, |bits, plan| {
+kernel_reader!(SPLIT_BLOCK_XXPH3, "SplitBlock", split_block, |bits, plan| {
     split_blocks(bits, BlockHash::Xxph3)
 });
 kernel_reader!(RIBBON, "Ribbon", ribbon, |bits, plan| Solution::of_numbers(

@@ -91,8 +91,8 @@ pub const ALL: &[NamedPolicy] = &[
     ),
     named(
         BloomFilter64Policy::NAME,
-        FilterLayout::BloomFilter64,
-        Some(Format::BloomFilter64),
+        FilterLayout::Bloom64,
+        Some(Format::Bloom64),
         |bits| Box::new(BloomFilter64Policy::new(bits)),
     ),
     named(
@@ -115,13 +115,13 @@ pub const ALL: &[NamedPolicy] = &[
     ),
     named(
         SplitBlockBloomPolicy::NAME,
-        FilterLayout::SplitBlocks,
+        FilterLayout::SplitBlock,
         Some(Format::SplitBlock),
         |bits| Box::new(SplitBlockBloomPolicy::new(bits)),
     ),
     named(
         SplitBlockBloomPolicy::NAME_XXPH3,
-        FilterLayout::SplitBlocks,
+        FilterLayout::SplitBlock,
         Some(Format::SplitBlock),
         |bits| Box::new(SplitBlockBloomPolicy::xxph3(bits)),
     ),

@@ -25,11 +25,11 @@ pub enum FilterLayout {
     /// LevelDB's: a bit array, then the probe count k.
     LevelDb,
     /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
-    BloomFilter64,
+    Bloom64,
     /// RocksDB's: the last five bytes identify the kind.
     RocksDb,
     /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
-    SplitBlocks,
+    SplitBlock,
     /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
     BinaryFuse,
 }
@@ -46,7 +46,7 @@ pub enum FilterLayout {
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
 /// let view = FilterView::new(FilterLayout::LevelDb, filter);
-/// assert_eq!(view.kind(), FilterKind::LevelDbBloom);
+/// assert_eq!(view.kind(), FilterKind::LevelDb);
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
 /// assert_eq!(view.estimated_len(), Some(2));
 /// # Ok::<(), filter_policy::Error>(())
@@ -78,14 +78,14 @@ impl<'a> FilterView<'a> {
             FilterLayout::LevelDb => match leveldb::stored(filter) {
                 leveldb::Stored::Bloom { bit_array, probes } => {
                     let reachable = bit_array.len().min(REACHABLE_BYTES);
-                    return bloom(FilterKind::LevelDbBloom, bit_array, reachable, probes);
+                    return bloom(FilterKind::LevelDb, bit_array, reachable, probes);
                 }
                 leveldb::Stored::Empty => Contents::Empty,
                 leveldb::Stored::Reserved => Contents::Reserved,
             },
-            FilterLayout::BloomFilter64 => bloom64::contents(filter),
+            FilterLayout::Bloom64 => bloom64::contents(filter),
             FilterLayout::RocksDb => rocksdb::contents(filter),
-            FilterLayout::SplitBlocks => split_block::contents(filter, BlockHash::Xxh64),
+            FilterLayout::SplitBlock => split_block::contents(filter, BlockHash::Xxh64),
             FilterLayout::BinaryFuse => fuse::contents(filter),
         };
         let kind = contents.kind();
@@ -99,7 +99,7 @@ impl<'a> FilterView<'a> {
             Contents::FastLocalBloom { lines, probes } => {
                 return bloom(kind, lines.as_flattened(), LINE_LEN, probes);
             }
-            Contents::SplitBlocks(filter) => {
+            Contents::SplitBlock(filter) => {
                 return bloom(kind, filter.blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
             }
             Contents::Ribbon(solution) => (solution.bytes(), rate_of_ribbon(solution.shape())),
@@ -168,7 +168,7 @@ impl<'a> FilterView<'a> {
         };
         let count = lines.len() as f64;
         let of_line = |line: &[u8]| match self.kind {
-            FilterKind::SplitBlockBloom => fills(line).product(),
+            FilterKind::SplitBlock => fills(line).product(),
             _ => libm::pow(count_ones(line) as f64 / self.line_bits(), f64::from(probes)),
         };
         lines.map(of_line).sum::<f64>() / count
@@ -187,7 +187,7 @@ impl<'a> FilterView<'a> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
         // The quotient of two negative numbers, except that an empty line has a zero numerator.
         let keys = |fill: f64, of_one_key: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
-        let keys: Option<f64> = if self.kind == FilterKind::SplitBlockBloom {
+        let keys: Option<f64> = if self.kind == FilterKind::SplitBlock {
             let of_one_key = probes * libm::log1p(-1.0 / 32.0);
             fills(self.bits).map(|fill| keys(fill, of_one_key)).sum()
         } else {
@@ -203,7 +203,7 @@ impl<'a> FilterView<'a> {
         let reachable = self
             .bits
             .get(..REACHABLE_BYTES)
-            .filter(|_| self.kind == FilterKind::LevelDbBloom);
+            .filter(|_| self.kind == FilterKind::LevelDb);
         self.probes
             .map(|_| reachable.unwrap_or(self.bits).chunks_exact(self.line_len))
     }

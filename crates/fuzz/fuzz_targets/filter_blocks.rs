@@ -1,22 +1,7 @@
-//! LevelDB's filter block: queried at any offset, and listed with its damage.
+//! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use libfuzzer_sys::fuzz_target;
+#[path = "../readers/filter_blocks.rs"]
+mod filter_blocks;
 
-// The first eight bytes are the offset of a data block.
-fuzz_target!(|data: &[u8]| {
-    let Some((offset, block)) = data.split_first_chunk() else {
-        return;
-    };
-    let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
-    let reader = FilterBlockReader::new(block);
-    let _ = reader.key_may_match(&policy, u64::from_le_bytes(*offset), b"key");
-    for filter in reader.filters() {
-        assert!(filter.bytes.is_none_or(|bytes| bytes.len() <= block.len()));
-    }
-    for damage in reader.damage() {
-        assert!(!damage.to_string().is_empty());
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| filter_blocks::read(data));

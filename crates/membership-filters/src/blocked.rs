@@ -192,7 +192,7 @@ impl<F> BlockedBloomFilter<F> {
     }
 
     fn view(&self) -> FilterView<'_> {
-        FilterView::new(FilterLayout::SplitBlocks, self.blocks.as_slice())
+        FilterView::new(FilterLayout::SplitBlock, self.blocks.as_slice())
     }
 
     fn ask<T>(&self, items: &[T], hash: impl Fn(&T) -> Hash128) -> Vec<bool> {

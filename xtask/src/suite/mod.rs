@@ -228,18 +228,6 @@ fn table(times: &[(&str, Duration)]) -> String {
     rows + &row("in all", times.iter().map(|&(_, time)| time).sum())
 }
 
-/// Runs a range of cases on numbered mutations of tables.
-pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
-    let arguments =
-        words("test --release --package filter-tables --features snappy,xxhash --test all fuzz::");
-    let mut command = cargo_command(root, &arguments);
-    command
-        .env("FILTER_POLICY_FUZZ_FIRST", first.to_string())
-        .env("FILTER_POLICY_FUZZ_CASES", cases.to_string())
-        .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true");
-    run_command(&mut command)
-}
-
 fn tidy_step(root: &Path) -> Result<(), String> {
     let offences = tidy::check(root)?;
     if offences.is_empty() {

@@ -79,7 +79,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
         return Ok(4);
     }
     let view = FilterView::new(FilterLayout::LevelDb, filter);
-    if view.kind() != FilterKind::LevelDbBloom
+    if view.kind() != FilterKind::LevelDb
         || view
             .estimated_len()
             .is_none_or(|keys| keys.abs_diff(u64::from(KEYS)) > 50)

@@ -30,7 +30,7 @@ pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, E
 pub(crate) const fn contents(filter: &[u8], hash: BlockHash) -> Contents<'_> {
     match filter.as_chunks() {
         ([], []) => Contents::Empty,
-        (blocks, []) if blocks.len() as u64 <= 1 << 32 => Contents::SplitBlocks(SplitBlocks { blocks, hash }),
+        (blocks, []) if blocks.len() as u64 <= 1 << 32 => Contents::SplitBlock(SplitBlocks { blocks, hash }),
         _ => Contents::Reserved,
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, 
         for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {
             // The hash value is given, so the function does not matter.
             match contents(filter, BlockHash::Xxh64) {
-                Contents::SplitBlocks(filter) => *found = filter.blocks,
+                Contents::SplitBlock(filter) => *found = filter.blocks,
                 contents => empty |= u64::from(matches!(contents, Contents::Empty)) << i,
             }
         }

@@ -133,7 +133,7 @@ impl FilterPolicy for SplitBlockBloomPolicy {
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match contents(filter, self.hash) {
-            Contents::SplitBlocks(filter) => split_block::key_may_match(self.token(), filter, key),
+            Contents::SplitBlock(filter) => split_block::key_may_match(self.token(), filter, key),
             contents => matches!(contents, Contents::Reserved),
         }
     }
@@ -151,7 +151,7 @@ impl FilterPolicy for SplitBlockBloomPolicy {
     #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
         match (contents(filter, self.hash), hash) {
-            (Contents::SplitBlocks(filter), KeyHash::Bits64(hash)) => {
+            (Contents::SplitBlock(filter), KeyHash::Bits64(hash)) => {
                 split_block::may_match(self.token(), filter, hash)
             }
             _ => self.key_may_match(key, filter),

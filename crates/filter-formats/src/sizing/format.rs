@@ -42,7 +42,7 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 ///
 /// // Bits per key and bytes of the other formats at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
-///     (Format::BloomFilter64, 15, 85_130),
+///     (Format::Bloom64, 15, 85_130),
 ///     (Format::FastLocalBloom, 16, 90_821),
 ///     (Format::Ribbon, 16, 60_741),
 ///     (Format::SplitBlock, 17, 96_480),
@@ -63,7 +63,7 @@ pub enum Format {
     /// bytes, at least 8, plus one that holds k.
     LevelDb,
     /// The filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy): LevelDB's length, with the best k.
-    BloomFilter64,
+    Bloom64,
     /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, and five bytes of metadata.
     FastLocalBloom,
     #[cfg_attr(
@@ -98,7 +98,7 @@ impl Format {
     /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
-            Self::LevelDb | Self::BloomFilter64 => leveldb::filter_bits(bits_per_key, keys)? / 8 + 1,
+            Self::LevelDb | Self::Bloom64 => leveldb::filter_bits(bits_per_key, keys)? / 8 + 1,
             Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::SplitBlock => split_block::bitset_bytes(bits_per_key, keys)?,
@@ -115,7 +115,7 @@ impl Format {
     pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
         Ok(match self {
             Self::LevelDb => Some(leveldb::probe_count(bits_per_key)),
-            Self::BloomFilter64 => Some(bloom64::probes_for(
+            Self::Bloom64 => Some(bloom64::probes_for(
                 leveldb::filter_bits(bits_per_key, keys)?,
                 keys,
             )),
@@ -136,7 +136,7 @@ impl Format {
     ///   neglects): within 2 % at 10 bits per key and 24 keys or more; at 13 bits and more, up to 20 % too low for
     ///   32 keys. It takes up to 50 ms. It includes absent keys
     ///   whose 32-bit hash equals that of a stored key, which no number of bits per key avoids.
-    /// * `BloomFilter64`: the exact rate of an ideal filter, from [`exact_rate`].
+    /// * `Bloom64`: the exact rate of an ideal filter, from [`exact_rate`].
     /// * `FastLocalBloom`: the exact rate of ideal lines, some fuller than others, plus equal halves of hash values,
     ///   which are what remains at 50 bits per key and more.
     /// * `Ribbon`: the rate that the columns give.
@@ -152,7 +152,7 @@ impl Format {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?;
                 Ok(leveldb_rate::rate(bits, keys, leveldb::probe_count(bits_per_key)))
             }
-            Self::BloomFilter64 => {
+            Self::Bloom64 => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?;
                 exact_rate(bits, keys, bloom64::probes_for(bits, keys))
             }
@@ -206,7 +206,7 @@ impl Format {
         }
         let reachable_bits = match self {
             Self::LevelDb => Some(REACHABLE_BITS),
-            Self::BloomFilter64 => Some(REACHABLE_BITS_OF_64),
+            Self::Bloom64 => Some(REACHABLE_BITS_OF_64),
             Self::FastLocalBloom | Self::Ribbon | Self::BinaryFuse => None,
             // Bits per key are rounded up below.
             Self::SplitBlock => Some(MOST_BITS_OF_SPLIT_BLOCKS.saturating_sub(keys)),
@@ -275,7 +275,7 @@ impl Format {
                 let by_equal_hashes = equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
-            Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),
+            Self::Bloom64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),
         })
     }
 
@@ -290,7 +290,7 @@ impl Format {
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
         let (least, most, allowed) = match self {
-            Self::LevelDb | Self::BloomFilter64 => (0, u32::MAX, "at least 9"),
+            Self::LevelDb | Self::Bloom64 => (0, u32::MAX, "at least 9"),
             Self::SplitBlock => (0, u32::MAX, "at least 32"),
             Self::BinaryFuse => (0, u32::MAX, "at least what fingerprints of 4 bits take"),
             Self::FastLocalBloom | Self::Ribbon => (

@@ -59,7 +59,7 @@ fn filters_are_those_of_the_other_program() {
         }
         assert_eq!(Sha256::digest(&filter)[..], unhex(&row.sha256), "{at}");
 
-        let view = FilterView::new(FilterLayout::BloomFilter64, &filter);
+        let view = FilterView::new(FilterLayout::Bloom64, &filter);
         assert_eq!(
             (view.kind(), view.probe_count()),
             (FilterKind::Bloom64, Some(row.k)),

@@ -55,7 +55,7 @@ fn check<H: KeyHasher>(policy: &BloomFilterPolicy<H>, row: &Row, first_absent: u
     let view = FilterView::new(FilterLayout::LevelDb, &filter);
     assert_eq!(
         (view.kind(), view.probe_count()),
-        (FilterKind::LevelDbBloom, Some(row.k)),
+        (FilterKind::LevelDb, Some(row.k)),
         "{at}"
     );
     for key in &keys {

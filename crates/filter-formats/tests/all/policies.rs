@@ -147,7 +147,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
             let kind = FilterView::new(known.layout(), &filter).kind();
             assert!(
                 count == 0 || !matches!(kind, FilterKind::Empty | FilterKind::Reserved),
-                "a filter of {} is read as {kind:?}: add it to crates/filter-policy/src/view.rs",
+                "a filter of {} is read as {kind:?}: add it to crates/filter-formats/src/view.rs",
                 known.name()
             );
         }
@@ -159,7 +159,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
 #[test]
 fn readers_of_another_layout_deny_nothing() {
     let mut policies = policies(TEN);
-    policies.retain(|(layout, _)| !matches!(layout, FilterLayout::SplitBlocks | FilterLayout::BinaryFuse));
+    policies.retain(|(layout, _)| !matches!(layout, FilterLayout::SplitBlock | FilterLayout::BinaryFuse));
     for count in [1_u32, 10, 2_000, 100_000] {
         let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
         for (written, policy) in &policies {

@@ -41,13 +41,13 @@ fn rates_are_those_of_the_policies() {
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
         for format in [
-            Format::BloomFilter64,
+            Format::Bloom64,
             Format::FastLocalBloom,
             Format::Ribbon,
             Format::SplitBlock,
         ] {
             let policy: &dyn FilterPolicy = match format {
-                Format::BloomFilter64 => &BloomFilter64Policy::new(bits_per_key),
+                Format::Bloom64 => &BloomFilter64Policy::new(bits_per_key),
                 Format::FastLocalBloom => &FastLocalBloomPolicy::new(bits_per_key),
                 Format::SplitBlock => &SplitBlockBloomPolicy::new(bits_per_key),
                 _ => &RibbonPolicy::new(bits_per_key),
@@ -125,7 +125,7 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
         for _ in 0..filters {
             let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
             let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
-            let view = FilterView::new(FilterLayout::BloomFilter64, filter);
+            let view = FilterView::new(FilterLayout::Bloom64, filter);
             let prepared = policy.prepare(filter);
             stated += view.false_positive_rate() / f64::from(filters);
             matches += (0..queries)
@@ -133,7 +133,7 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
                 .count();
         }
         let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
-        let format = Format::BloomFilter64;
+        let format = Format::Bloom64;
         let probes = format
             .probe_count(keys as u64, policy.bits_per_key())
             .unwrap()

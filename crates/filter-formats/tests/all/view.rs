@@ -12,30 +12,29 @@ const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builti
 /// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
 #[test]
 fn reading_follows_the_rules_at_every_edge() {
-    use FilterKind::{Bloom64, Empty, LevelDbBloom, Reserved};
-    use FilterLayout::{BloomFilter64, LevelDb};
+    use FilterKind::{Empty, Reserved};
 
     let expectations: [(FilterLayout, &[u8], FilterKind, bool); 20] = [
-        (LevelDb, &[], Empty, false),
-        (LevelDb, &[0xff], Empty, false),
-        (LevelDb, &[6], Empty, false),
-        (LevelDb, &[0, 0], LevelDbBloom, true),
-        (LevelDb, &[0, 1], LevelDbBloom, false),
-        (LevelDb, &[0xff, 30], LevelDbBloom, true),
-        (LevelDb, &[0, 30], LevelDbBloom, false),
-        (LevelDb, &[0, 31], Reserved, true),
-        (LevelDb, &[0, 0xff], Reserved, true),
-        (BloomFilter64, &[], Empty, false),
-        (BloomFilter64, &[0x86], Empty, false),
-        (BloomFilter64, &[0xff], Empty, false),
-        (BloomFilter64, &[0, 0], Reserved, true),
-        (BloomFilter64, &[0, 6], Reserved, true),
-        (BloomFilter64, &[0, 0x80], Reserved, true),
-        (BloomFilter64, &[0, 0x81], Bloom64, false),
-        (BloomFilter64, &[0xff, 0x81], Bloom64, true),
-        (BloomFilter64, &[0, 0x9e], Bloom64, false),
-        (BloomFilter64, &[0, 0x9f], Reserved, true),
-        (BloomFilter64, &[0, 0xff], Reserved, true),
+        (FilterLayout::LevelDb, &[], Empty, false),
+        (FilterLayout::LevelDb, &[0xff], Empty, false),
+        (FilterLayout::LevelDb, &[6], Empty, false),
+        (FilterLayout::LevelDb, &[0, 0], FilterKind::LevelDb, true),
+        (FilterLayout::LevelDb, &[0, 1], FilterKind::LevelDb, false),
+        (FilterLayout::LevelDb, &[0xff, 30], FilterKind::LevelDb, true),
+        (FilterLayout::LevelDb, &[0, 30], FilterKind::LevelDb, false),
+        (FilterLayout::LevelDb, &[0, 31], Reserved, true),
+        (FilterLayout::LevelDb, &[0, 0xff], Reserved, true),
+        (FilterLayout::Bloom64, &[], Empty, false),
+        (FilterLayout::Bloom64, &[0x86], Empty, false),
+        (FilterLayout::Bloom64, &[0xff], Empty, false),
+        (FilterLayout::Bloom64, &[0, 0], Reserved, true),
+        (FilterLayout::Bloom64, &[0, 6], Reserved, true),
+        (FilterLayout::Bloom64, &[0, 0x80], Reserved, true),
+        (FilterLayout::Bloom64, &[0, 0x81], FilterKind::Bloom64, false),
+        (FilterLayout::Bloom64, &[0xff, 0x81], FilterKind::Bloom64, true),
+        (FilterLayout::Bloom64, &[0, 0x9e], FilterKind::Bloom64, false),
+        (FilterLayout::Bloom64, &[0, 0x9f], Reserved, true),
+        (FilterLayout::Bloom64, &[0, 0xff], Reserved, true),
     ];
     for (layout, filter, kind, answer) in expectations {
         let view = FilterView::new(layout, filter);
@@ -45,7 +44,7 @@ fn reading_follows_the_rules_at_every_edge() {
             f64::from(u8::from(answer)),
             "{filter:x?}"
         );
-        let policy: &dyn FilterPolicy = if layout == LevelDb {
+        let policy: &dyn FilterPolicy = if layout == FilterLayout::LevelDb {
             &POLICY
         } else {
             &BloomFilter64Policy::new(TEN)
@@ -54,7 +53,10 @@ fn reading_follows_the_rules_at_every_edge() {
     }
     // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
     for filter in [[0, 0], [0xff, 6]] {
-        assert_eq!(FilterView::new(LevelDb, &filter).estimated_len(), None);
+        assert_eq!(
+            FilterView::new(FilterLayout::LevelDb, &filter).estimated_len(),
+            None
+        );
     }
 }
 
@@ -89,7 +91,7 @@ fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
 fn keys_are_estimated() {
     let policies: [(FilterLayout, &dyn FilterPolicy); 5] = [
         (FilterLayout::LevelDb, &POLICY),
-        (FilterLayout::BloomFilter64, &BloomFilter64Policy::new(TEN)),
+        (FilterLayout::Bloom64, &BloomFilter64Policy::new(TEN)),
         (FilterLayout::RocksDb, &FastLocalBloomPolicy::new(TEN)),
         (FilterLayout::RocksDb, &LegacyFullFilterPolicy::new(TEN)),
         (

@@ -75,7 +75,7 @@ fn every_number_of_probes_and_fractions_of_bits() {
         let bits = f64::from(tenths) / 10.0;
         check(bits, &keys, &others);
         let bits = BitsPerKey::fractional(bits).unwrap();
-        for (format, seen) in [Format::FastLocalBloom, Format::BloomFilter64]
+        for (format, seen) in [Format::FastLocalBloom, Format::Bloom64]
             .into_iter()
             .zip(&mut seen)
         {

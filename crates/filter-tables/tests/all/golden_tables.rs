@@ -266,7 +266,7 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
             match view.kind() {
                 FilterKind::Empty => empty += 1,
                 kind => {
-                    assert_eq!(kind, FilterKind::LevelDbBloom, "{file}");
+                    assert_eq!(kind, FilterKind::LevelDb, "{file}");
                     let probes = if file.contains("bpk14") { 9 } else { 6 };
                     assert_eq!(view.probe_count(), Some(probes), "{file}");
                     filters += 1;

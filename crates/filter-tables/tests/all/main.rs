@@ -1,7 +1,7 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod fuzz;
+mod corpus;
 mod golden_sst;
 mod golden_tables;
 mod sst;

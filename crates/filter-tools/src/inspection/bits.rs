@@ -120,11 +120,11 @@ impl Bits {
 fn reserved(layout: FilterLayout, last: u8) -> String {
     match layout {
         FilterLayout::LevelDb => format!("probe count must be between 1 and 30, got {last}"),
-        FilterLayout::BloomFilter64 => {
+        FilterLayout::Bloom64 => {
             format!("last byte must be between 0x81 and 0x9e, got {last:#04x}")
         }
         FilterLayout::RocksDb => format!("tail must be of a known kind, got last byte {last:#04x}"),
-        FilterLayout::SplitBlocks => "length must be a multiple of 32 bytes".to_owned(),
+        FilterLayout::SplitBlock => "length must be a multiple of 32 bytes".to_owned(),
         FilterLayout::BinaryFuse => "last 14 bytes must be of a binary fuse filter of this length".to_owned(),
         layout => format!("layout must be a known one, got {layout:?}"),
     }

@@ -153,7 +153,7 @@ impl Filter {
     pub(super) fn engine(self) -> Option<Format> {
         match self {
             Self::LevelDb => Some(Format::LevelDb),
-            Self::BloomFilter64 => Some(Format::BloomFilter64),
+            Self::BloomFilter64 => Some(Format::Bloom64),
             Self::FastLocalBloom => Some(Format::FastLocalBloom),
             Self::Ribbon => Some(Format::Ribbon),
             Self::SplitBlock => Some(Format::SplitBlock),

@@ -112,12 +112,7 @@ macro_rules! stored {
 }
 
 stored!(BloomFilterPolicy<Murmur2>, new, LevelDb, Some(Format::LevelDb));
-stored!(
-    BloomFilter64Policy,
-    new,
-    BloomFilter64,
-    Some(Format::BloomFilter64)
-);
+stored!(BloomFilter64Policy, new, Bloom64, Some(Format::Bloom64));
 stored!(FastLocalBloomPolicy, new, RocksDb, Some(Format::FastLocalBloom));
 stored!(RibbonPolicy, new, RocksDb, Some(Format::Ribbon));
 stored!(LegacyFullFilterPolicy, new, RocksDb, None);
@@ -150,7 +145,7 @@ fn stored<P: Stored>() -> Kind<'static, P::Hash, Vec<u8>> {
             let ideal = match view.probe_count() {
                 Some(probes) => ideal(view.bits(), keys, probes),
                 // A Ribbon filter.
-                None => rate_of(Format::BloomFilter64, bits_per_key, keys),
+                None => rate_of(Format::Bloom64, bits_per_key, keys),
             };
             let expected = P::FORMAT.map(|format| rate_of(format, bits_per_key, keys));
             prospect(ideal.clone(), expected.unwrap_or(ideal))
@@ -208,7 +203,7 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
             let mut filter = IdealFilter {
                 words: vec![0; bits.div_ceil(64) as usize],
                 bits,
-                probes: Format::BloomFilter64
+                probes: Format::Bloom64
                     .probe_count(members.len() as u64, bits_per_key)
                     .map_err(words)?
                     .unwrap_or(1),
@@ -334,7 +329,7 @@ pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
         bytes: CuckooFilter::stored_len,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
         prospect: |filter, bits_per_key, keys| {
-            let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
+            let ideal = rate_of(Format::Bloom64, bits_per_key, keys);
             prospect(ideal, Ok(filter.parameters().false_positive_rate_at(keys)))
         },
     }
@@ -356,7 +351,7 @@ pub(super) fn growing() -> Kind<'static, Hash128, GrowingBloomFilter<()>> {
         bytes: GrowingBloomFilter::stored_len,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
         prospect: |filter, bits_per_key, keys| {
-            let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
+            let ideal = rate_of(Format::Bloom64, bits_per_key, keys);
             prospect(ideal, Ok(filter.parameters().false_positive_rate()))
         },
     }

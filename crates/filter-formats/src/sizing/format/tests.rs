@@ -122,14 +122,14 @@ mod policies {
 
                 let policy = BloomFilter64Policy::new(bits_per_key);
                 assert_eq!(
-                    bytes(Format::BloomFilter64),
+                    bytes(Format::Bloom64),
                     policy.max_filter_len(keys).unwrap() as u64,
                     "{at}"
                 );
                 let filter = policy.build_hashes(0..keys as u64).unwrap();
                 assert_eq!(
-                    Format::BloomFilter64.probe_count(keys as u64, bits_per_key),
-                    Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
+                    Format::Bloom64.probe_count(keys as u64, bits_per_key),
+                    Ok(probes_of(FilterLayout::Bloom64, &filter)),
                     "{at}"
                 );
 
@@ -139,7 +139,7 @@ mod policies {
                 let probes = Format::SplitBlock.probe_count(keys as u64, bits_per_key);
                 assert_eq!(
                     probes,
-                    Ok(probes_of(FilterLayout::SplitBlocks, &alloc::vec![0; len])),
+                    Ok(probes_of(FilterLayout::SplitBlock, &alloc::vec![0; len])),
                     "{at}"
                 );
 
@@ -202,7 +202,7 @@ mod policies {
 #[test]
 fn searches_in_the_newer_formats_are_tight() {
     for format in [
-        Format::BloomFilter64,
+        Format::Bloom64,
         Format::FastLocalBloom,
         Format::Ribbon,
         Format::SplitBlock,
@@ -250,7 +250,7 @@ fn searches_in_the_newer_formats_are_tight() {
                 let found = format.bits_per_key_for_bytes(keys, bytes).unwrap();
                 assert!(format.filter_bytes(keys, found).unwrap() <= bytes);
                 let most = match format {
-                    Format::BloomFilter64 | Format::SplitBlock => BitsPerKey::MAX,
+                    Format::Bloom64 | Format::SplitBlock => BitsPerKey::MAX,
                     _ => BitsPerKey::whole(100),
                 };
                 if found < most {

@@ -55,7 +55,7 @@ fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() 
         }
         (kind, None) => assert!(
             matches!(kind, FilterKind::Ribbon | FilterKind::BinaryFuse) && view.probe_count().is_none(),
-            "a kind that is no Bloom filter is new: add it to crates/filter-policy/tests/all/support/any_bytes.rs"
+            "a kind that is no Bloom filter is new: add it to crates/filter-formats/tests/all/support/any_bytes.rs"
         ),
     }
     if filter == MATCHES_EVERYTHING {

@@ -49,7 +49,7 @@ pub(crate) fn fast_local_bits(lines: usize, probes: u8, hash: u64) -> impl Itera
 pub(crate) fn spread_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let policy = BloomFilter64Policy::new(bits_per_key);
     let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
-    let probes = probes_of(Format::BloomFilter64, bits_per_key, hashes.len());
+    let probes = probes_of(Format::Bloom64, bits_per_key, hashes.len());
     let bits = (filter.len() - 1) * 8;
     for &hash in hashes {
         for bit in spread_bits(bits, probes, hash) {

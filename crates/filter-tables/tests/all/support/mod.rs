@@ -1,11 +1,8 @@
 //! Code shared by several tests. Links lead to what the tests of the crates below have.
 
-pub(crate) mod any_bytes;
 pub(crate) mod data;
 pub(crate) mod entries;
 pub(crate) mod keys;
-pub(crate) mod mutation;
-pub(crate) mod reading;
 pub(crate) mod rows;
 pub(crate) mod sst_file;
 pub(crate) mod table_file;

@@ -1,0 +1,1 @@
+../../../../fuzz/readers/filter_blocks.rs

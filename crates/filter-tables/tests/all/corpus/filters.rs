@@ -1,0 +1,1 @@
+../../../../fuzz/readers/filters.rs

@@ -1,0 +1,42 @@
+//! A filter of any bytes: every policy answers, and all of its query functions agree.
+
+use std::sync::LazyLock;
+
+use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::view::{FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, KeyBatch};
+
+static POLICIES: LazyLock<Vec<(FilterLayout, AnyPolicy)>> = LazyLock::new(|| {
+    let build = |known: &policies::NamedPolicy| (known.layout(), known.build(BitsPerKey::whole(10)));
+    policies::ALL.iter().map(build).collect()
+});
+
+// The first byte is the length of the key that follows; the rest is the filter.
+pub(crate) fn read(data: &[u8]) {
+    let Some((&length, rest)) = data.split_first() else {
+        return;
+    };
+    let (key, filter) = rest.split_at(usize::from(length).min(rest.len()));
+    for (layout, policy) in POLICIES.iter() {
+        let answer = policy.key_may_match(key, filter);
+        let prepared = policy.prepare(filter);
+        assert_eq!(prepared.may_match(key), answer, "{}", policy.name());
+        let keys = [key; 3];
+        let mut answers = [0];
+        prepared
+            .may_match_many(KeyBatch::from(&keys), &mut answers)
+            .unwrap();
+        assert_eq!(answers, [if answer { 0b111 } else { 0 }], "{}", policy.name());
+        let view = FilterView::new(*layout, filter);
+        assert!(
+            (0.0..=1.0).contains(&view.false_positive_rate()),
+            "{}: {view:?}",
+            policy.name()
+        );
+        assert!(
+            view.ones().is_none_or(|ones| ones <= view.bits()),
+            "{}: {view:?}",
+            policy.name()
+        );
+    }
+}
