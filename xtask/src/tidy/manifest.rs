@@ -7,7 +7,7 @@ use super::{Offence, Source};
 
 /// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 30] = [
+const ARROWS: [(&str, &str); 31] = [
     ("hashzoo", ""),
     ("filter-kernels", "hashzoo"),
     ("filter-policy", "hashzoo filter-kernels"),
@@ -26,6 +26,7 @@ const ARROWS: [(&str, &str); 30] = [
     ("counting-env", ""),
     ("filter-policy-rusty-leveldb", "filter-policy filter-formats filter-tables counting-env"),
     ("filter-policy-slatedb", "filter-policy filter-formats"),
+    ("filter-policy-surrealkv", "filter-policy filter-formats"),
     ("bench-kit", "filter-policy filter-formats statistics plots records"),
     ("bench", "bench-kit records"),
     ("bench-guava", "bench-kit guava-bloom membership-filters"),

@@ -1,0 +1,134 @@
+//! The adapter without an engine: the stored bytes, partitions, and the answers for any bytes that are read back.
+
+use filter_formats::policies;
+use filter_formats::rocksdb::RibbonPolicy;
+use filter_policy::hashers::Murmur2;
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, KeyHash, KeyHashes};
+use filter_policy_surrealkv::SurrealKvPolicy;
+use surrealkv::FilterPolicy as Engine;
+
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
+
+/// Every policy that is found by its name.
+fn all() -> impl Iterator<Item = SurrealKvPolicy<Box<dyn FilterPolicy + Send + Sync>>> {
+    policies::ALL
+        .iter()
+        .map(|listed| SurrealKvPolicy::new(listed.build(BitsPerKey::whole(10))).unwrap())
+}
+
+fn keys(count: usize) -> Vec<Vec<u8>> {
+    (0..count).map(|i| format!("user:{i:07}").into_bytes()).collect()
+}
+
+fn hashes(policy: &dyn Engine, keys: &[Vec<u8>]) -> Vec<u64> {
+    keys.iter().map(|key| policy.key_hash(key)).collect()
+}
+
+#[test]
+fn filters_of_keys_and_of_hashes_are_the_policys_own() {
+    for policy in all() {
+        for count in [0, 1, 2, 100, 5_000] {
+            let keys = keys(count);
+            let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let mut expected = Vec::new();
+            policy.policy().append_filter(&slices, &mut expected).unwrap();
+            assert_eq!(policy.create_filter(&keys), expected, "{}", policy.name());
+            // Entries are several versions of a key.
+            let versions: Vec<u64> = hashes(&policy, &keys)
+                .iter()
+                .flat_map(|&hash| [hash; 3])
+                .collect();
+            assert_eq!(policy.create_filter_from_hashes(&versions), expected);
+            for key in &keys {
+                assert!(policy.may_contain(&expected, key), "{}: {key:x?}", policy.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_partition_is_as_large_as_it_may_be() {
+    for policy in all() {
+        for bytes in [0, 1, 64, 1_000, 4_096, 16_384, 100_000] {
+            let count = policy.filter_keys_per_partition(bytes);
+            assert!(count > 0);
+            let len = policy.create_filter(&keys(count)).len();
+            let name = policy.name();
+            assert!(len <= bytes || count == 1, "{name}: {len} bytes in {bytes}");
+            if bytes >= 4_096 {
+                // Formats have sizes of whole blocks, segments, and fingerprints of four or eight bits.
+                let percent = if name == "binaryfuse" { 45 } else { 92 };
+                assert!(len * 100 >= bytes * percent, "{name}: {len} bytes in {bytes}");
+            }
+        }
+    }
+    let ribbon = SurrealKvPolicy::new(RibbonPolicy::new(BitsPerKey::whole(10))).unwrap();
+    let bloom = SurrealKvPolicy::new(BLOOM).unwrap();
+    assert_eq!(bloom.filter_keys_per_partition(16_384), 13_106);
+    assert!(ribbon.filter_keys_per_partition(16_384) > 18_000);
+}
+
+#[test]
+fn any_bytes_have_the_policys_answer() {
+    for policy in all() {
+        for len in 0..80 {
+            for last in [0, 1, 6, 30, 31, 255] {
+                for fill in [0x00, 0x55, 0xff] {
+                    let mut bytes = vec![fill; len];
+                    if let Some(byte) = bytes.last_mut() {
+                        *byte = last;
+                    }
+                    let expected = policy.policy().key_may_match(b"ab", &bytes);
+                    assert_eq!(policy.may_contain(&bytes, b"ab"), expected, "{bytes:x?}");
+                }
+            }
+        }
+        assert!(policy.may_contain(&[0x00, 0xff], b"any key"));
+    }
+}
+
+#[test]
+fn a_policy_without_hashes_is_refused() {
+    let error = SurrealKvPolicy::new(PrefixPolicy::new(BLOOM, FixedPrefix::new(2))).unwrap_err();
+    assert!(error.to_string().contains("key_hash"), "{error}");
+}
+
+/// A policy that cannot build filters, and denies every key.
+struct Failing;
+
+impl FilterPolicy for Failing {
+    fn name(&self) -> &str {
+        "Failing"
+    }
+
+    fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+        Ok(1)
+    }
+
+    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        Err(Error::BufferTooShort { needed: 1, given: 0 })
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
+
+    fn key_hash(&self, _: &[u8]) -> Option<KeyHash> {
+        Some(KeyHash::Bits64(1))
+    }
+
+    fn create_from_hashes<'out>(&self, _: KeyHashes<'_>, _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        Err(Error::BufferTooShort { needed: 1, given: 0 })
+    }
+}
+
+#[test]
+fn a_filter_that_cannot_be_built_denies_nothing() {
+    let policy = SurrealKvPolicy::new(Failing).unwrap();
+    let filter = policy.create_filter(&keys(10));
+    assert_eq!(filter, [0x00, 0xff]);
+    assert!(policy.may_contain(&filter, b"any key"));
+    // Its filters never grow, and the search for the largest still ends.
+    assert!(policy.filter_keys_per_partition(16_384) <= 16_384 * 8);
+}
