@@ -3,12 +3,9 @@
 mod probes;
 
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource, bloom64};
-use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter, leveldb,
-};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 use hashzoo::xxph3_64;
 
-use crate::contents::Contents;
 use crate::contents::bloom64::{MARKER, contents};
 pub(crate) use probes::probes_for;
 
@@ -54,22 +51,7 @@ impl BloomFilter64Policy {
         }
     }
 
-    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
-    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
-    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = Some(kernel);
-        self
-    }
-
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
-    }
-
-    #[inline]
-    fn token(&self) -> KernelToken {
-        KernelToken::given(self.kernel)
-    }
+    configured!();
 }
 
 impl HashedPolicy for BloomFilter64Policy {
@@ -117,45 +99,5 @@ impl FilterPolicy for BloomFilter64Policy {
         leveldb::filter_len(self.bits_per_key, keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_batch_in(keys, out)
-    }
-
-    #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        match contents(filter) {
-            Contents::Bloom64 { bit_array, probes } => {
-                bloom64::key_may_match(self.token(), bit_array, probes, key)
-            }
-            contents => matches!(contents, Contents::Reserved),
-        }
-    }
-
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        match (contents(filter), hash) {
-            (Contents::Bloom64 { bit_array, probes }, KeyHash::Bits64(hash)) => {
-                bloom64::may_match(self.token(), bit_array, probes, hash)
-            }
-            _ => self.key_may_match(key, filter),
-        }
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|policy, filter| contents(filter), policy.token());
 }

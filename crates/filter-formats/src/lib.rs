@@ -23,6 +23,9 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[macro_use]
+mod methods;
+
 mod bloom64;
 mod contents;
 pub mod format;

@@ -48,7 +48,7 @@ pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl It
     hashes.filter(move |&hash| last.replace(hash) != Some(hash))
 }
 
-/// Collects the values.
+/// Collects the values, in no more memory than they take if their number is announced.
 ///
 /// # Errors
 ///
@@ -56,12 +56,18 @@ pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl It
 #[cfg(feature = "alloc")]
 pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
     let mut collected = Vec::new();
+    let failed = |len: usize| Error::AllocationFailed {
+        bytes: len.saturating_mul(size_of::<H>()),
+    };
+    let announced = hashes.size_hint().0;
+    collected
+        .try_reserve_exact(announced)
+        .map_err(|_| failed(announced))?;
     for hash in hashes {
         if collected.len() == collected.capacity() {
-            // Grows by doubling. The size hint is not trusted: it could request all of the memory.
-            collected.try_reserve(1).map_err(|_| Error::AllocationFailed {
-                bytes: collected.len().saturating_add(1).saturating_mul(size_of::<H>()),
-            })?;
+            collected
+                .try_reserve(1)
+                .map_err(|_| failed(collected.len() + 1))?;
         }
         collected.push(hash);
     }

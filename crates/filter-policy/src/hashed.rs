@@ -35,7 +35,7 @@ use crate::policy::{FilterPolicy, HashedKey, WRONG_HASHES};
 /// [`hashed_key`](Self::hashed_key).
 ///
 /// A policy implements [`hash_key`](Self::hash_key), [`start`](Self::start) and [`insert`](Self::insert); the rest
-/// follows. Another hash function in LevelDB's layout needs only a [`KeyHasher`](crate::hashers::KeyHasher).
+/// follows, and [`hashed_methods`](crate::hashed_methods) writes the methods of [`FilterPolicy`] that use it. Another hash function in LevelDB's layout needs only a [`KeyHasher`](crate::hashers::KeyHasher).
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -259,6 +259,34 @@ pub trait HashedPolicy: FilterPolicy {
     fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self> {
         HashedKey::new(self, key)
     }
+}
+
+/// Implements `create_filter`, `key_hash` and `create_from_hashes` inside an implementation of [`FilterPolicy`] for a
+/// [`HashedPolicy`], from which they follow.
+#[macro_export]
+macro_rules! hashed_methods {
+    () => {
+        fn create_filter<'out>(
+            &self,
+            keys: &[&[u8]],
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], $crate::Error> {
+            $crate::HashedPolicy::build_batch_in(self, keys, out)
+        }
+
+        #[inline]
+        fn key_hash(&self, key: &[u8]) -> Option<$crate::KeyHash> {
+            Some($crate::HashedPolicy::hash_key(self, key).into())
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            hashes: $crate::KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<&'out mut [u8], $crate::Error> {
+            $crate::HashedPolicy::build_key_hashes_in(self, hashes, out)
+        }
+    };
 }
 
 /// Returns the number of values if the iterator's size hint is exact.

@@ -270,10 +270,6 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
         })
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_batch_in(keys, out)
-    }
-
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         leveldb::may_match_key(|key| self.hasher.hash(key), key, filter, self.kernel)
@@ -285,11 +281,6 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
     }
 
     #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(KeyHash::Bits32(self.hasher.hash(key)))
-    }
-
-    #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
         match hash {
             KeyHash::Bits32(hash) => leveldb::may_match_hash(|| hash, filter, self.token()),
@@ -297,13 +288,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
         }
     }
 
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    crate::hashed_methods!();
 }
 
 /// Prepares a filter whose keys are hashed by this function, or by the policy alone.

@@ -2,13 +2,13 @@
 
 use core::num::NonZeroU32;
 
-use filter_kernels::fast_local::{self, LINE_LEN, Line};
-use filter_kernels::ribbon::{self, Solution};
-use filter_kernels::{KernelToken, MAX_PROBES};
-use filter_policy::{BitsPerKey, Error, KeyHash, MATCHES_EVERYTHING};
+use filter_kernels::MAX_PROBES;
+use filter_kernels::fast_local::{LINE_LEN, Line};
+use filter_kernels::ribbon::Solution;
+use filter_policy::{BitsPerKey, Error, MATCHES_EVERYTHING};
 
 use super::Contents;
-use super::legacy::{self, Lines};
+use super::legacy::Lines;
 
 /// The length of the tail that identifies every filter.
 ///
@@ -82,31 +82,6 @@ pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
         _ => None,
     };
     contents.unwrap_or(Contents::Reserved)
-}
-
-/// Returns true if a filter of any kind may hold the key. The kinds without kernels are asked directly: a plan would
-/// cost a tenth of their instructions.
-#[inline]
-pub(crate) fn may_match(kernel: KernelToken, key: &[u8], filter: &[u8]) -> bool {
-    match contents(filter) {
-        Contents::LegacyBloom { bits, lines, probes } => {
-            legacy::may_match(bits, lines, probes, legacy::hash(key))
-        }
-        Contents::Ribbon(solution) => ribbon::key_may_match(kernel, solution, key),
-        contents => contents.plan(kernel).may_match(filter, key),
-    }
-}
-
-/// Returns true if a filter of any kind may hold the key with this hash value. Other kinds may hash the key
-/// differently.
-#[inline]
-pub(crate) fn hashed_may_match(kernel: KernelToken, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-    if let (Some((lines, probes)), KeyHash::Bits64(hash)) = (fast_local(filter), hash) {
-        return fast_local::may_match(kernel, lines, probes, hash);
-    }
-    let plan = contents(filter).plan(kernel);
-    plan.may_match_hash(filter, hash)
-        .unwrap_or_else(|| plan.may_match(filter, key))
 }
 
 /// Returns the length of a filter with this many bytes of bits.

@@ -5,15 +5,11 @@ use alloc::vec::Vec;
 
 use filter_kernels::KernelToken;
 use filter_kernels::fuse::{self, Shape, Slot};
-use filter_policy::building::{append_with, room, without_repeats};
-use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyBatch, KeyHash, KeyHashes, MATCHES_EVERYTHING,
-    PreparedFilter,
-};
+use filter_policy::building::{append_with, collect, room, without_repeats};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes, MATCHES_EVERYTHING};
 use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
-use crate::contents::Contents;
 use crate::contents::fuse::{TRAILER_LEN, contents, trailer};
 
 /// The number of seeds that are tried.
@@ -180,27 +176,6 @@ fn resize<T: Copy + Default>(items: &mut Vec<T>, len: usize) -> Result<(), Error
     Ok(())
 }
 
-/// Collects the values, in no more memory than they take if their number is known.
-fn collect(hashes: impl Iterator<Item = u64>) -> Result<Vec<u64>, Error> {
-    let mut collected = Vec::new();
-    let failed = |len: usize| Error::AllocationFailed {
-        bytes: len.saturating_mul(8),
-    };
-    let announced = hashes.size_hint().0;
-    collected
-        .try_reserve_exact(announced)
-        .map_err(|_| failed(announced))?;
-    for hash in hashes {
-        if collected.len() == collected.capacity() {
-            collected
-                .try_reserve(1)
-                .map_err(|_| failed(collected.len() + 1))?;
-        }
-        collected.push(hash);
-    }
-    Ok(collected)
-}
-
 impl Made {
     fn len(&self) -> usize {
         match self {
@@ -277,14 +252,6 @@ impl HashedPolicy for BinaryFusePolicy {
         }
     }
 
-    fn build_batch_in<'out, 'k>(
-        &self,
-        keys: impl Into<KeyBatch<'k>>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys.into().iter(), out)
-    }
-
     fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
         let hashes = hashes.into_iter();
         self.max_filter_len(hashes.size_hint().0)?;
@@ -307,43 +274,5 @@ impl FilterPolicy for BinaryFusePolicy {
         })
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys, out)
-    }
-
-    #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        match contents(filter) {
-            Contents::BinaryFuse(fingerprints) => fuse::key_may_match(KernelToken::best(), fingerprints, key),
-            contents => matches!(contents, Contents::Reserved),
-        }
-    }
-
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        match (contents(filter), hash) {
-            (Contents::BinaryFuse(fingerprints), KeyHash::Bits64(hash)) => {
-                fuse::may_match(KernelToken::best(), fingerprints, hash)
-            }
-            _ => self.key_may_match(key, filter),
-        }
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
 }

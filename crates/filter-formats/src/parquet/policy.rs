@@ -3,9 +3,8 @@
 use filter_kernels::split_block::BlockHash;
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
 use filter_policy::answers::each;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
 
-use crate::contents::Contents;
 use crate::contents::split_block::{bitset_bytes, contents, may_match_each};
 
 /// The Bloom filter of Parquet, with Parquet's hash (`SplitBlockBloomFilter.Xxh64`) or a faster one
@@ -68,22 +67,7 @@ impl SplitBlockBloomPolicy {
         }
     }
 
-    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
-    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
-    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = Some(kernel);
-        self
-    }
-
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
-    }
-
-    #[inline]
-    fn token(&self) -> KernelToken {
-        KernelToken::given(self.kernel)
-    }
+    configured!();
 }
 
 impl HashedPolicy for SplitBlockBloomPolicy {
@@ -126,38 +110,6 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_batch_in(keys, out)
-    }
-
-    #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        match contents(filter, self.hash) {
-            Contents::SplitBlock(filter) => split_block::key_may_match(self.token(), filter, key),
-            contents => matches!(contents, Contents::Reserved),
-        }
-    }
-
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter, self.hash).plan(self.token()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        match (contents(filter, self.hash), hash) {
-            (Contents::SplitBlock(filter), KeyHash::Bits64(hash)) => {
-                split_block::may_match(self.token(), filter, hash)
-            }
-            _ => self.key_may_match(key, filter),
-        }
-    }
-
     fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
         match hash {
             KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, answers),
@@ -165,11 +117,5 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         }
     }
 
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|policy, filter| contents(filter, policy.hash), policy.token());
 }

@@ -2,13 +2,12 @@
 
 use filter_kernels::fast_local::{self, LINE_LEN, Line, Stored};
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
 use crate::contents::rocksdb::{
     NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local as stored_lines,
-    hashed_may_match,
 };
 
 /// The maximum size of the lines, however many keys there are.
@@ -82,22 +81,7 @@ impl FastLocalBloomPolicy {
         }
     }
 
-    /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
-    /// processor lacks the kernel, [`Kernel::Scalar`] is used.
-    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = Some(kernel);
-        self
-    }
-
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
-    }
-
-    #[inline]
-    fn token(&self) -> KernelToken {
-        KernelToken::given(self.kernel)
-    }
+    configured!();
 }
 
 impl HashedPolicy for FastLocalBloomPolicy {
@@ -144,9 +128,7 @@ impl Stored for FastLocalBloomPolicy {
 
     #[inline(never)]
     fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents_of_another_kind(filter)
-            .plan(KernelToken::Scalar)
-            .may_match(filter, key)
+        contents_of_another_kind(filter).may_match(KernelToken::Scalar, key)
     }
 }
 
@@ -161,35 +143,10 @@ impl FilterPolicy for FastLocalBloomPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_batch_in(keys, out)
-    }
-
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         fast_local::stored_may_match(self, key, filter, self.kernel)
     }
 
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter).plan(self.token()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        hashed_may_match(self.token(), key, hash, filter)
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|policy, filter| contents(filter), policy.token(), but key_may_match);
 }

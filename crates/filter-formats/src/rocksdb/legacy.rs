@@ -4,13 +4,11 @@
 use core::num::NonZeroU32;
 
 use filter_kernels::KernelToken;
-use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash, KeyHashes, PreparedFilter, leveldb,
-};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 
 use super::bits_per_key::RocksDbBits;
 use crate::contents::legacy::{self, Lines};
-use crate::contents::rocksdb::{TAIL_LEN, addressable, contents, hashed_may_match, may_match};
+use crate::contents::rocksdb::{TAIL_LEN, addressable, contents};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -165,35 +163,5 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys, out)
-    }
-
-    #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(KernelToken::best(), key, filter)
-    }
-
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        hashed_may_match(KernelToken::best(), key, hash, filter)
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
 }

@@ -5,15 +5,13 @@ use alloc::vec::Vec;
 use filter_kernels::KernelToken;
 use filter_kernels::ribbon::{self, Row, Shape};
 use filter_policy::building::{append_with, collect, room, without_repeats};
-use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyBatch, KeyHash, KeyHashes, PreparedFilter,
-};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
 use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
-use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, hashed_may_match, may_match};
+use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to query.
@@ -177,14 +175,6 @@ impl HashedPolicy for RibbonPolicy {
         room(out, len)
     }
 
-    fn build_batch_in<'out, 'k>(
-        &self,
-        keys: impl Into<KeyBatch<'k>>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys.into().iter(), out)
-    }
-
     fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
         let hashes = collect(without_repeats(hashes.into_iter()))?;
         let made = self.make(&hashes)?;
@@ -210,35 +200,5 @@ impl FilterPolicy for RibbonPolicy {
         Ok(widest.unwrap_or_default().max(bloom))
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys, out)
-    }
-
-    #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(KernelToken::best(), key, filter)
-    }
-
-    #[inline]
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, contents(filter).plan(KernelToken::best()))
-    }
-
-    #[inline]
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        Some(self.hash_key(key).into())
-    }
-
-    #[inline]
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        hashed_may_match(KernelToken::best(), key, hash, filter)
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        self.build_key_hashes_in(hashes, out)
-    }
+    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
 }
