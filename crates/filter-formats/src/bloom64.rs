@@ -6,6 +6,7 @@ use filter_kernels::{Kernel, KernelToken, Keys, WideSource, bloom64};
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 use hashzoo::xxph3_64;
 
+use crate::contents::Contents;
 use crate::contents::bloom64::{MARKER, contents};
 pub(crate) use probes::probes_for;
 
@@ -99,5 +100,5 @@ impl FilterPolicy for BloomFilter64Policy {
         leveldb::filter_len(self.bits_per_key, keys)
     }
 
-    answers_by_contents!(|policy, filter| contents(filter), policy.token());
+    answers!(|policy, filter| contents(filter), policy.token(), Contents::Bloom64 { bit_array, probes } => bloom64(bit_array, probes));
 }

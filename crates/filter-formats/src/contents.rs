@@ -85,49 +85,18 @@ impl Contents<'_> {
         }
     }
 
-    /// Answers for a key, which is hashed in the same call.
-    #[inline(always)]
-    pub(crate) fn may_match(&self, kernel: KernelToken, key: &[u8]) -> bool {
-        match *self {
-            Self::Empty => false,
-            Self::Reserved => true,
-            Self::Bloom64 { bit_array, probes } => {
-                bloom64_kernels::key_may_match(kernel, bit_array, probes, key)
-            }
-            Self::LegacyBloom { bits, lines, probes } => {
-                legacy::may_match(bits, lines, probes, legacy::hash(key))
-            }
-            Self::FastLocalBloom { lines, probes } => fast_local::key_may_match(kernel, lines, probes, key),
-            Self::Ribbon(solution) => ribbon::key_may_match(kernel, solution, key),
-            Self::SplitBlock(filter) => split_block_kernels::key_may_match(kernel, filter, key),
-            Self::BinaryFuse(fingerprints) => fuse_kernels::key_may_match(kernel, fingerprints, key),
-        }
-    }
-
-    /// Answers for a hash value; `None` if keys are hashed by a function of the other width.
-    #[inline(always)]
-    pub(crate) fn may_match_hash(&self, kernel: KernelToken, hash: KeyHash) -> Option<bool> {
-        Some(match (*self, hash) {
-            (Self::Empty, _) => false,
-            (Self::Reserved, _) => true,
-            (Self::LegacyBloom { bits, lines, probes }, KeyHash::Bits32(hash)) => {
-                legacy::may_match(bits, lines, probes, hash)
-            }
-            (Self::LegacyBloom { .. }, _) | (_, KeyHash::Bits32(_)) => return None,
-            (Self::Bloom64 { bit_array, probes }, KeyHash::Bits64(hash)) => {
-                bloom64_kernels::may_match(kernel, bit_array, probes, hash)
-            }
-            (Self::FastLocalBloom { lines, probes }, KeyHash::Bits64(hash)) => {
-                fast_local::may_match(kernel, lines, probes, hash)
-            }
-            (Self::Ribbon(solution), KeyHash::Bits64(hash)) => ribbon::may_match(kernel, solution, hash),
-            (Self::SplitBlock(filter), KeyHash::Bits64(hash)) => {
-                split_block_kernels::may_match(kernel, filter, hash)
-            }
-            (Self::BinaryFuse(fingerprints), KeyHash::Bits64(hash)) => {
-                fuse_kernels::may_match(kernel, fingerprints, hash)
-            }
-        })
+    /// Answers for a key with a hash value, which may be of the other width.
+    #[inline(never)]
+    pub(crate) fn hashed_may_match(
+        &self,
+        kernel: KernelToken,
+        key: &[u8],
+        hash: KeyHash,
+        filter: &[u8],
+    ) -> bool {
+        let plan = self.plan(kernel);
+        plan.may_match_hash(filter, hash)
+            .unwrap_or_else(|| plan.may_match(filter, key))
     }
 
     /// Prepares queries of the bytes that were read.
@@ -250,7 +219,8 @@ static LEGACY: Reader = Reader {
 
 fn legacy_may_match(words: &[u64; 3], bits: &[u8], hash: u32) -> bool {
     // Always a number of lines, since the words are those of lines.
-    Lines::of_words(*words).is_none_or(|(lines, probes)| legacy::may_match(bits, lines, probes, hash))
+    Lines::of_words(*words)
+        .is_none_or(|(lines, probes)| legacy::may_match(KernelToken::Scalar, bits, lines, probes, hash))
 }
 
 #[inline(always)]

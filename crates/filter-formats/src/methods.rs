@@ -22,20 +22,30 @@ macro_rules! configured {
     };
 }
 
-/// Writes the methods of `FilterPolicy` that answer by the [`Contents`](crate::contents::Contents) of stored bytes, which
-/// `$contents` returns, and those of [`hashed_methods`](filter_policy::hashed_methods). A policy that has a faster way to
-/// `key_may_match` says so.
-macro_rules! answers_by_contents {
-    (|$policy:ident, $filter:ident| $contents:expr, $kernel:expr) => {
+/// Writes the methods of `FilterPolicy` that answer by the contents of stored bytes, and those of
+/// [`hashed_methods`](filter_policy::hashed_methods).
+///
+/// `$kind` are the usual contents, which the functions `key_may_match` and `may_match` of the module answer without a
+/// plan: one would cost a tenth of the instructions. A policy may have a `key_may_match` of its own.
+macro_rules! answers {
+    (|$policy:ident, $filter:ident| $contents:expr, $kernel:expr, $kind:pat => $module:ident($($part:ident),+)) => {
         #[inline]
         fn key_may_match(&self, key: &[u8], $filter: &[u8]) -> bool {
             let $policy = self;
-            $contents.may_match($kernel, key)
+            match $contents {
+                $kind => $module::key_may_match($kernel, $($part,)+ key),
+                Contents::Empty => false,
+                Contents::Reserved => true,
+                contents => contents.plan($kernel).may_match($filter, key),
+            }
         }
 
-        answers_by_contents!(|$policy, $filter| $contents, $kernel, but key_may_match);
+        answers!(|$policy, $filter| $contents, $kernel, $kind => $module($($part),+), but key_may_match);
     };
-    (|$policy:ident, $filter:ident| $contents:expr, $kernel:expr, but key_may_match) => {
+    (
+        |$policy:ident, $filter:ident| $contents:expr, $kernel:expr, $kind:pat => $module:ident($($part:ident),+),
+        but key_may_match
+    ) => {
         #[inline]
         fn prepare<'a>(&'a self, $filter: &'a [u8]) -> filter_policy::PreparedFilter<'a> {
             let $policy = self;
@@ -45,8 +55,10 @@ macro_rules! answers_by_contents {
         #[inline]
         fn hashed_may_match(&self, key: &[u8], hash: filter_policy::KeyHash, $filter: &[u8]) -> bool {
             let $policy = self;
-            let answer = $contents.may_match_hash($kernel, hash);
-            answer.unwrap_or_else(|| self.key_may_match(key, $filter))
+            match ($contents, filter_policy::HashValue::of(hash)) {
+                ($kind, Some(hash)) => $module::may_match($kernel, $($part,)+ hash),
+                (contents, _) => contents.hashed_may_match($kernel, key, hash, $filter),
+            }
         }
 
         filter_policy::hashed_methods!();

@@ -149,7 +149,11 @@ pub trait HashedPolicy: FilterPolicy {
                 }
                 Ok(filter)
             }
-            None => self.build_in(batch.iter(), out),
+            None => match batch.for_kernels() {
+                // The usual keys, without a look at their form for each.
+                Some(Keys::Slices(keys)) => self.build_in(keys, out),
+                _ => self.build_in(batch.iter(), out),
+            },
         }
     }
 

@@ -2,6 +2,7 @@
 
 use core::num::NonZeroU32;
 
+use filter_kernels::KernelToken;
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 #[inline]
@@ -64,9 +65,15 @@ pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
     }
 }
 
+/// Answers for a key; there are no kernels.
+#[inline(always)]
+pub(crate) fn key_may_match(kernel: KernelToken, bits: &[u8], lines: Lines, probes: u8, key: &[u8]) -> bool {
+    may_match(kernel, bits, lines, probes, hash(key))
+}
+
 /// Returns true if all bits of a hash value are set; missing bits count as set.
 #[inline]
-pub(crate) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
+pub(crate) fn may_match(_: KernelToken, bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {
         usize::try_from(position / 8)
             .ok()

@@ -10,6 +10,7 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes, MA
 use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
+use crate::contents::Contents;
 use crate::contents::fuse::{TRAILER_LEN, contents, trailer};
 
 /// The number of seeds that are tried.
@@ -274,5 +275,5 @@ impl FilterPolicy for BinaryFusePolicy {
         })
     }
 
-    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
+    answers!(|_policy, filter| contents(filter), KernelToken::best(), Contents::BinaryFuse(fingerprints) => fuse(fingerprints));
 }

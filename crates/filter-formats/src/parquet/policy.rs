@@ -5,6 +5,7 @@ use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
 use filter_policy::answers::each;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
 
+use crate::contents::Contents;
 use crate::contents::split_block::{bitset_bytes, contents, may_match_each};
 
 /// The Bloom filter of Parquet, with Parquet's hash (`SplitBlockBloomFilter.Xxh64`) or a faster one
@@ -117,5 +118,5 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         }
     }
 
-    answers_by_contents!(|policy, filter| contents(filter, policy.hash), policy.token());
+    answers!(|policy, filter| contents(filter, policy.hash), policy.token(), Contents::SplitBlock(blocks) => split_block(blocks));
 }

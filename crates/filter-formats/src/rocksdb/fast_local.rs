@@ -6,6 +6,7 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
+use crate::contents::Contents;
 use crate::contents::rocksdb::{
     NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local as stored_lines,
 };
@@ -128,7 +129,9 @@ impl Stored for FastLocalBloomPolicy {
 
     #[inline(never)]
     fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents_of_another_kind(filter).may_match(KernelToken::Scalar, key)
+        contents_of_another_kind(filter)
+            .plan(KernelToken::Scalar)
+            .may_match(filter, key)
     }
 }
 
@@ -148,5 +151,5 @@ impl FilterPolicy for FastLocalBloomPolicy {
         fast_local::stored_may_match(self, key, filter, self.kernel)
     }
 
-    answers_by_contents!(|policy, filter| contents(filter), policy.token(), but key_may_match);
+    answers!(|policy, filter| contents(filter), policy.token(), Contents::FastLocalBloom { lines, probes } => fast_local(lines, probes), but key_may_match);
 }

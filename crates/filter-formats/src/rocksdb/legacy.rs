@@ -7,6 +7,7 @@ use filter_kernels::KernelToken;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 
 use super::bits_per_key::RocksDbBits;
+use crate::contents::Contents;
 use crate::contents::legacy::{self, Lines};
 use crate::contents::rocksdb::{TAIL_LEN, addressable, contents};
 
@@ -163,5 +164,5 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
+    answers!(|_policy, filter| contents(filter), KernelToken::Scalar, Contents::LegacyBloom { bits, lines, probes } => legacy(bits, lines, probes));
 }

@@ -11,6 +11,7 @@ use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
 use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
+use crate::contents::Contents;
 use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
@@ -200,5 +201,5 @@ impl FilterPolicy for RibbonPolicy {
         Ok(widest.unwrap_or_default().max(bloom))
     }
 
-    answers_by_contents!(|_policy, filter| contents(filter), KernelToken::best());
+    answers!(|_policy, filter| contents(filter), KernelToken::best(), Contents::Ribbon(solution) => ribbon(solution));
 }
