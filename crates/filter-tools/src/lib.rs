@@ -1,9 +1,10 @@
-//! The library behind `filters`: inspects the filters in tables of storage engines, and calculates the sizes of
-//! filters.
+//! The library behind `filters`: inspects the filters in tables of storage engines, calculates the sizes of
+//! filters, and builds and asks filters.
 #![forbid(unsafe_code)]
 
 pub mod commands;
 pub mod inspection;
+pub mod keys;
 pub mod sizing;
 
 /// Runs the example of the repository's front page.

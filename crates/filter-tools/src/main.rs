@@ -4,17 +4,18 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{inspect, size};
+use filter_tools::commands::{ask, build, inspect, merge, size};
 use records::failure::Failure;
 use records::terminal::with_words;
 
-/// Inspects the filters in tables of storage engines, and calculates how large filters must be.
+/// Builds and asks filters of any format, inspects those in tables of storage engines, and calculates how large filters
+/// must be.
 #[derive(Debug, Parser)]
 #[command(
     name = "filters",
     max_term_width = 100,
     version,
-    after_help = "Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong."
+    after_help = "Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; 130 stopped."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -23,6 +24,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Build(build::Arguments),
+    Ask(ask::Arguments),
+    Merge(merge::Arguments),
     Inspect(inspect::Arguments),
     Size(size::Arguments),
 }
@@ -37,6 +41,9 @@ fn main() -> ExitCode {
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Ask(arguments) => ask::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
     };

@@ -7,7 +7,7 @@ use super::{Offence, Source};
 
 /// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 31] = [
+const ARROWS: [(&str, &str); 32] = [
     ("hashzoo", ""),
     ("filter-kernels", "hashzoo"),
     ("filter-policy", "hashzoo filter-kernels"),
@@ -18,10 +18,11 @@ const ARROWS: [(&str, &str); 31] = [
     ("guava-bloom-model", "guava-bloom"),
     ("membership-filters", "hashzoo filter-policy filter-formats guava-bloom"),
     ("bloom-redis", "guava-bloom"),
+    ("filter-sets", "hashzoo filter-policy filter-formats guava-bloom membership-filters"),
     ("statistics", ""),
     ("plots", ""),
     ("records", "statistics"),
-    ("filter-tools", "filter-policy filter-formats filter-tables guava-bloom membership-filters statistics plots records"),
+    ("filter-tools", "filter-policy filter-formats filter-tables filter-sets guava-bloom membership-filters statistics plots records"),
     ("hash-comparison", "hashzoo filter-policy filter-formats guava-bloom membership-filters statistics plots records"),
     ("counting-env", ""),
     ("filter-policy-rusty-leveldb", "filter-policy filter-formats filter-tables counting-env"),

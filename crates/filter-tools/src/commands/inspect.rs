@@ -1,6 +1,7 @@
 //! `inspect`: shows the filters in real tables.
 
 mod filters;
+mod sets;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -40,6 +41,10 @@ use records::terminal::table;
 /// For files that hold the stream of a Bloom filter of Guava or Spark and nothing else, shows the bits, k, fill, the number
 /// of elements that the fill suggests, and the expected rate. Says so if k does not fit that number, as in filters that
 /// Spark's limits for data frames have cut. JSON is then an array of streams. A stream has no checksum.
+///
+/// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
+/// manifest states and the rate that the bytes suggest. A file that holds a filter and nothing else is shown in the same way
+/// if it tells its format, as those of membership-filters do, or if --format gives it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -48,9 +53,12 @@ use records::terminal::table;
         database folder, in which case nothing is inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst), the folder of a database, a Parquet file, or a stream of Guava or Spark
+    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
+    /// The paths are filters of this format, as `build` writes them
+    #[arg(long, value_name = "NAME", conflicts_with = "column")]
+    format: Option<String>,
     /// Skip the data blocks: much faster on large databases
     #[arg(long)]
     no_data: bool,
@@ -96,6 +104,10 @@ struct Totals {
 /// If a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
+        [path] if sets::is_set(path) => return sets::set(path, arguments.json),
+        paths if arguments.format.is_some() || paths.iter().all(|path| sets::is_stored(path)) => {
+            return sets::files(paths, arguments.format.as_deref(), arguments.json);
+        }
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
         [path] if arguments.column.is_none() && parquet::is_filter(path) => {
             return parquet_file(arguments, path);

@@ -1,6 +1,6 @@
 //! `size`: calculates the size of filters.
 
-mod numbers;
+pub(super) mod numbers;
 mod picture;
 mod writers;
 

@@ -1,6 +1,7 @@
 //! Tests the program `filters` on its command line.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
+mod build;
 mod inspect;
 mod inspect_parquet;
 mod inspect_rocksdb;
@@ -105,7 +106,7 @@ fn golden(name: &str) -> Vec<u8> {
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "inspect", "size"] {
+    for command in ["", "ask", "build", "inspect", "merge", "size"] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()

@@ -1,7 +1,7 @@
 //! Parses numbers as people write them on a command line.
 
 /// Parses an integer with separators and a decimal unit.
-pub(super) fn count(text: &str) -> Result<u64, String> {
+pub(in crate::commands) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
     number(text, &units).map_err(|reason| {
         format!("must be digits, with k, M or G for thousands, millions and billions, got {reason}")
@@ -9,7 +9,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a number of bytes with a binary or decimal unit.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
+pub(in crate::commands) fn bytes(text: &str) -> Result<u64, String> {
     const KIB: f64 = 1024.0;
     // Longer names first, because a unit is matched as a suffix.
     let units = [
@@ -55,7 +55,7 @@ fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
 }
 
 /// Parses a share, or a percentage if it ends in `%`.
-pub(super) fn rate(text: &str) -> Result<f64, String> {
+pub(in crate::commands) fn rate(text: &str) -> Result<f64, String> {
     let (digits, factor) = text
         .strip_suffix('%')
         .map_or((text, 1.0), |digits| (digits.trim_end(), 100.0));

@@ -1,0 +1,213 @@
+//! The filters that take one element after the other, behind one trait: those of `guava-bloom` and `membership-filters`.
+
+use std::io::{self, Write};
+
+use guava_bloom::spark::{self, HashPair, Item};
+use guava_bloom::{BloomFilter, Hash128};
+use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
+
+/// The errors are texts: the caller knows the file.
+type Text<T> = Result<T, String>;
+
+/// A filter that is filled by hash values: of the 128 bits of [`Hash128`], or the 64 of [`HashPair`].
+pub(crate) trait Elements: Send + Sync {
+    fn insert(&mut self, hashes: &[u128]) -> Text<()>;
+
+    /// Writes the stored form.
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
+
+    /// Returns the probability that an absent element matches.
+    fn rate(&self) -> f64;
+
+    fn hash(&self, key: &[u8]) -> u128;
+
+    fn contains(&self, hash: u128) -> bool;
+
+    fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
+        hashes.iter().map(|&hash| self.contains(hash)).collect()
+    }
+
+    /// Adds the elements of a stored filter of this type.
+    fn merge(&mut self, stored: &[u8]) -> Text<()>;
+}
+
+pub(crate) fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Returns the 128 bits of an element's hash as one number.
+#[inline]
+pub(crate) fn hash128(key: &[u8]) -> u128 {
+    let Hash128 { h1, h2 } = Hash128::of(key);
+    u128::from(h1) << 64 | u128::from(h2)
+}
+
+/// Returns the two hashes of an element of Spark's filters as one number of 64 bits.
+#[inline]
+pub(crate) fn hash_pair(key: &[u8], seed: i32) -> u128 {
+    let HashPair { h1, h2 } = HashPair::of(key, seed);
+    u128::from(h1.cast_unsigned()) << 32 | u128::from(h2.cast_unsigned())
+}
+
+fn of_128(hash: u128) -> Hash128 {
+    Hash128 {
+        h1: (hash >> 64) as u64,
+        h2: hash as u64,
+    }
+}
+
+fn all_of_128(hashes: &[u128]) -> Vec<Hash128> {
+    hashes.iter().map(|&hash| of_128(hash)).collect()
+}
+
+/// An element of Spark's filters that is hashed already, under the filter's seed.
+struct Hashed(HashPair);
+
+impl Item for Hashed {
+    #[inline]
+    fn hash(&self, _: i32) -> HashPair {
+        self.0
+    }
+}
+
+fn pair(hash: u128) -> Hashed {
+    Hashed(HashPair {
+        h1: ((hash >> 32) as u32).cast_signed(),
+        h2: (hash as u32).cast_signed(),
+    })
+}
+
+impl Elements for spark::BloomFilter {
+    fn insert(&mut self, hashes: &[u128]) -> Text<()> {
+        let pairs: Vec<_> = hashes.iter().map(|&hash| pair(hash)).collect();
+        self.insert_many(&pairs);
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_to(writer)
+    }
+
+    fn rate(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn hash(&self, key: &[u8]) -> u128 {
+        hash_pair(key, self.seed())
+    }
+
+    fn contains(&self, hash: u128) -> bool {
+        self.might_contain(&pair(hash))
+    }
+
+    fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
+        let pairs: Vec<_> = hashes.iter().map(|&hash| pair(hash)).collect();
+        self.might_contain_many(&pairs)
+    }
+
+    fn merge(&mut self, stored: &[u8]) -> Text<()> {
+        let other = Self::from_bytes(stored).map_err(text)?;
+        spark::BloomFilter::merge(self, &other).map_err(text)
+    }
+}
+
+/// Implements the trait for a filter of [`Hash128`]; `$body` inserts, `$contains` queries many, `$merge` merges.
+macro_rules! elements {
+    ($filter:ty, $rate:expr, |$this:ident, $hashes:ident| $insert:expr, |$of:ident, $asked:ident| $contains:expr, $merge:expr) => {
+        impl Elements for $filter {
+            fn insert(&mut self, $hashes: &[u128]) -> Text<()> {
+                let $this = self;
+                $insert
+            }
+
+            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+                self.write_to(writer)
+            }
+
+            fn rate(&self) -> f64 {
+                $rate(self)
+            }
+
+            fn hash(&self, key: &[u8]) -> u128 {
+                hash128(key)
+            }
+
+            fn contains(&self, hash: u128) -> bool {
+                self.might_contain_hash(of_128(hash))
+            }
+
+            fn contains_each(&self, $asked: &[u128]) -> Vec<bool> {
+                let $of = self;
+                $contains
+            }
+
+            fn merge(&mut self, stored: &[u8]) -> Text<()> {
+                let other = Self::from_bytes(stored, ()).map_err(text)?;
+                $merge(self, &other)
+            }
+        }
+    };
+}
+
+fn one_by_one(hashes: &[u128], contains: impl Fn(Hash128) -> bool) -> Vec<bool> {
+    hashes.iter().map(|&hash| contains(of_128(hash))).collect()
+}
+
+elements!(
+    BloomFilter<()>,
+    |filter: &Self| filter.false_positive_rate(),
+    |filter, hashes| {
+        filter.insert_hashes(&all_of_128(hashes));
+        Ok(())
+    },
+    |filter, hashes| filter.might_contain_hashes(&all_of_128(hashes)),
+    |filter: &mut Self, other| BloomFilter::merge(filter, other).map_err(text)
+);
+
+elements!(
+    BlockedBloomFilter<()>,
+    |filter: &Self| filter.stats().false_positive_rate,
+    |filter, hashes| {
+        filter.insert_hashes(&all_of_128(hashes));
+        Ok(())
+    },
+    |filter, hashes| filter.might_contain_hashes(&all_of_128(hashes)),
+    |filter: &mut Self, other| BlockedBloomFilter::merge(filter, other).map_err(text)
+);
+
+elements!(
+    CountingBloomFilter<()>,
+    |filter: &Self| filter.stats().false_positive_rate,
+    |filter, hashes| {
+        for hash in all_of_128(hashes) {
+            filter.insert_hash(hash);
+        }
+        Ok(())
+    },
+    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
+    |filter: &mut Self, other| CountingBloomFilter::merge(filter, other).map_err(text)
+);
+
+elements!(
+    CuckooFilter<()>,
+    |filter: &Self| filter.stats().false_positive_rate,
+    |filter, hashes| {
+        let each = &mut all_of_128(hashes).into_iter();
+        each.try_for_each(|hash| filter.insert_hash(hash).map_err(text))
+    },
+    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
+    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged".to_owned())
+);
+
+elements!(
+    GrowingBloomFilter<()>,
+    |filter: &Self| filter.stats().false_positive_rate,
+    |filter, hashes| {
+        let each = &mut all_of_128(hashes).into_iter();
+        each.try_for_each(|hash| filter.insert_hash(hash).map(|_| ()).map_err(text))
+    },
+    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
+    |_: &mut Self, _: &Self| Err(
+        "growing filters have filters of different sizes in them, and cannot be merged".to_owned()
+    )
+);

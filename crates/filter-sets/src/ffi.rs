@@ -1,0 +1,27 @@
+//! Files mapped into memory: the one place that relies on the system keeping a file's bytes as they are.
+#![expect(unsafe_code, reason = "a mapping is bytes that other processes can change")]
+
+use std::fs::File;
+use std::io;
+
+use memmap2::Mmap;
+
+/// The bytes of a file, which the system reads when they are needed.
+pub(crate) struct Mapped(Mmap);
+
+impl Mapped {
+    /// Maps a file that nobody changes or cuts as long as the value exists: see [`Access::Map`](crate::Access::Map), by
+    /// which a caller promises it.
+    pub(crate) fn new(file: &File) -> io::Result<Self> {
+        // SAFETY: The builders of this crate never write into a shard that has its name: they write another file and
+        // rename it, which leaves the mapped one as it is. That no other program does so is the promise of whoever
+        // chose `Access::Map`; `Access::Read` needs no promise.
+        unsafe { Mmap::map(file) }.map(Self)
+    }
+}
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}

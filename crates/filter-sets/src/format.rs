@@ -1,0 +1,397 @@
+//! The stored formats by name: what a key becomes in each, and how large a filter is.
+
+use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
+use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
+use guava_bloom::{BloomFilter, Parameters, StreamHeader, spark};
+use hashzoo::xxh3_64;
+use membership_filters::{
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    GrowingBloomFilter, GrowingParameters,
+};
+
+use crate::elements::{Elements, hash_pair, hash128, text};
+use crate::error::Error;
+
+/// The seed of [`identity`], which no format and no shard function uses.
+const IDENTITY_SEED: u64 = 0x6b65_7973;
+
+/// The short names of policies, in the order of the list.
+const SHORT: [(&str, &str); 12] = [
+    ("leveldb", "leveldb.BuiltinBloomFilter2"),
+    ("murmur2", "BloomFilter2"),
+    ("murmur2-signed", "BloomFilter2.SignedTail"),
+    ("bloom64", "BloomFilter64.Xxph3"),
+    ("rocksdb", "rocksdb.internal.FastLocalBloomFilter"),
+    ("rocksdb-legacy", "rocksdb.internal.LegacyBloomFilter"),
+    ("ribbon", "rocksdb.internal.Standard128RibbonFilter"),
+    ("split-block", "SplitBlockBloomFilter.Xxh64"),
+    ("split-block-xxph3", "SplitBlockBloomFilter.Xxph3"),
+    ("binaryfuse", "binaryfuse"),
+    // Other names of two of them.
+    ("fast-local-bloom", "rocksdb.internal.FastLocalBloomFilter"),
+    ("parquet", "SplitBlockBloomFilter.Xxh64"),
+];
+
+/// The names of the formats that are no policies.
+const STREAMS: [(&str, Kind); 8] = [
+    ("guava", Kind::Guava),
+    ("spark-v1", Kind::Spark(spark::Version::V1)),
+    ("spark-v2", Kind::Spark(spark::Version::V2 { seed: 0 })),
+    ("spark", Kind::Spark(spark::Version::V2 { seed: 0 })),
+    ("blocked", Kind::Blocked),
+    ("counting", Kind::Counting),
+    ("cuckoo", Kind::Cuckoo),
+    ("growing", Kind::Growing),
+];
+
+/// The first bytes of the stored filters of `membership-filters`.
+const MAGICS: [(&[u8; 8], &str); 4] = [
+    (b"MFblocks", "blocked"),
+    (b"MFcounts", "counting"),
+    (b"MFcuckoo", "cuckoo"),
+    (b"MFgrowth", "growing"),
+];
+
+/// A stored format of this project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Format {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Policy,
+    Guava,
+    Spark(spark::Version),
+    Blocked,
+    Counting,
+    Cuckoo,
+    Growing,
+}
+
+/// The size of a filter, from which a builder derives it and its probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// The smallest filter whose expected false-positive rate is at most this. (Spark's and Guava's formulas decide for
+    /// theirs.)
+    Rate(f64),
+    /// This many bits for each key.
+    BitsPerKey(f64),
+    /// This many bits in all; only Spark's filters.
+    Bits(u64),
+}
+
+/// A filter that is ready to be filled.
+pub(crate) enum Plan {
+    Policy {
+        policy: AnyPolicy,
+        /// The memory in bytes that building takes at most, hash values included.
+        memory: u64,
+        rate: Option<f64>,
+    },
+    Elements {
+        make: Box<dyn FnOnce() -> Result<Box<dyn Elements>, String>>,
+        memory: u64,
+    },
+}
+
+/// The function that makes hash values of keys.
+pub(crate) enum Hasher {
+    Policy(AnyPolicy),
+    Spark(i32),
+    Bits128,
+}
+
+impl Format {
+    /// Returns the format with this name: the name under which engines store a policy's filters, a short name, or the
+    /// name of a stream.
+    ///
+    /// ```
+    /// use filter_sets::Format;
+    ///
+    /// assert_eq!(Format::named("leveldb")?.name(), "leveldb.BuiltinBloomFilter2");
+    /// assert_eq!(Format::named("spark")?.name(), "spark-v2");
+    /// assert!(Format::named("bloom").unwrap_err().to_string().contains("leveldb, murmur2"));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) lists the names.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        if let Some((_, kind)) = STREAMS.into_iter().find(|(known, _)| *known == name) {
+            let name = if name == "spark" { "spark-v2" } else { name };
+            return Ok(Self::new(name, kind));
+        }
+        let long = SHORT.iter().find(|(short, _)| *short == name);
+        let policy = long.map_or(name, |(_, long)| long);
+        match policies::by_name(policy, BitsPerKey::whole(10)) {
+            Ok(_) => Ok(Self::new(policy, Kind::Policy)),
+            Err(_) => Err(Error::input(format_args!(
+                "the format must be one of {}, or a policy's name as engines store it, got {name:?}",
+                Self::short_names().collect::<Vec<_>>().join(", ")
+            ))),
+        }
+    }
+
+    /// Returns the short names of all formats.
+    pub fn short_names() -> impl Iterator<Item = &'static str> {
+        let policies = SHORT.iter().map(|(short, _)| *short);
+        policies.chain(STREAMS.iter().map(|(name, _)| *name))
+    }
+
+    /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
+    /// Spark, and the filters of `membership-filters`. 16 bytes suffice.
+    pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
+        if let Ok(header) = spark::StreamHeader::from_prefix(head)
+            && header.stream_len() == len
+        {
+            let name = ["spark-v1", "spark-v2"][usize::from(header.version != spark::Version::V1)];
+            return Some(Self::new(name, Kind::Spark(header.version)));
+        }
+        if let Some((_, name)) = MAGICS.iter().find(|(magic, _)| head.starts_with(*magic)) {
+            return Self::named(name).ok();
+        }
+        let header = StreamHeader::from_bytes(*head.first_chunk()?);
+        let is_guava = header.validate().is_ok() && header.stream_len() == len;
+        is_guava.then(|| Self::new("guava", Kind::Guava))
+    }
+
+    fn new(name: &str, kind: Kind) -> Self {
+        let name = name.to_owned();
+        Self { name, kind }
+    }
+
+    /// Returns the format with another seed of its hash.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) unless the format is version 2 of Spark's.
+    pub fn with_seed(mut self, seed: i32) -> Result<Self, Error> {
+        match &mut self.kind {
+            Kind::Spark(spark::Version::V2 { seed: old }) => *old = seed,
+            _ => {
+                return Err(Error::input(format_args!(
+                    "{} has no seed; spark-v2 has",
+                    self.name
+                )));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Returns the name: of a policy, as engines store it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns true if the bytes of a filter tell the format.
+    pub fn is_told_by_bytes(&self) -> bool {
+        self.kind != Kind::Policy
+    }
+
+    /// Returns true if [`Size::Bits`] applies, and if a filter can be made for a given number of elements.
+    pub(crate) const fn takes_bits(&self) -> bool {
+        matches!(self.kind, Kind::Spark(_))
+    }
+
+    /// Returns the policy; `None` for the other formats.
+    pub(crate) fn policy(&self, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        let is_policy = self.kind == Kind::Policy;
+        is_policy.then(|| policies::by_name(&self.name, bits_per_key).ok())?
+    }
+
+    pub(crate) fn hasher(&self) -> Result<Hasher, Error> {
+        Ok(match self.kind {
+            Kind::Policy => {
+                let policy = self
+                    .policy(BitsPerKey::whole(10))
+                    .filter(|policy| policy.key_hash(b"").is_some());
+                let refused = || {
+                    Error::input(format_args!(
+                        "{} can be asked, but not built: it has no hash values",
+                        self.name
+                    ))
+                };
+                Hasher::Policy(policy.ok_or_else(refused)?)
+            }
+            Kind::Spark(version) => Hasher::Spark(version.seed()),
+            _ => Hasher::Bits128,
+        })
+    }
+
+    /// Returns the sizes and rates of a policy's filters, also under a derived name.
+    fn sizes(&self) -> Option<filter_formats::sizing::Format> {
+        let base = self.name.split(".Seed").next().unwrap_or_default();
+        let known = policies::ALL.iter().find(|policy| policy.name() == base);
+        known.and_then(NamedPolicy::format)
+    }
+
+    /// Plans a filter for this many different keys, of which there may be more than `items`.
+    pub(crate) fn plan(&self, keys: u64, items: Option<u64>, size: Size) -> Result<Plan, Error> {
+        if self.kind == Kind::Policy {
+            if items.is_some() {
+                return Err(Error::input(format_args!(
+                    "{} is sized by its keys alone: no number of items can be given",
+                    self.name
+                )));
+            }
+            return self.plan_policy(keys, size);
+        }
+        self.plan_elements(items.unwrap_or(keys).max(1), size)
+            .map_err(Error::input)
+    }
+
+    fn plan_policy(&self, keys: u64, size: Size) -> Result<Plan, Error> {
+        let refused = |reason: String| Error::input(format_args!("{}: {reason}", self.name));
+        let sizes = self.sizes();
+        let bits_per_key = match (size, sizes) {
+            (Size::BitsPerKey(bits), _) => BitsPerKey::fractional(bits).map_err(|e| refused(text(e)))?,
+            (Size::Rate(rate), Some(sizes)) => sizes
+                .bits_per_key_for_rate(keys.max(1), rate)
+                .map_err(|e| refused(text(e)))?,
+            (Size::Rate(_), None) => {
+                return Err(refused(
+                    "has no formula for its rate: give bits per key".to_owned(),
+                ));
+            }
+            (Size::Bits(_), _) => return Err(refused("give bits per key, not bits".to_owned())),
+        };
+        let rate = sizes.and_then(|sizes| sizes.rate(keys, bits_per_key).ok());
+        let policy = self.policy(bits_per_key);
+        let policy = policy.ok_or_else(|| refused("is no policy".to_owned()))?;
+        let count = usize::try_from(keys).unwrap_or(usize::MAX);
+        let len = policy.max_filter_len(count).map_err(|e| refused(text(e)))? as u64;
+        // What their documentation says of building.
+        let working = match self.name.as_str() {
+            "binaryfuse" => 28,
+            name if name.ends_with("RibbonFilter") => 36,
+            _ => 0,
+        };
+        Ok(Plan::Policy {
+            policy,
+            memory: len.saturating_add(keys.saturating_mul(8 + working)),
+            rate,
+        })
+    }
+
+    fn plan_elements(&self, items: u64, size: Size) -> Result<Plan, String> {
+        /// Makes the plan of parameters, the filter's length and its constructor.
+        macro_rules! plan {
+            ($parameters:expr, $memory:ident, $make:expr) => {{
+                let parameters = $parameters.map_err(text)?;
+                Plan::Elements {
+                    memory: parameters.$memory(),
+                    make: Box::new(move || {
+                        let filter = $make(&parameters).map_err(text)?;
+                        Ok(Box::new(filter))
+                    }),
+                }
+            }};
+        }
+        let rate = match size {
+            Size::Rate(rate) => rate,
+            // A Bloom filter's at the best number of probes.
+            Size::BitsPerKey(bits) => (-bits * std::f64::consts::LN_2 * std::f64::consts::LN_2).exp(),
+            Size::Bits(_) if self.takes_bits() => 0.5,
+            Size::Bits(_) => return Err(format!("{}: give bits per key, not bits", self.name)),
+        };
+        Ok(match self.kind {
+            Kind::Spark(version) => {
+                let parameters = match size {
+                    Size::Rate(rate) => spark::Parameters::new(items, rate),
+                    Size::BitsPerKey(bits) => {
+                        spark::Parameters::with_bits(items, (items as f64 * bits).ceil() as u64)
+                    }
+                    Size::Bits(bits) => spark::Parameters::with_bits(items, bits),
+                };
+                let parameters = parameters.map(|parameters| parameters.with_version(version));
+                plan!(parameters, stream_len, spark::BloomFilter::new)
+            }
+            Kind::Blocked => {
+                plan!(BlockedParameters::new(items, rate), memory_bytes, |parameters| {
+                    BlockedBloomFilter::new((), parameters)
+                })
+            }
+            Kind::Counting => {
+                let parameters = Parameters::new(items, rate).map_err(text)?;
+                let width = CounterWidth::FOUR;
+                let memory = CountingBloomFilter::stored_len_of(&parameters, width).map_err(text)?;
+                let make = move || CountingBloomFilter::new((), &parameters, width).map_err(text);
+                Plan::Elements {
+                    make: Box::new(move || Ok(Box::new(make()?))),
+                    memory,
+                }
+            }
+            Kind::Cuckoo => {
+                plan!(CuckooParameters::new(items, rate), memory_bytes, |parameters| {
+                    CuckooFilter::new((), parameters)
+                })
+            }
+            Kind::Growing => {
+                plan!(GrowingParameters::new(items, rate), stored_len, |parameters| {
+                    GrowingBloomFilter::new((), parameters)
+                })
+            }
+            Kind::Guava | Kind::Policy => {
+                plan!(Parameters::new(items, rate), stream_len, |parameters| {
+                    BloomFilter::new((), parameters)
+                })
+            }
+        })
+    }
+
+    /// Reads a filter of a format that is no policy; `None` for a policy.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Option<Box<dyn Elements>>, String> {
+        Ok(Some(match self.kind {
+            Kind::Policy => return Ok(None),
+            Kind::Guava => Box::new(BloomFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Spark(version) => {
+                let filter = spark::BloomFilter::from_bytes(bytes).map_err(text)?;
+                let number = filter.version().number();
+                if number != version.number() {
+                    let wanted = version.number();
+                    return Err(format!(
+                        "must be version {wanted} of Spark's stream, got version {number}"
+                    ));
+                }
+                Box::new(filter)
+            }
+            Kind::Blocked => Box::new(BlockedBloomFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Counting => Box::new(CountingBloomFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Cuckoo => Box::new(CuckooFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Growing => Box::new(GrowingBloomFilter::from_bytes(bytes, ()).map_err(text)?),
+        }))
+    }
+}
+
+impl Hasher {
+    /// Returns true if a hash value takes up to 64 bits and is all that is known of a key.
+    pub(crate) fn is_narrow(&self) -> bool {
+        match self {
+            Self::Policy(policy) => matches!(policy.key_hash(b""), Some(KeyHash::Bits64(_))),
+            Self::Spark(_) => true,
+            Self::Bits128 => false,
+        }
+    }
+
+    /// Returns the hash value of a key. One of 32 bits has a second hash below it, because keys are counted, and two of
+    /// 100,000 keys share 32 bits as often as not.
+    #[inline]
+    pub(crate) fn hash(&self, key: &[u8]) -> u128 {
+        match self {
+            Self::Policy(policy) => match policy.key_hash(key) {
+                Some(KeyHash::Bits64(hash)) => hash.into(),
+                Some(KeyHash::Bits32(hash)) => u128::from(hash) << 64 | u128::from(identity(key)),
+                None => 0,
+            },
+            Self::Spark(seed) => hash_pair(key, *seed),
+            Self::Bits128 => hash128(key),
+        }
+    }
+}
+
+fn identity(key: &[u8]) -> u64 {
+    xxh3_64(key, IDENTITY_SEED)
+}

@@ -1,0 +1,213 @@
+//! The manifest of a set: what `FORMAT.md` describes, read from bytes that may be anything.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use hashzoo::xxh3_64;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+use crate::format::Format;
+
+/// The name of the file in a set's folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// The value of [`Manifest::schema`].
+pub(crate) const SCHEMA: &str = "filter-set/1";
+
+/// The name of the only hash function of shards.
+const HASH: &str = "xxh3-64";
+
+/// The seed of the shard function: none of the formats uses it, and numbers of JSON hold it exactly.
+pub const SHARD_SEED: u64 = 0x7368_6172_6473;
+
+/// The largest number of shards.
+pub const MAX_SHARDS: u32 = 1 << 16;
+
+/// The length in bytes of the longest manifest: that of the most shards, generously.
+const MAX_LEN: u64 = 32 << 20;
+
+/// The description of a set of shards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of this description.
+    pub(crate) schema: String,
+    /// The name of the format of all shards.
+    pub format: String,
+    /// The kind of key: `line`, `long`, `string`, `binary`, or what another program chose. Only the bytes of keys matter
+    /// here.
+    pub items: String,
+    /// The function that assigns a key to a shard.
+    pub shard_function: ShardFunction,
+    /// The shards, in the order of their numbers.
+    pub shards: Vec<Shard>,
+}
+
+/// The function that assigns a key to a shard: the hash times the number of shards, divided by 2^64.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShardFunction {
+    hash: String,
+    seed: u64,
+}
+
+/// The description of a shard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// The name of the file in the set's folder.
+    pub file: String,
+    /// The length of the file.
+    pub bytes: u64,
+    /// The number of different keys.
+    pub keys: u64,
+    /// The SHA-256 of the file, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// The expected false-positive rate; none if the format has no formula.
+    pub rate: Option<f64>,
+}
+
+impl Default for ShardFunction {
+    fn default() -> Self {
+        Self {
+            hash: HASH.to_owned(),
+            seed: SHARD_SEED,
+        }
+    }
+}
+
+impl ShardFunction {
+    /// Returns the shard of a key among this many.
+    ///
+    /// ```
+    /// use filter_sets::ShardFunction;
+    ///
+    /// let function = ShardFunction::default();
+    /// assert_eq!(function.shard_of(b"apple", 1), 0);
+    /// assert!(function.shard_of(b"apple", 16) < 16);
+    /// ```
+    #[inline]
+    pub fn shard_of(&self, key: &[u8], shards: u32) -> u32 {
+        ((u128::from(xxh3_64(key, self.seed)) * u128::from(shards)) >> 64) as u32
+    }
+}
+
+impl Manifest {
+    pub(crate) fn new(format: &Format, items: &str, shards: Vec<Shard>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            format: format.name().to_owned(),
+            items: items.to_owned(),
+            shard_function: ShardFunction::default(),
+            shards,
+        }
+    }
+
+    /// Reads the manifest of a folder and checks all that it says of itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) if there is none, [`Damaged`](ErrorKind::Damaged) if it is no manifest.
+    pub fn read(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(MANIFEST);
+        let reading = |error| Error::reading(&path)(error);
+        let file = File::open(&path).map_err(reading)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
+        Self::from_bytes(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+    }
+
+    /// Reads a manifest and checks all that it says of itself.
+    ///
+    /// # Errors
+    ///
+    /// A text that says what is wrong.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() as u64 > MAX_LEN {
+            return Err(format!("must have at most {MAX_LEN} bytes"));
+        }
+        // First the version: another version has other fields.
+        let any: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let schema = any.get("schema").and_then(serde_json::Value::as_str);
+        if schema != Some(SCHEMA) {
+            let got = schema.unwrap_or("none");
+            return Err(format!("the schema must be {SCHEMA}, got {got:?}"));
+        }
+        let manifest = Self::deserialize(any).map_err(|error| error.to_string())?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Format::named(&self.format).map_err(|error| error.to_string())?;
+        if self.shard_function.hash != HASH {
+            let got = &self.shard_function.hash;
+            return Err(format!(
+                "the hash of the shard function must be {HASH}, got {got:?}"
+            ));
+        }
+        let count = self.shards.len();
+        if !(1..=MAX_SHARDS as usize).contains(&count) {
+            return Err(format!("there must be 1 to {MAX_SHARDS} shards, got {count}"));
+        }
+        let mut names = HashSet::new();
+        let (mut bytes, mut keys) = (0_u64, 0_u64);
+        for (number, shard) in self.shards.iter().enumerate() {
+            let wrong = |what: &str| Err(format!("shard {number}: {what}"));
+            if !is_plain_name(&shard.file) {
+                let file = &shard.file;
+                return wrong(&format!("the file must be a plain name, got {file:?}"));
+            }
+            if !names.insert(&shard.file) {
+                let file = &shard.file;
+                return wrong(&format!("the file {file:?} belongs to another shard already"));
+            }
+            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            if shard.sha256.len() != 64 || !shard.sha256.bytes().all(is_digit) {
+                return wrong("sha256 must be 64 hexadecimal digits in lower case");
+            }
+            if shard.rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+                return wrong("the rate must be between 0 and 1");
+            }
+            let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
+            (bytes, keys) = sums.ok_or("the shards must have fewer than 2^64 bytes and keys in all")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of different keys.
+    pub fn keys(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.keys).sum()
+    }
+
+    /// Returns the length of all shards in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.bytes).sum()
+    }
+
+    /// Returns the expected false-positive rate of absent keys; none if the format has no formula. A key is asked of its
+    /// own shard alone, so it is the mean.
+    pub fn rate(&self) -> Option<f64> {
+        let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
+        rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
+    }
+
+    /// Returns the shard of a key.
+    #[inline]
+    pub fn shard_of(&self, key: &[u8]) -> usize {
+        // At most 65,536 shards.
+        self.shard_function.shard_of(key, self.shards.len() as u32) as usize
+    }
+}
+
+/// Returns true if the name stays in the folder on every system.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.starts_with('.')
+        && (1..=128).contains(&name.len())
+        && name.bytes().all(is_plain)
+        && name != MANIFEST
+}

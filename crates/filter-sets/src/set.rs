@@ -1,0 +1,201 @@
+//! A set of shards, opened for queries, and exchanged while readers go on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorKind};
+use crate::filter::{Access, Bytes, Filter};
+use crate::format::Format;
+use crate::manifest::{Manifest, Shard};
+
+/// The number of times that a reader begins again because the set was replaced while it was opened.
+const ATTEMPTS: u32 = 20;
+
+/// The way in which a set is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    /// The way in which the shards' bytes are had.
+    pub access: Access,
+    /// Set if checksums are compared, which reads every byte. Without it, only a shard's length and form are checked: a
+    /// changed byte then may deny stored keys.
+    pub verify: bool,
+}
+
+impl Default for Opening {
+    /// Reads the shards and compares the checksums.
+    fn default() -> Self {
+        Self {
+            access: Access::Read,
+            verify: true,
+        }
+    }
+}
+
+/// A set of shards in a folder, for many threads.
+///
+/// ```
+/// use filter_sets::{Builder, FilterSet, Format, Opening, Size};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path().join("users");
+/// let builder = Builder::new(Format::named("bloom64")?, Size::Rate(0.01)).shards(4)?;
+/// let build = |ids: std::ops::Range<u32>| -> Result<(), filter_sets::Error> {
+///     let mut building = builder.start_set(&folder)?;
+///     for id in ids {
+///         building.insert(format!("user-{id}").as_bytes())?;
+///     }
+///     building.write_set(&folder, "line", &|_| true).map(|_| ())
+/// };
+/// build(0..1_000)?;
+///
+/// let set = FilterSet::open(&folder, Opening::default())?;
+/// assert!(set.may_contain(b"user-7"));
+/// assert_eq!(set.may_contain_many(&[b"user-7", b"user-999"]), [true, true]);
+///
+/// // A new generation, while other threads ask the old one.
+/// build(0..2_000)?;
+/// assert!(set.reload()?);
+/// assert!(set.may_contain(b"user-1999"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FilterSet {
+    folder: PathBuf,
+    opening: Opening,
+    current: ArcSwap<Generation>,
+}
+
+/// The state of a set at one time: a manifest and its shards. It stays as it is, even if the folder changes.
+#[derive(Debug)]
+pub struct Generation {
+    manifest: Manifest,
+    shards: Vec<Filter>,
+}
+
+impl FilterSet {
+    /// Opens the set of a folder: reads the manifest, then every shard.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the manifest or a
+    /// shard is not what it should be. The text names the file.
+    pub fn open(folder: &Path, opening: Opening) -> Result<Self, Error> {
+        let generation = Generation::open(folder, opening)?;
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            opening,
+            current: ArcSwap::from_pointee(generation),
+        })
+    }
+
+    /// Opens what the folder holds now, and answers from it from then on; calls under way end with the old shards. Returns
+    /// false if the manifest is still the same.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`open`](Self::open). The set then answers as before.
+    pub fn reload(&self) -> Result<bool, Error> {
+        if Manifest::read(&self.folder)? == self.current.load().manifest {
+            return Ok(false);
+        }
+        let generation = Generation::open(&self.folder, self.opening)?;
+        self.current.store(Arc::new(generation));
+        Ok(true)
+    }
+
+    /// Returns the current state, for several questions to the same one.
+    pub fn generation(&self) -> Arc<Generation> {
+        self.current.load_full()
+    }
+
+    /// Returns whether the set may contain the key; false is certain.
+    pub fn may_contain(&self, key: &[u8]) -> bool {
+        self.current.load().may_contain(key)
+    }
+
+    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        self.current.load().may_contain_many(keys)
+    }
+}
+
+impl Manifest {
+    /// Opens a shard of the set in this folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Damaged`](ErrorKind::Damaged) if it is not what the manifest says, and the errors of the system.
+    pub fn open_shard(&self, shard: &Shard, folder: &Path, opening: Opening) -> Result<Filter, Error> {
+        let format = Format::named(&self.format)?;
+        let path = folder.join(&shard.file);
+        let bytes = Bytes::of(&path, opening.access, Some(shard.bytes))?;
+        let damaged = |reason: String| Error::about(ErrorKind::Damaged, &path, reason);
+        if opening.verify && hex::encode(Sha256::digest(bytes.as_ref())) != shard.sha256 {
+            return Err(damaged("its checksum is not that of the manifest".to_owned()));
+        }
+        Filter::new(Some(&format), bytes).map_err(damaged)
+    }
+}
+
+impl Generation {
+    fn open(folder: &Path, opening: Opening) -> Result<Self, Error> {
+        let mut attempts = 0;
+        loop {
+            let manifest = Manifest::read(folder)?;
+            match Self::of(folder, &manifest, opening) {
+                Ok(shards) => return Ok(Self { manifest, shards }),
+                // A builder removes the old shards once the new manifest is there.
+                Err(error) => {
+                    attempts += 1;
+                    if attempts == ATTEMPTS || Manifest::read(folder)? == manifest {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn of(folder: &Path, manifest: &Manifest, opening: Opening) -> Result<Vec<Filter>, Error> {
+        let shards = manifest.shards.iter();
+        shards
+            .map(|shard| manifest.open_shard(shard, folder, opening))
+            .collect()
+    }
+
+    /// Returns the manifest.
+    pub const fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Returns the shards, in the order of the manifest.
+    pub fn shards(&self) -> &[Filter] {
+        &self.shards
+    }
+
+    /// Returns whether the set may contain the key; false is certain.
+    pub fn may_contain(&self, key: &[u8]) -> bool {
+        self.shards[self.manifest.shard_of(key)].may_contain(key)
+    }
+
+    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        if let [only] = &self.shards[..] {
+            return only.may_contain_many(keys);
+        }
+        let shards = keys.iter().map(|key| self.manifest.shard_of(key));
+        let mut order: Vec<(usize, usize)> = shards.zip(0..).collect();
+        order.sort_unstable();
+        let mut answers = vec![false; keys.len()];
+        for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
+            let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
+            let shard = &self.shards[of_shard[0].0];
+            for (&(_, index), answer) in of_shard.iter().zip(shard.may_contain_many(&asked)) {
+                answers[index] = answer;
+            }
+        }
+        answers
+    }
+}

@@ -1,0 +1,178 @@
+//! Building: order, repeats and memory change no byte; old and new sets; locks; limits.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Opening, Size};
+
+use super::{build, builder, files, format, keys, slices};
+
+/// Keys that do not fit into half of the least memory.
+#[test]
+fn order_repeats_and_memory_change_no_byte() {
+    let place = tempfile::tempdir().unwrap();
+    for (name, count) in [("ribbon", 700_000_u32), ("leveldb", 300_000), ("spark", 700_000)] {
+        let small = builder(name, 4).memory(MIN_MEMORY).unwrap();
+        let mut once = builder(name, 4).start_set(&place.path().join("once")).unwrap();
+        let mut spilled = small.start_set(&place.path().join("spilled")).unwrap();
+        for id in 0..count {
+            once.insert(&id.to_le_bytes()).unwrap();
+            // Backwards, with repeats near and far.
+            let id = count - 1 - id;
+            for id in [id, id, id % 1_000] {
+                spilled.insert(&id.to_le_bytes()).unwrap();
+            }
+        }
+        let once = once
+            .write_set(&place.path().join("once"), "line", &|_| true)
+            .unwrap();
+        let spilled = spilled
+            .write_set(&place.path().join("spilled"), "line", &|_| true)
+            .unwrap();
+        assert_eq!(once.keys(), u64::from(count), "{name}");
+        assert!(once == spilled, "{name}");
+        assert!(files(&place.path().join("once")) == files(&place.path().join("spilled")));
+    }
+}
+
+#[test]
+fn readers_go_on_while_the_set_is_replaced() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("set");
+    let (all, ends) = (keys(0..4_000), AtomicBool::new(false));
+    build(&builder("bloom64", 3), &folder, &all[..1_000]).unwrap();
+    for access in [Access::Read, Access::Map] {
+        let opening = Opening {
+            access,
+            ..Opening::default()
+        };
+        let set = FilterSet::open(&folder, opening).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !ends.load(Ordering::Relaxed) {
+                    assert!(
+                        set.may_contain_many(&slices(&all[..1_000]))
+                            .iter()
+                            .all(|&found| found)
+                    );
+                    FilterSet::open(&folder, opening).unwrap();
+                }
+            });
+            for count in [2_000, 3_000, 4_000, 1_000] {
+                let manifest = build(&builder("bloom64", 3), &folder, &all[..count]).unwrap();
+                assert!(set.reload().unwrap() && !set.reload().unwrap());
+                assert_eq!(set.generation().manifest(), &manifest);
+                assert!(set.may_contain(&all[count - 1]));
+                // The manifest and its shards, and nothing of the old set.
+                assert_eq!(files(&folder).len(), 4);
+            }
+            ends.store(true, Ordering::Relaxed);
+        });
+        ends.store(false, Ordering::Relaxed);
+    }
+    // A damaged set leaves the old one in place.
+    let set = FilterSet::open(&folder, Opening::default()).unwrap();
+    fs::write(folder.join("manifest.json"), "{}").unwrap();
+    assert_eq!(set.reload().unwrap_err().kind(), ErrorKind::Damaged);
+    assert!(set.may_contain(&all[0]));
+}
+
+#[test]
+fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("set");
+    let first = builder("guava", 2).start_set(&folder).unwrap();
+    let second = builder("guava", 2).start_set(&folder).map(|_| ()).unwrap_err();
+    assert_eq!(second.kind(), ErrorKind::Locked);
+    // The folder was made for nothing.
+    drop(first);
+    assert!(!folder.exists());
+    // Left by a build that was killed.
+    fs::create_dir(&folder).unwrap();
+    for name in ["shard-00000-0123456789abcdef.filter", ".tmpA1b2C3"] {
+        fs::write(folder.join(name), "left").unwrap();
+    }
+    let manifest = build(&builder("guava", 2), &folder, &keys(0..10)).unwrap();
+    let mut expected: Vec<_> = manifest.shards.iter().map(|shard| shard.file.as_str()).collect();
+    expected.insert(0, "manifest.json");
+    assert_eq!(files(&folder).keys().collect::<Vec<_>>(), expected);
+    // A stop keeps the old set and leaves nothing else.
+    let before = files(&folder);
+    let mut building = builder("guava", 2).start_set(&folder).unwrap();
+    building.insert(b"key").unwrap();
+    let stopped = building.write_set(&folder, "line", &|_| false).unwrap_err();
+    assert_eq!(stopped.kind(), ErrorKind::Stopped);
+    assert!(before == files(&folder));
+}
+
+#[test]
+fn foreign_folders_are_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let refused = |name: &str, text: &str| {
+        let folder = place.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(name), text).unwrap();
+        let error = builder("guava", 2).start_set(&folder).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert_eq!(files(&folder).len(), 1);
+        error.to_string()
+    };
+    assert!(refused("notes.txt", "mine").contains("notes.txt"));
+    assert!(refused("manifest.json", r#"{"schema": "other"}"#).contains("it is not replaced"));
+    fs::write(place.path().join("file"), "mine").unwrap();
+    assert!(builder("guava", 2).start_set(&place.path().join("file")).is_err());
+}
+
+#[test]
+fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large");
+    for (name, count) in [("binaryfuse", 300_000_u32), ("leveldb", 900_000)] {
+        let builder = builder(name, 1).memory(MIN_MEMORY).unwrap();
+        let insert = |builder: Builder| {
+            let mut building = builder.start(folder.path()).unwrap();
+            for id in 0..count {
+                building.insert(&id.to_le_bytes()).unwrap();
+            }
+            building
+        };
+        let error = insert(builder.clone())
+            .write_file(&path, &|_| true)
+            .unwrap_err()
+            .to_string();
+        let advice = error.split("use --shards ").nth(1).unwrap();
+        let shards: u32 = advice.split(',').next().unwrap().parse().unwrap();
+        assert!(shards < 8, "{error}");
+        let set = folder.path().join(name);
+        let building = insert(builder.shards(shards).unwrap());
+        building.write_set(&set, "line", &|_| true).unwrap();
+    }
+    let large = Builder::new(format("spark"), Size::Bits(1 << 30))
+        .memory(MIN_MEMORY)
+        .unwrap();
+    let building = large.start(folder.path()).unwrap();
+    assert!(building.write_file(&path, &|_| true).is_err() && !path.exists());
+    assert!(
+        builder("guava", 1).memory(1).is_err()
+            && Builder::new(format("guava"), Size::Rate(0.1)).shards(0).is_err()
+    );
+}
+
+#[test]
+fn no_keys_make_a_filter_that_denies_all() {
+    let place = tempfile::tempdir().unwrap();
+    for name in filter_sets::Format::short_names().filter(|&name| name != "rocksdb-legacy") {
+        let folder = place.path().join(name);
+        build(&builder(name, 2), &folder, &[]).unwrap();
+        for access in [Access::Read, Access::Map] {
+            let set = FilterSet::open(&folder, Opening { access, verify: true }).unwrap();
+            assert!(!set.may_contain(b"") && !set.may_contain(b"key"), "{name}");
+        }
+        let path = place.path().join("filter");
+        let building = builder(name, 1).start(place.path()).unwrap();
+        building.write_file(&path, &|_| true).unwrap();
+        let filter = Filter::open(&path, Some(&format(name)), Access::Map).unwrap();
+        assert!(!filter.may_contain(b"key"), "{name}");
+    }
+}

@@ -1,0 +1,196 @@
+//! Every format: no stored key is denied, absent keys match at the expected rate, shards are single filters.
+
+use std::fs;
+
+use filter_formats::policies;
+use filter_policy::{BitsPerKey, FilterPolicy as _};
+use filter_sets::{Builder, Filter, FilterSet, Format, Opening, ShardFunction, Size, merge};
+use serde_json::Value;
+
+use super::{build, builder, format, keys, slices};
+
+fn size(name: &str) -> Size {
+    // The one whose rate has no formula.
+    match name {
+        "rocksdb-legacy" => Size::BitsPerKey(10.0),
+        _ => Size::Rate(0.01),
+    }
+}
+
+#[test]
+fn every_policy_has_a_short_name() {
+    for policy in policies::ALL {
+        let is_of = |name: &&str| format(name).name() == policy.name();
+        assert!(
+            Format::short_names().any(|name| is_of(&name)),
+            "{}",
+            policy.name()
+        );
+        assert_eq!(format(policy.name()).name(), policy.name());
+    }
+}
+
+#[test]
+fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
+    let place = tempfile::tempdir().unwrap();
+    let (stored, absent) = (keys(0..20_000), keys(1_000_000..1_050_000));
+    for name in Format::short_names() {
+        let folder = place.path().join(name);
+        let builder = Builder::new(format(name), size(name)).shards(5).unwrap();
+        let manifest = build(&builder, &folder, &stored).unwrap();
+        assert_eq!(manifest.keys(), 20_000, "{name}");
+        let set = FilterSet::open(&folder, Opening::default()).unwrap();
+        let found = set.may_contain_many(&slices(&stored));
+        assert!(found.iter().all(|&found| found), "{name}");
+        assert!(stored.iter().take(100).all(|key| set.may_contain(key)), "{name}");
+        // Each shard by itself: hashes that shared bits with the choice of the shard would raise its rate.
+        let mut hits = vec![(0_u32, 0_u32); 5];
+        for (key, found) in absent.iter().zip(set.may_contain_many(&slices(&absent))) {
+            let (asked, matching) = &mut hits[manifest.shard_of(key)];
+            *asked += 1;
+            *matching += u32::from(found);
+        }
+        for ((asked, matching), shard) in hits.into_iter().zip(&manifest.shards) {
+            assert!((9_000..11_000).contains(&asked), "{name}: {asked}");
+            let expected = f64::from(asked) * shard.rate.unwrap_or(0.012);
+            let off = (f64::from(matching) - expected).abs();
+            let allowed = 5.0 * expected.sqrt() + 0.1 * expected;
+            assert!(
+                off < allowed,
+                "{name}: {matching} of {asked}, {expected} expected"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() {
+    let place = tempfile::tempdir().unwrap();
+    let stored = keys(0..3_000);
+    for name in Format::short_names() {
+        let folder = place.path().join(name);
+        let set = Builder::new(format(name), size(name)).shards(3).unwrap();
+        let manifest = build(&set, &folder, &stored).unwrap();
+        let mut single = Builder::new(format(name), size(name))
+            .start(place.path())
+            .unwrap();
+        for key in stored.iter().filter(|key| manifest.shard_of(key) == 1) {
+            single.insert(key).unwrap();
+        }
+        let file = place.path().join(format!("{name}.filter"));
+        let described = single.write_file(&file, &|_| true).unwrap();
+        let shard = &manifest.shards[1];
+        assert_eq!(described.sha256, shard.sha256, "{name}");
+        let bytes = fs::read(&file).unwrap();
+        let told = Filter::from_bytes(None, bytes.clone());
+        match format(name).is_told_by_bytes() {
+            true => assert_eq!(told.unwrap().format(), &format(name), "{name}"),
+            false => assert!(told.unwrap_err().to_string().contains("leveldb, "), "{name}"),
+        }
+        assert!(described.rate.is_none_or(|rate| rate < 0.02), "{name}");
+        let rate = Filter::from_bytes(Some(&format(name)), bytes).unwrap().rate();
+        assert!((0.001..0.02).contains(&rate), "{name}: {rate}");
+    }
+}
+
+/// The policies' own builders, given the keys once each, write the same: where their bytes do not depend on the order.
+#[test]
+fn filters_are_those_of_the_policies() {
+    let place = tempfile::tempdir().unwrap();
+    let stored = keys(0..30_000);
+    for policy in policies::ALL
+        .iter()
+        .filter(|policy| !policy.name().contains("Ribbon"))
+    {
+        let made = policy.build(BitsPerKey::whole(12));
+        let mut bytes = Vec::new();
+        made.append_filter(&slices(&stored), &mut bytes).unwrap();
+        let file = place.path().join("filter");
+        let size = Size::BitsPerKey(12.0);
+        let mut building = Builder::new(format(policy.name()), size)
+            .start(place.path())
+            .unwrap();
+        for key in stored.iter().rev().chain(&stored) {
+            building.insert(key).unwrap();
+        }
+        building.write_file(&file, &|_| true).unwrap();
+        let same = fs::read(&file).unwrap() == bytes;
+        // RocksDB's 32-bit filter does not count keys that share a hash value with the one before, in the caller's order.
+        assert!(same || policy.name().contains("Legacy"), "{}", policy.name());
+    }
+}
+
+#[test]
+fn shards_are_those_of_another_implementation() {
+    let function = ShardFunction::default();
+    let vectors = include_str!("../data/shards.jsonl");
+    for line in vectors.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let key = hex::decode(row["key"].as_str().unwrap()).unwrap();
+        for shards in [2, 7, 1_000, 65_536] {
+            let expected = row[format!("of_{shards}")].as_u64().unwrap();
+            assert_eq!(u64::from(function.shard_of(&key, shards)), expected, "{line}");
+        }
+    }
+    assert_eq!(vectors.lines().count(), 16);
+}
+
+#[test]
+fn merged_filters_contain_the_keys_of_all() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let (one, another, fewer) = (keys(0..2_000), keys(2_000..4_000), keys(0..1_500));
+    for name in Format::short_names() {
+        let make = |file: &str, keys: &[Vec<u8>]| {
+            let size = Size::BitsPerKey(20.0);
+            let mut building = Builder::new(format(name), size).start(place.path()).unwrap();
+            for key in keys {
+                building.insert(key).unwrap();
+            }
+            building.write_file(&path(file), &|_| true).unwrap();
+        };
+        make("one", &one);
+        make("another", &another);
+        make("fewer", &fewer);
+        let merged = merge(Some(&format(name)), &[&path("one"), &path("another")]);
+        let other_size = merge(Some(&format(name)), &[&path("one"), &path("fewer")]);
+        assert!(other_size.is_err(), "{name}");
+        match name {
+            "ribbon" | "binaryfuse" | "cuckoo" | "growing" => {
+                let error = merged.unwrap_err().to_string();
+                assert!(error.contains("merged") && error.contains("another"), "{error}");
+            }
+            _ => {
+                let filter = Filter::from_bytes(Some(&format(name)), merged.unwrap()).unwrap();
+                let all = one.iter().chain(&another);
+                assert!(all.into_iter().all(|key| filter.may_contain(key)), "{name}");
+                let absent = keys(9_000..19_000);
+                let hits = absent.iter().filter(|key| filter.may_contain(key)).count();
+                assert!(hits < 1_000, "{name}: {hits}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_that_a_format_has_not_are_refused() {
+    let refused = |name: &str, size| {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = Builder::new(format(name), size).start(folder.path());
+        refusal.map(|_| ()).unwrap_err().to_string()
+    };
+    assert!(refused("rocksdb-legacy", Size::Rate(0.01)).contains("give bits per key"));
+    assert!(refused("leveldb", Size::Bits(64)).contains("give bits per key"));
+    assert!(refused("guava", Size::Bits(64)).contains("give bits per key"));
+    for name in Format::short_names().filter(|&name| name != "rocksdb-legacy") {
+        for rate in [0.0, 1.0, -1.0, f64::NAN] {
+            refused(name, Size::Rate(rate));
+        }
+    }
+    assert!(format("guava").with_seed(1).is_err());
+    assert!(format("spark").with_seed(-1).is_ok());
+    let folder = tempfile::tempdir().unwrap();
+    assert!(builder("leveldb", 1).items(5).start(folder.path()).is_err());
+    let prefixes = "leveldb.BuiltinBloomFilter2.Prefix.Fixed4";
+    assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be asked, but not built"));
+}

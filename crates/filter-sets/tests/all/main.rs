@@ -1,0 +1,52 @@
+//! Builds filters and sets and asks them; reads folders that are no sets.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod building;
+mod formats;
+mod hostile;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use filter_sets::{Builder, Error, Format, Manifest, Size};
+
+fn format(name: &str) -> Format {
+    Format::named(name).unwrap()
+}
+
+/// Returns keys of 4 to 12 bytes.
+fn keys(numbers: std::ops::Range<u32>) -> Vec<Vec<u8>> {
+    let key = |i: u32| format!("key{i:0width$}", width = 1 + i as usize % 9).into_bytes();
+    numbers.map(key).collect()
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+/// Builds a set of these keys.
+fn build(builder: &Builder, folder: &Path, keys: &[Vec<u8>]) -> Result<Manifest, Error> {
+    let mut building = builder.start_set(folder)?;
+    for key in keys {
+        building.insert(key)?;
+    }
+    building.write_set(folder, "line", &|_| true)
+}
+
+fn builder(name: &str, shards: u32) -> Builder {
+    Builder::new(format(name), Size::Rate(0.01))
+        .shards(shards)
+        .unwrap()
+}
+
+/// Returns the files of a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}

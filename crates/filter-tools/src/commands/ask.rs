@@ -1,0 +1,156 @@
+//! `ask`: answers for each key whether a filter or a set may contain it.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use filter_sets::{Access, Filter, FilterSet, Format, Opening};
+use records::failure::Failure;
+use records::interrupt::Interrupt;
+
+use super::build::failure;
+use crate::keys::{Items, Lines};
+
+/// The number of keys that are asked together at most.
+const TOGETHER: usize = 4096;
+
+/// The length in bytes of the longest key.
+const LONGEST: u64 = 512 << 20;
+
+/// Ask a filter or a set for the keys on standard input, one a line.
+///
+/// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
+/// that a program can ask through a pipe.
+///
+/// PATH is a file with a stored filter, or the folder of a set. Streams of Guava and Spark and the filters of
+/// membership-filters tell their format, a set's manifest tells format and type; the bytes of other filters do not.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  {program} ask users.bloom < keys.txt\n  {program} ask ids.filter --format ribbon < keys.txt\n  \
+        {program} ask ids.spark --type long < ids.txt\n  {program} ask --map users.set < keys.txt\n\n\
+        Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
+)]
+pub struct Arguments {
+    /// A file with a stored filter, or the folder of a set
+    path: PathBuf,
+    /// The format of the filter, as for build
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// The kind of key that a line stands for; the default is line, or what the set's manifest says
+    #[arg(long = "type", value_name = "KIND", value_enum)]
+    items: Option<Items>,
+    /// Map the files into memory in place of reading them. Whoever cuts a file meanwhile ends this program
+    #[arg(long)]
+    map: bool,
+    /// Do not compare a set's checksums, which reads all of it: damage may then deny keys
+    #[arg(long)]
+    no_verify: bool,
+}
+
+enum Asked {
+    Filter(Filter),
+    Set(FilterSet),
+}
+
+/// Answers for the keys.
+///
+/// # Errors
+///
+/// If the filter or the set cannot be opened, or a line is no item.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let format = arguments.format.as_deref().map(Format::named);
+    let format = format.transpose().map_err(failure)?;
+    let access = [Access::Read, Access::Map][usize::from(arguments.map)];
+    let (asked, items) = if arguments.path.is_dir() {
+        let opening = Opening {
+            access,
+            verify: !arguments.no_verify,
+        };
+        let set = FilterSet::open(&arguments.path, opening).map_err(failure)?;
+        let items = check_set(arguments, format.as_ref(), &set)?;
+        (Asked::Set(set), items)
+    } else {
+        let filter = Filter::open(&arguments.path, format.as_ref(), access).map_err(failure)?;
+        (Asked::Filter(filter), arguments.items.unwrap_or(Items::Line))
+    };
+    let interrupt = Interrupt::listen()?;
+    let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut answer = |batch: &mut Batch| -> io::Result<()> {
+        let keys = batch.keys();
+        let answers = match &asked {
+            Asked::Filter(filter) => filter.may_contain_many(&keys),
+            Asked::Set(set) => set.may_contain_many(&keys),
+        };
+        for answer in answers {
+            out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
+        }
+        batch.clear();
+        out.flush()
+    };
+    let (mut batch, mut bytes) = (Batch::default(), Vec::new());
+    while let Some(line) = lines.next_line()? {
+        match items.key(line, &mut bytes) {
+            Ok(key) => batch.push(key),
+            Err(reason) => {
+                answer(&mut batch)?;
+                return Err(lines.wrong(reason));
+            }
+        }
+        if batch.ends.len() == TOGETHER || !lines.has_more() {
+            answer(&mut batch)?;
+        }
+    }
+    answer(&mut batch)?;
+    Ok(())
+}
+
+/// Checks that the arguments do not contradict the manifest, and returns the kind of key.
+fn check_set(arguments: &Arguments, format: Option<&Format>, set: &FilterSet) -> Result<Items, Failure> {
+    let generation = set.generation();
+    let manifest = generation.manifest();
+    let wrong = |what: &str, stated: &str| {
+        let path = arguments.path.display();
+        Failure::input(format_args!(
+            "{path}: its manifest says {what} {stated:?}; leave the option out"
+        ))
+    };
+    if let Some(format) = format
+        && format.name() != manifest.format
+    {
+        return Err(wrong("format", &manifest.format));
+    }
+    match (arguments.items, Items::named(&manifest.items)) {
+        (Some(given), Some(stated)) if given != stated => Err(wrong("type", stated.name())),
+        (given, stated) => given.or(stated).ok_or_else(|| {
+            let items = &manifest.items;
+            Failure::input(format_args!(
+                "the manifest's type {items:?} is not known: give --type line, long, string or binary"
+            ))
+        }),
+    }
+}
+
+/// Keys, one behind the other.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn keys(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let ranges = starts.zip(&self.ends);
+        ranges.map(|(&start, &end)| &self.bytes[start..end]).collect()
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}

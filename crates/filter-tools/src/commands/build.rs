@@ -1,0 +1,200 @@
+//! `build`: makes a filter, or a set of filters in shards, of the keys in files.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use filter_sets::{Builder, DEFAULT_MEMORY, ErrorKind, Format, Size};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use records::failure::Failure;
+use records::interrupt::Interrupt;
+use records::number::{counted, percent, readable};
+
+use super::size::numbers::{bytes, count, rate};
+use crate::keys::{self, Items};
+
+/// Build a filter of the keys in files, one a line, in any format.
+///
+/// A line is its bytes, whatever they are, without the line feed; a carriage return belongs to it, and an empty line is the
+/// empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
+///
+/// Without --shards, the file holds the filter's stored bytes and nothing else. With --shards, PATH is a folder: a
+/// manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at
+/// once, when the new one is on the disk; until then, or if the program is stopped or killed, it stays. A build that was
+/// killed starts again.
+///
+/// Hash values that do not fit into half of the memory go to files without names beside PATH. The other half is for the
+/// filter that is being built; a key may take half, too. A filter larger than that needs --shards.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
+        cut -f1 log.tsv | {program} build --rate 0.1% --format ribbon --out ids.filter\n  \
+        {program} build --keys part-* --rate 1% --shards 64 --memory 2GiB --out users.set\n  \
+        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --out ids.spark\n\n\
+        Exit codes: 0 done; 1 the result cannot be written; 2 the input or the arguments are wrong; 130 stopped."
+)]
+pub struct Arguments {
+    /// Files with a key a line; - or none is standard input
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    keys: Vec<PathBuf>,
+    /// The file to write; with --shards, the folder
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// False-positive rate: 0.01 or 1%; the default is 1%
+    #[arg(long, value_name = "P", value_parser = rate, conflicts_with_all = ["bits_per_key", "bits"])]
+    rate: Option<f64>,
+    /// Bits per key, in place of a rate
+    #[arg(long, value_name = "B", conflicts_with = "bits")]
+    bits_per_key: Option<f64>,
+    /// The format: leveldb, rocksdb, ribbon, binaryfuse, split-block, guava, spark-v1, spark-v2, ...; an unknown name
+    /// lists all
+    #[arg(long, value_name = "NAME", default_value = "guava")]
+    format: String,
+    /// The kind of key that a line stands for
+    #[arg(long = "type", value_name = "KIND", value_enum, default_value_t = Items::Line)]
+    items: Items,
+    /// Make a folder with this many shards
+    #[arg(long, value_name = "N")]
+    shards: Option<u32>,
+    /// Memory to take at most: 512MiB, 2GiB
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
+    memory: u64,
+    /// Size the filter, or each shard, for this many keys in place of those that come: filters that are merged need equal
+    /// sizes. Not for policies
+    #[arg(long = "items", value_name = "N", value_parser = count)]
+    count: Option<u64>,
+    /// Bits of the whole filter, in place of a rate; Spark only
+    #[arg(long, value_name = "B", value_parser = count)]
+    bits: Option<u64>,
+    /// Seed of the hash; spark-v2 only
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    seed: Option<i32>,
+    /// Replace a file that is there. (A set is replaced without it.)
+    #[arg(long, visible_alias = "force")]
+    replace: bool,
+    /// Print the description of the filter or the manifest of the set as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Builds the filter or the set.
+///
+/// # Errors
+///
+/// If the arguments are wrong, keys cannot be read, or the result cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut format = Format::named(&arguments.format).map_err(failure)?;
+    if let Some(seed) = arguments.seed {
+        format = format.with_seed(seed).map_err(failure)?;
+    }
+    let size = match (arguments.bits, arguments.bits_per_key) {
+        (Some(bits), _) => Size::Bits(bits),
+        (None, Some(bits)) => Size::BitsPerKey(bits),
+        (None, None) => Size::Rate(arguments.rate.unwrap_or(0.01)),
+    };
+    let mut builder = Builder::new(format, size)
+        .memory(arguments.memory)
+        .and_then(|builder| builder.shards(arguments.shards.unwrap_or(1)))
+        .map_err(failure)?;
+    if let Some(items) = arguments.count {
+        builder = builder.items(items);
+    }
+    let interrupt = Interrupt::listen()?;
+    let out = &arguments.out;
+    let building = if arguments.shards.is_some() {
+        builder.start_set(out)
+    } else {
+        check_new(out, arguments.replace)?;
+        builder.start(folder_of(out))
+    };
+    let mut building = building.map_err(failure)?;
+    let bar = bar();
+    let mut read = 0_u64;
+    keys::each(
+        &arguments.keys,
+        arguments.items,
+        arguments.memory / 2,
+        &interrupt,
+        |key| {
+            read += 1;
+            if read.is_multiple_of(1 << 14) {
+                bar.set_position(read);
+                if interrupt.requested() {
+                    return Err(Failure::Interrupted);
+                }
+            }
+            building.insert(key).map_err(failure)
+        },
+    )?;
+    bar.set_message("building");
+    bar.set_position(0);
+    let progress = |keys| {
+        bar.inc(keys);
+        !interrupt.requested()
+    };
+    let (keys, stored, rate, json) = if arguments.shards.is_some() {
+        let set = building.write_set(out, arguments.items.name(), &progress);
+        let set = set.map_err(failure)?;
+        let json = serde_json::to_string_pretty(&set);
+        (set.keys(), set.bytes(), set.rate(), json)
+    } else {
+        let filter = building.write_file(out, &progress).map_err(failure)?;
+        let json = serde_json::to_string_pretty(&filter);
+        (filter.keys, filter.bytes, filter.rate, json)
+    };
+    bar.finish_and_clear();
+    if arguments.json {
+        writeln!(io::stdout(), "{}", json.map_err(Failure::internal)?)?;
+    } else if io::stderr().is_terminal() {
+        let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", percent(rate)));
+        let keys = counted(keys, "key");
+        // If standard error is closed, nobody can be told.
+        let _ = writeln!(
+            io::stderr(),
+            "{}: {keys}, {}{rate}",
+            out.display(),
+            readable(stored)
+        );
+    }
+    Ok(())
+}
+
+/// Refuses to write over what is there.
+pub(super) fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
+    match out.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(Failure::input(format_args!(
+            "{}: is a folder; with --shards it would become a set",
+            out.display()
+        ))),
+        Ok(_) if !replace => Err(Failure::input(format_args!(
+            "{}: is there already; give another path, or --replace",
+            out.display()
+        ))),
+        _ if !folder_of(out).is_dir() => Err(Failure::input(format_args!(
+            "{}: its folder is not there",
+            out.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Returns the bar, which only a terminal shows.
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {human_pos} keys, {per_sec}");
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8))
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message("reading")
+}
+
+/// Maps each kind of error to the way in which the program exits.
+pub(super) fn failure(error: filter_sets::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::Stopped => Failure::Interrupted,
+        ErrorKind::Write | ErrorKind::Damaged => Failure::internal(error),
+        _ => Failure::input(error),
+    }
+}

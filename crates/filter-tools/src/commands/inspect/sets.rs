@@ -1,0 +1,144 @@
+//! Shows sets of shards, and files that are a filter of a given format.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use filter_sets::{Access, Error, Filter, Format, MANIFEST, Manifest, Opening};
+use records::failure::Failure;
+use records::number::{counted, grouped, readable};
+use records::terminal::table;
+use serde::Serialize;
+
+use super::percent;
+use crate::commands::build::failure;
+
+/// A file that holds a filter.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    format: String,
+    bytes: u64,
+    /// The number of different keys, which only a manifest tells.
+    keys: Option<u64>,
+    /// The rate that the manifest states.
+    stated_rate: Option<f64>,
+    /// The rate that the bytes suggest; none if they are damaged.
+    expected_rate: Option<f64>,
+    damage: Option<String>,
+}
+
+/// Returns true if the folder holds a set.
+pub(super) fn is_set(path: &Path) -> bool {
+    path.join(MANIFEST).is_file()
+}
+
+/// Returns true if the file says that it is a filter of `membership-filters`.
+pub(super) fn is_stored(path: &Path) -> bool {
+    let head = |path: &Path| -> io::Result<[u8; 8]> {
+        let mut head = [0; 8];
+        File::open(path)?.read_exact(&mut head)?;
+        Ok(head)
+    };
+    // Opening a pipe would wait for its writer.
+    path.is_file() && head(path).is_ok_and(|head| Format::of_prefix(&head, 0).is_some())
+}
+
+/// Shows a set, and compares its checksums.
+pub(super) fn set(folder: &Path, json: bool) -> Result<(), Failure> {
+    let manifest = Manifest::read(folder).map_err(failure)?;
+    let row = |shard: &filter_sets::Shard| {
+        let opened = manifest.open_shard(shard, folder, Opening::default());
+        Row {
+            keys: Some(shard.keys),
+            stated_rate: shard.rate,
+            ..described(shard.file.clone(), &manifest.format, shard.bytes, opened)
+        }
+    };
+    let rows: Vec<_> = manifest.shards.iter().map(row).collect();
+    show(&rows, json)?;
+    if !json {
+        let rate = manifest
+            .rate()
+            .map(|rate| format!("; {} expected", percent(rate)));
+        writeln!(
+            io::stdout(),
+            "\n{} of keys of type {:?}, {}, {}{}",
+            counted(rows.len() as u64, "shard"),
+            manifest.items,
+            counted(manifest.keys(), "key"),
+            readable(manifest.bytes()),
+            rate.unwrap_or_default()
+        )?;
+    }
+    judge(&rows)
+}
+
+/// Shows files that hold a filter each, of this format if they do not tell it.
+pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Result<(), Failure> {
+    let format = format.map(Format::named).transpose().map_err(failure)?;
+    let mut rows = Vec::new();
+    for path in paths {
+        let shown = crate::inspection::shown(path);
+        let bytes = path
+            .metadata()
+            .map_err(|e| Failure::input(format_args!("{shown}: {e}")))?;
+        let opened = Filter::open(path, format.as_ref(), Access::Read);
+        let name = opened.as_ref().map(|filter| filter.format().name().to_owned());
+        let name = name.or_else(|error| {
+            format
+                .as_ref()
+                .map(|format| format.name().to_owned())
+                .ok_or(error)
+        });
+        let name = name.unwrap_or_default();
+        rows.push(described(shown, &name, bytes.len(), opened));
+    }
+    show(&rows, json)?;
+    judge(&rows)
+}
+
+fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> Row {
+    let rate = opened.as_ref().ok().map(Filter::rate);
+    Row {
+        file,
+        format: format.to_owned(),
+        bytes,
+        keys: None,
+        stated_rate: None,
+        expected_rate: rate,
+        damage: opened.err().map(|error| error.to_string()),
+    }
+}
+
+fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if json {
+        let text = serde_json::to_string_pretty(rows).map_err(Failure::internal)?;
+        return Ok(writeln!(out, "{text}")?);
+    }
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), percent);
+    let cells = rows.iter().map(|row| {
+        [
+            row.file.clone(),
+            row.format.clone(),
+            row.keys.map_or_else(|| "?".to_owned(), grouped),
+            grouped(row.bytes),
+            rate(row.stated_rate),
+            rate(row.expected_rate),
+        ]
+    });
+    let header = ["file", "format", "keys", "bytes", "stated", "expected"];
+    writeln!(out, "{}", table(header, &[2, 3, 4, 5], cells))?;
+    for damage in rows.iter().filter_map(|row| row.damage.as_ref()) {
+        writeln!(out, "\ndamage: {damage}")?;
+    }
+    Ok(())
+}
+
+fn judge(rows: &[Row]) -> Result<(), Failure> {
+    match rows.iter().any(|row| row.damage.is_some()) {
+        true => Err(Failure::Checked),
+        false => Ok(()),
+    }
+}

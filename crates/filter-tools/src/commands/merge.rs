@@ -1,0 +1,54 @@
+//! `merge`: makes one filter of several.
+
+use std::path::PathBuf;
+
+use filter_sets::Format;
+use records::failure::Failure;
+
+use super::build::{check_new, failure};
+
+/// Merge filters of one format into a filter that contains the keys of all.
+///
+/// The filters must have equal sizes and probe counts: build them with the same --items, or from equally many keys. Streams
+/// of Guava and Spark can be merged, Bloom filters in the layouts of LevelDB, RocksDB and Parquet, blocked and counting
+/// filters; Ribbon, binary fuse, cuckoo and growing filters cannot, nor can sets.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  {program} merge monday.bloom tuesday.bloom --out week.bloom\n  \
+        {program} merge a.filter b.filter --format split-block --out both.filter\n\n\
+        Exit codes: 0 done; 1 the result cannot be written; 2 the filters or the arguments are wrong."
+)]
+pub struct Arguments {
+    /// Files with stored filters
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// The format of the filters, as for build; not needed if their bytes tell it
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// Replace a file that is there
+    #[arg(long, visible_alias = "force")]
+    replace: bool,
+}
+
+/// Merges the filters.
+///
+/// # Errors
+///
+/// If they cannot be merged, or the result cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    check_new(&arguments.out, arguments.replace)?;
+    if let Some(path) = arguments.paths.iter().find(|path| path.is_dir()) {
+        return Err(Failure::input(format_args!(
+            "{}: is a folder; sets cannot be merged, build one of all keys",
+            path.display()
+        )));
+    }
+    let format = arguments.format.as_deref().map(Format::named);
+    let format = format.transpose().map_err(failure)?;
+    let paths: Vec<_> = arguments.paths.iter().map(PathBuf::as_path).collect();
+    let merged = filter_sets::merge(format.as_ref(), &paths).map_err(failure)?;
+    filter_sets::save(&arguments.out, |file| file.write_all(&merged)).map_err(failure)
+}

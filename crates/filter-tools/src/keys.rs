@@ -1,0 +1,219 @@
+//! Keys from files and standard input: lines as they are, or items as lines write them.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use records::failure::Failure;
+use records::interrupt::Interrupt;
+
+/// The length of the buffer of a file.
+const BUFFER: usize = 1 << 20;
+
+/// The kind of key, which decides what bytes a line stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Items {
+    /// The bytes of the line
+    Line,
+    /// A decimal number of 64 bits with a sign, as Spark, Guava and Parquet hash it: eight bytes, the lowest first
+    Long,
+    /// The bytes of the line, which must be UTF-8
+    String,
+    /// The bytes that the line gives as hexadecimal digits
+    Binary,
+}
+
+impl Items {
+    /// Returns the name on the command line and in manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Long => "long",
+            Self::String => "string",
+            Self::Binary => "binary",
+        }
+    }
+
+    /// Returns the kind that a manifest names.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+
+    /// Returns the bytes of the key that a line stands for; `bytes` is where they go if they are not in the line.
+    pub fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
+        let wrong = |rule: &str| {
+            let start = line.get(..40).unwrap_or(line).escape_ascii();
+            Err(format!("must be {rule}, got \"{start}\""))
+        };
+        match self {
+            Self::Line => return Ok(line),
+            Self::String if str::from_utf8(line).is_ok() => return Ok(line),
+            Self::String => return wrong("UTF-8"),
+            Self::Long => {
+                let number = str::from_utf8(line)
+                    .ok()
+                    .and_then(|text| text.parse::<i64>().ok());
+                let Some(number) = number else {
+                    return wrong("a number between -9223372036854775808 and 9223372036854775807");
+                };
+                bytes.clear();
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+            Self::Binary => {
+                bytes.resize(line.len() / 2, 0);
+                if hex::decode_to_slice(line, bytes).is_err() {
+                    return wrong("pairs of hexadecimal digits");
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// A source of lines: the bytes between line feeds, whatever they are. A carriage return belongs to its line, and the end
+/// of the input ends the last line. Nothing comes after a final line feed.
+pub struct Lines<'a> {
+    name: String,
+    reader: BufReader<Waiting<'a>>,
+    /// The number of bytes of the reader's buffer that the last line took.
+    taken: usize,
+    /// A line that is longer than the buffer's rest.
+    long: Vec<u8>,
+    limit: u64,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// Opens a file; `-` is standard input. Lines may have up to `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file.
+    pub fn open(path: &Path, limit: u64, interrupt: &'a Interrupt) -> Result<Self, Failure> {
+        let (name, file): (_, Box<dyn Source>) = if path == Path::new("-") {
+            ("standard input".to_owned(), Box::new(io::stdin().lock()))
+        } else {
+            let name = path.display().to_string();
+            let file = File::open(path).map_err(|error| Failure::input(format_args!("{name}: {error}")))?;
+            (name, Box::new(file))
+        };
+        Ok(Self {
+            name,
+            reader: BufReader::with_capacity(BUFFER, Waiting { file, interrupt }),
+            taken: 0,
+            long: Vec::new(),
+            limit,
+            number: 0,
+        })
+    }
+
+    /// Returns the next line.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, a line is too long, or Ctrl-C came.
+    pub fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
+        self.reader.consume(self.taken);
+        self.taken = 0;
+        self.number += 1;
+        self.long.clear();
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Failure::Interrupted),
+                Err(error) => return Err(Failure::input(format_args!("{}: {error}", self.name))),
+            };
+            if buffer.is_empty() {
+                return Ok((!self.long.is_empty()).then_some(&self.long[..]));
+            }
+            let end = memchr::memchr(b'\n', buffer);
+            if let Some(end) = end
+                && self.long.is_empty()
+            {
+                self.taken = end + 1;
+                return Ok(Some(&self.reader.buffer()[..end]));
+            }
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            if (self.long.len() + part.len()) as u64 > self.limit {
+                let limit = self.limit;
+                return Err(self.wrong(format_args!("must have at most {limit} bytes; see --memory")));
+            }
+            self.long.extend_from_slice(part);
+            let read = part.len() + usize::from(end.is_some());
+            self.reader.consume(read);
+            if end.is_some() {
+                return Ok(Some(&self.long));
+            }
+        }
+    }
+
+    /// Returns true if the next line is in memory as a whole.
+    pub fn has_more(&self) -> bool {
+        let rest = self.reader.buffer().get(self.taken..).unwrap_or_default();
+        memchr::memchr(b'\n', rest).is_some()
+    }
+
+    /// Returns the failure for the last line.
+    pub fn wrong(&self, reason: impl std::fmt::Display) -> Failure {
+        Failure::input(format_args!("{}, line {}: {reason}", self.name, self.number))
+    }
+}
+
+/// Passes the keys of all files; without files, those of standard input.
+///
+/// # Errors
+///
+/// Those of [`Lines`], and a line that is no item.
+pub fn each(
+    paths: &[PathBuf],
+    items: Items,
+    limit: u64,
+    interrupt: &Interrupt,
+    mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let stdin = [PathBuf::from("-")];
+    let mut bytes = Vec::new();
+    for path in if paths.is_empty() { &stdin } else { paths } {
+        let mut lines = Lines::open(path, limit, interrupt)?;
+        while let Some(line) = lines.next_line()? {
+            match items.key(line, &mut bytes) {
+                Ok(key) => take(key)?,
+                Err(reason) => return Err(lines.wrong(reason)),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+trait Source: Read + std::os::fd::AsFd {}
+#[cfg(unix)]
+impl<T: Read + std::os::fd::AsFd> Source for T {}
+#[cfg(not(unix))]
+trait Source: Read {}
+#[cfg(not(unix))]
+impl<T: Read> Source for T {}
+
+/// A file whose reading ends with Ctrl-C, also while it waits for bytes. (The system resumes an interrupted `read`, but
+/// not an interrupted `poll`.)
+struct Waiting<'a> {
+    file: Box<dyn Source + 'a>,
+    interrupt: &'a Interrupt,
+}
+
+impl Read for Waiting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        {
+            use rustix::event::{PollFd, PollFlags, poll};
+
+            let mut files = [PollFd::new(&self.file, PollFlags::IN)];
+            while !self.interrupt.requested() && poll(&mut files, None) == Err(rustix::io::Errno::INTR) {}
+        }
+        if self.interrupt.requested() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        self.file.read(buffer)
+    }
+}

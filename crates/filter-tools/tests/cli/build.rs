@@ -1,0 +1,439 @@
+//! `build`, `ask` and `merge`.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
+
+use filter_sets::{Access, FilterSet, Format, Opening};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::{Outcome, Workbench};
+
+impl Workbench {
+    /// Runs the program with this text on standard input.
+    fn fed(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> Outcome {
+        let mut child = self.start(arguments);
+        // A program that refuses its arguments reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let (stdout, stderr) = (text(stdout), text(stderr));
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        let code = status.code().expect("ended by itself");
+        Outcome { code, stdout, stderr }
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    fn done(&self, arguments: &str) -> Outcome {
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let outcome = self.run(&arguments);
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{arguments:?}");
+        outcome
+    }
+
+    fn refused(&self, arguments: &str, input: &[u8], code: i32, reason: &str) {
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let before = self.snapshot();
+        let outcome = self.fed(&arguments, input);
+        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(reason),
+            "{arguments:?}: {}",
+            outcome.stderr
+        );
+        assert!(before == self.snapshot(), "{arguments:?}");
+    }
+}
+
+fn lines(numbers: std::ops::Range<u32>) -> String {
+    numbers.map(|number| format!("user-{number}\n")).collect()
+}
+
+fn count(answers: &str, answer: &str) -> usize {
+    answers.lines().filter(|line| *line == answer).count()
+}
+
+#[test]
+fn every_format_from_a_shell() {
+    let bench = Workbench::new();
+    bench.write("keys", lines(0..3_000));
+    for name in Format::short_names() {
+        let size = if name == "rocksdb-legacy" {
+            "--bits-per-key 10"
+        } else {
+            "--rate 1%"
+        };
+        let told = Format::named(name).unwrap().is_told_by_bytes();
+        for (shards, out) in [
+            ("", format!("{name}.filter")),
+            (" --shards 3", format!("{name}.set")),
+        ] {
+            bench.done(&format!(
+                "build --keys keys keys {size} --out {out} --format {name}{shards}"
+            ));
+            let asked = ["ask", &out, "--format", name];
+            let asked = if told || !shards.is_empty() {
+                &asked[..2]
+            } else {
+                &asked[..]
+            };
+            let stored = bench.fed(asked, lines(0..3_000));
+            assert_eq!(
+                (stored.code, stored.stdout),
+                (0, "maybe\n".repeat(3_000)),
+                "{name}"
+            );
+            let absent = bench.fed(asked, lines(10_000..30_000)).stdout;
+            let hits = count(&absent, "maybe");
+            assert!(
+                count(&absent, "no") == 20_000 - hits && hits < 320,
+                "{name}: {hits}"
+            );
+            let shown = bench.done(&format!("inspect {out} --format {name}")).stdout;
+            assert!(shown.contains("expected"), "{shown}");
+        }
+        if !told {
+            bench.refused(
+                &format!("ask {name}.filter"),
+                b"",
+                2,
+                "do not tell the format, which must be given",
+            );
+        }
+    }
+}
+
+#[test]
+fn lines_are_any_bytes() {
+    let bench = Workbench::new();
+    let long = vec![b'x'; 3 << 20];
+    let input = [&b"\na\0b\n\xff\xfe\r\n\n"[..], &long, b"\nlast"].concat();
+    let built = bench.fed(
+        &[
+            "build", "--keys", "-", "--out", "odd", "--rate", "0.001%", "--json",
+        ],
+        &input,
+    );
+    let described: Value = serde_json::from_str(&built.stdout).unwrap();
+    assert_eq!(described["keys"], 5, "{described}");
+    assert_eq!(described["bytes"], bench.path("odd").metadata().unwrap().len());
+    let asked = |input: &[u8]| {
+        bench
+            .fed(&["ask", "odd"], input)
+            .stdout
+            .replace("maybe", "+")
+            .replace('\n', " ")
+    };
+    assert_eq!(asked(&input), "+ + + + + + ");
+    assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\n"), "no no + + no ");
+    assert_eq!(asked(b""), "");
+    bench.refused(
+        "build --out other --memory 16MiB",
+        &[&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
+        2,
+        "standard input, line 2: must have at most 8388608 bytes",
+    );
+}
+
+#[test]
+fn streams_of_spark_byte_for_byte() {
+    let bench = Workbench::new();
+    let spark = concat!(env!("CARGO_MANIFEST_DIR"), "/../guava-bloom/tests/data/spark/");
+    let rows = |name: &str| -> Vec<Value> {
+        let text = fs::read_to_string(format!("{spark}{name}")).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let elements = rows("elements.jsonl");
+    let filters = rows("filters.jsonl");
+    assert_eq!(filters.len(), 36);
+    for row in filters {
+        let kind = row["kind"].as_str().unwrap();
+        let of_kind = elements.iter().find(|elements| elements["kind"] == kind).unwrap();
+        let text = |field: &str, count: usize| -> String {
+            let texts = of_kind[field].as_array().unwrap().iter().take(count);
+            texts
+                .map(|text| format!("{}\n", text.as_str().unwrap()))
+                .collect()
+        };
+        bench.write("keys", text("keys", row["count"].as_u64().unwrap() as usize));
+        let (version, items, bits) = (&row["version"], &row["expected_items"], &row["num_bits_asked"]);
+        let seed = if version == 2 {
+            format!(" --seed {}", row["seed"])
+        } else {
+            String::new()
+        };
+        bench.done(&format!(
+            "build --keys keys --format spark-v{version} --type {kind} --items {items} --bits {bits} --out built --replace{seed}"
+        ));
+        let stream = fs::read(bench.path("built")).unwrap();
+        assert_eq!(hex::encode(stream), row["stream"].as_str().unwrap());
+        let answers = bench
+            .fed(&["ask", "built", "--type", kind], text("absent", 200))
+            .stdout;
+        let answers = answers.replace("maybe\n", "1").replace("no\n", "0");
+        assert_eq!(answers, row["answers"].as_str().unwrap());
+    }
+    for row in rows("data_frames.jsonl") {
+        let (n, items) = (
+            row["n"].as_u64().unwrap(),
+            row["expected_items"].as_u64().unwrap(),
+        );
+        bench.write(
+            "keys",
+            (0..n).map(|id| format!("{}\n", id * 3)).collect::<String>(),
+        );
+        // A data frame's caps are for the user to ask for.
+        let size = if items > 4_000_000 {
+            "--items 4000000 --bits 67108864"
+        } else {
+            "--rate 1%"
+        };
+        bench.done(&format!(
+            "build --keys keys --format spark --type long {size} --out built --replace"
+        ));
+        let sum = hex::encode(Sha256::digest(fs::read(bench.path("built")).unwrap()));
+        assert_eq!(sum, row["sha256"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let bench = Workbench::new();
+    bench.write("keys", "1\n2\n");
+    bench.write("there", "mine");
+    bench.write("folder/notes", "mine");
+    let long = "must be a number between -9223372036854775808 and 9223372036854775807, got";
+    for (arguments, input, code, reason) in [
+        ("build --keys keys --out there", "", 2, "there: is there already"),
+        ("build --keys keys --out folder", "", 2, "is a folder"),
+        ("build --keys keys --out folder --shards 2", "", 2, "notes"),
+        (
+            "build --keys keys --out no/where",
+            "",
+            2,
+            "its folder is not there",
+        ),
+        ("build --keys no --out new", "", 2, "no: No such file"),
+        ("build --keys folder --out new", "", 2, "folder: Is a directory"),
+        (
+            "build --keys keys --out new --format bloom",
+            "",
+            2,
+            "leveldb, murmur2",
+        ),
+        (
+            "build --keys keys --out new --rate 1",
+            "",
+            2,
+            "above 0 and below 1",
+        ),
+        (
+            "build --keys keys --out new --rate 1% --bits-per-key 9",
+            "",
+            2,
+            "cannot be used with",
+        ),
+        (
+            "build --keys keys --out new --shards 0",
+            "",
+            2,
+            "between 1 and 65536",
+        ),
+        (
+            "build --keys keys --out new --memory 1KiB",
+            "",
+            2,
+            "at least 16777216",
+        ),
+        ("build --keys keys --out new --seed 1", "", 2, "guava has no seed"),
+        (
+            "build --keys keys --out new --format leveldb --items 9",
+            "",
+            2,
+            "sized by its keys",
+        ),
+        (
+            "build --out new --type long",
+            "1\n+9223372036854775808\n",
+            2,
+            "standard input, line 2: must be",
+        ),
+        ("build --out new --type long", "1\r\n", 2, long),
+        (
+            "build --out new --type binary",
+            "00\n0\n",
+            2,
+            "line 2: must be pairs of hexadecimal digits, got \"0\"",
+        ),
+        ("ask no", "", 2, "no: No such file"),
+        ("ask there", "", 2, "do not tell the format"),
+        ("ask there --format spark", "", 2, "there: "),
+        ("ask folder", "", 2, "manifest.json"),
+        ("merge there --out new --format guava", "", 2, "there: "),
+        ("merge folder --out new", "", 2, "sets cannot be merged"),
+        ("merge keys --out there", "", 2, "is there already"),
+        ("inspect keys --format spark", "", 1, ""),
+    ] {
+        bench.refused(arguments, input.as_bytes(), code, reason);
+    }
+    let invalid = bench.fed(&["build", "--out", "new", "--type", "string"], b"a\n\xff\n");
+    assert!(invalid.code == 2 && invalid.stderr.contains("line 2: must be UTF-8, got \"\\xff\""));
+    bench.done("build --keys keys --out set --shards 2 --type long --format spark");
+    bench.refused("ask set --type string", b"", 2, "says type \"long\"");
+    bench.refused("ask set --format guava", b"", 2, "says format \"spark-v2\"");
+    assert_eq!(bench.fed(&["ask", "set"], "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
+    // The answers before a wrong line come.
+    let outcome = bench.fed(&["ask", "set"], "1\nx\n");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, "maybe\n"));
+    assert!(outcome.stderr.contains("line 2: must be a number"));
+}
+
+#[test]
+fn merged_and_inspected() {
+    let bench = Workbench::new();
+    bench.write("a", lines(0..500));
+    bench.write("b", lines(500..1_000));
+    for part in ["a", "b"] {
+        bench.done(&format!("build --keys {part} --items 1000 --out {part}.bloom"));
+    }
+    bench.done("build --keys a b --out both.bloom");
+    bench.done("merge a.bloom b.bloom --out merged.bloom");
+    assert!(fs::read(bench.path("merged.bloom")).unwrap() == fs::read(bench.path("both.bloom")).unwrap());
+    bench.done("build --keys a b --shards 2 --format ribbon --out set");
+    let shown: Value = serde_json::from_str(&bench.done("inspect set --json").stdout).unwrap();
+    let keys = |shard: &Value| shard["keys"].as_u64().unwrap();
+    assert_eq!(shown.as_array().unwrap().iter().map(keys).sum::<u64>(), 1_000);
+    let shard = bench.path("set").join(shown[1]["file"].as_str().unwrap());
+    let mut bytes = fs::read(&shard).unwrap();
+    bytes[7] ^= 1;
+    fs::write(&shard, bytes).unwrap();
+    bench.refused("ask set", b"", 1, "checksum");
+    let damaged = bench.run(&["inspect", "set"]);
+    assert!(
+        damaged.code == 1 && damaged.stdout.contains("damage: ") && damaged.stdout.contains("1,000 keys")
+    );
+}
+
+/// Kills builds of another set at moments of all phases: the old set or the new one answers.
+#[test]
+#[cfg(unix)]
+fn a_killed_build_leaves_the_old_set_or_the_new_one() {
+    let bench = Workbench::new();
+    let arguments = ["build", "--out", "set", "--shards", "8", "--memory", "16MiB"];
+    bench.write("old", lines(0..1_000));
+    bench.write("new", lines(0..150_000));
+    bench.done("build --keys old --out set --shards 8");
+    let old = FilterSet::open(&bench.path("set"), Opening::default()).unwrap();
+    let old = old.generation().manifest().clone();
+    let mut new = 0;
+    for round in 0..20 {
+        let mut child = bench.start(&[&arguments[..], &["--keys", "new"]].concat());
+        std::thread::sleep(Duration::from_millis(1 + round * 4));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let set = FilterSet::open(
+            &bench.path("set"),
+            Opening {
+                access: Access::Map,
+                verify: true,
+            },
+        )
+        .unwrap();
+        let generation = set.generation();
+        assert!(*generation.manifest() == old || generation.manifest().keys() == 150_000);
+        assert!(set.may_contain(b"user-7"));
+        if generation.manifest().keys() == 150_000 {
+            new += 1;
+            bench.done("build --keys old --out set --shards 8");
+        }
+    }
+    assert!(new < 20);
+    bench.done("build --keys new --out set --shards 8");
+    assert_eq!(fs::read_dir(bench.path("set")).unwrap().count(), 9);
+}
+
+#[test]
+#[cfg(unix)]
+fn stopped_locked_out_and_out_of_disk() {
+    let bench = Workbench::new();
+    bench.write("keys", lines(0..1_000));
+    bench.done("build --keys keys --out set --shards 2");
+    bench.done("build --keys keys --out file");
+    let before = bench.snapshot();
+    // Waits for keys that never come.
+    let mut waiting = [
+        bench.start(&["build", "--out", "set", "--shards", "2"]),
+        bench.start(&["build", "--out", "file", "--replace"]),
+        bench.start(&["build", "--out", "new-set", "--shards", "2"]),
+        bench.start(&["ask", "file"]),
+    ];
+    std::thread::sleep(Duration::from_millis(300));
+    let second = bench.run(&["build", "--keys", "keys", "--out", "set", "--shards", "2"]);
+    assert!(
+        second.code == 2 && second.stderr.contains("another process is building"),
+        "{}",
+        second.stderr
+    );
+    for child in &mut waiting {
+        let id = rustix::process::Pid::from_child(child);
+        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+    assert!(before == bench.snapshot());
+    // Writing stops as on a full disk: at 8 blocks of 512 bytes.
+    bench.write("more", lines(0..40_000));
+    let before = bench.snapshot();
+    for (arguments, named) in [
+        ("--out set --shards 2", "shard-00000"),
+        ("--out file --replace", "file: "),
+        ("--out new", "new: "),
+    ] {
+        let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" build --keys more $1";
+        let program = env!("CARGO_BIN_EXE_filters");
+        let mut command = std::process::Command::new("sh");
+        command
+            .args(["-c", script, program, arguments])
+            .current_dir(bench.path(""));
+        let Output { status, stderr, .. } = command.output().unwrap();
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert!(
+            status.code() == Some(1) && stderr.contains(named),
+            "{status}: {stderr}"
+        );
+        assert!(before == bench.snapshot(), "{arguments}");
+    }
+}
+
+#[test]
+fn answers_come_through_a_pipe_one_by_one() {
+    use std::io::{BufRead as _, BufReader};
+
+    let bench = Workbench::new();
+    bench.write("keys", "a\nb\n");
+    bench.done("build --keys keys --out filter --rate 0.01%");
+    let mut child = bench.start(&["ask", "filter"]);
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut questions = child.stdin.take().unwrap();
+    for (question, expected) in [("a", "maybe"), ("c", "no"), ("b", "maybe")] {
+        writeln!(questions, "{question}").unwrap();
+        assert_eq!(answers.next().unwrap().unwrap(), expected);
+    }
+    drop(questions);
+    assert!(child.wait().unwrap().success());
+}
