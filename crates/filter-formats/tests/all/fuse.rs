@@ -8,8 +8,8 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::support::random::random_hashes;
 use super::support::ways::{answers, check_many};
-use super::support::wide_filters::random_hashes;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 

@@ -1,115 +1,135 @@
-//! All kernels write the bytes and give the answers that the definition of the probe sequence requires.
+//! Every kernel writes the bytes and gives the answers that the description of each layout requires.
 
-use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::rocksdb::{LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
+use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::support::rules;
+use super::support::layouts::{
+    Bloom64, FastLocal, Layout, LevelDb, SplitBlock, answer, any_answer, each_layout, filter, number, set,
+    value,
+};
+use super::support::random::{random_bytes, random_hashes, random_keys, slices};
 use super::support::ways::{answers, built, check_many};
 
-/// Returns the fewest whole bits per key that give this probe count.
-fn bits_for(probes: u32) -> BitsPerKey {
-    BitsPerKey::whole((probes * 100).div_ceil(69))
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// Takes the first four bytes of a key, or fewer, as the hash value: a function without lanes.
+#[derive(Debug, Clone, Copy)]
+struct FirstWord;
+
+impl KeyHasher for FirstWord {
+    fn hash(&self, key: &[u8]) -> u32 {
+        key.iter()
+            .take(4)
+            .rev()
+            .fold(0, |hash, byte| hash << 8 | u32::from(*byte))
+    }
+
+    fn policy_name(&self) -> &str {
+        "test.FirstWord"
+    }
 }
 
-fn random_bytes(seed: u64, len: usize) -> Vec<u8> {
-    let mut bytes = vec![0; len];
-    SplitMix64::seed_from_u64(seed).fill_bytes(&mut bytes);
-    bytes
-}
-
-fn random_hashes(seed: u64, count: usize) -> Vec<u32> {
-    let mut random = SplitMix64::seed_from_u64(seed);
-    (0..count).map(|_| random.next_u32()).collect()
-}
-
-/// Checks that every kernel builds and answers according to the rules.
-fn check_keys<H: KeyHasher + Copy>(hasher: H, bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
-    let expected = rules::filter(bits_per_key, keys.iter().map(|key| hasher.hash(key)));
+/// Checks that every kernel builds the filter of these keys in all ways, and answers for all keys in all ways as its bits
+/// say.
+fn check<L: Layout>(layout: L, bits_per_key: BitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
+    let scalar = layout.policy(bits_per_key, Kernel::Scalar);
+    let hash = |key: &&[u8]| number(scalar.hash_key(key));
+    let hashes: Vec<u64> = keys.iter().map(hash).collect();
+    let (expected, probes) = filter(layout, bits_per_key, &hashes);
     for kernel in Kernel::available() {
-        let context = format!("{kernel}, {} bits", bits_per_key.get());
-        let policy = BloomFilterPolicy::with_hasher(hasher, bits_per_key).on_kernel(kernel);
-        assert!(built(&policy, keys, &context) == expected, "{context}");
-        for asked in [keys, asked] {
-            let of_rules: Vec<bool> = asked
+        let policy = layout.policy(bits_per_key, kernel);
+        assert!(
+            built(&policy, keys, &kernel) == expected,
+            "{policy:?}, {} keys",
+            keys.len()
+        );
+        for asked in [keys, others] {
+            let of_bits = asked
                 .iter()
-                .map(|key| rules::answer(&expected, hasher.hash(key)))
-                .collect();
-            assert_eq!(
-                answers(&policy, &expected, asked, &context),
-                of_rules,
-                "{context}"
-            );
+                .map(|key| answer(layout, &expected, probes, hash(key)));
+            let of_bits: Vec<bool> = of_bits.collect();
+            assert_eq!(answers(&policy, &expected, asked, &kernel), of_bits, "{policy:?}");
         }
     }
 }
 
-/// Checks all hash functions, and one that has no lanes.
-fn check_hashers(bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
-    #[derive(Clone, Copy)]
-    struct NoLanes;
-
-    impl KeyHasher for NoLanes {
-        fn hash(&self, key: &[u8]) -> u32 {
-            key.iter().fold(1, |hash: u32, byte| {
-                hash.wrapping_mul(31).wrapping_add(u32::from(*byte))
-            })
-        }
-
-        fn policy_name(&self) -> &str {
-            "test.NoLanes"
-        }
-    }
-
-    check_keys(LevelDbHash, bits_per_key, keys, asked);
-    check_keys(Murmur2::new(), bits_per_key, keys, asked);
-    check_keys(Murmur2::with_seed(0x9747_b28c), bits_per_key, keys, asked);
-    check_keys(Murmur2SignedTail, bits_per_key, keys, asked);
-    check_keys(NoLanes, bits_per_key, keys, asked);
+/// Checks all layouts, with further hash functions in LevelDB's.
+fn check_all(bits_per_key: BitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
+    each_layout!(|layout| check(layout, bits_per_key, keys, others));
+    each_layout!(
+        |layout| check(layout, bits_per_key, keys, others),
+        LevelDb(Murmur2::new()),
+        LevelDb(Murmur2::with_seed(0x9747_b28c)),
+        LevelDb(Murmur2SignedTail),
+        LevelDb(FirstWord)
+    );
 }
 
 #[test]
 fn every_probe_count() {
-    let bytes = random_bytes(1, 16 * 3000);
-    let keys: Vec<&[u8]> = bytes.chunks(16).collect();
-    for probes in 1..=30 {
-        let bits_per_key = bits_for(probes);
+    let keys = random_keys(1, 1_400, |_| 16);
+    let keys = slices(&keys);
+    for probes in 1..=30_u32 {
+        // The fewest whole bits per key that give this probe count in LevelDB's layout.
+        let bits_per_key = BitsPerKey::whole((probes * 100).div_ceil(69));
         assert_eq!(u32::from(leveldb::probe_count(bits_per_key)), probes);
         for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 1000] {
             let (keys, others) = keys.split_at(count);
-            check_keys(LevelDbHash, bits_per_key, keys, &others[..400]);
+            each_layout!(|layout| check(layout, bits_per_key, keys, &others[..400]));
         }
-        check_hashers(bits_per_key, &keys[..50], &keys[50..150]);
+        check_all(bits_per_key, &keys[..50], &keys[50..150]);
     }
 }
 
 #[test]
+fn fractions_of_bits() {
+    let keys = random_keys(3, 250, |_| 16);
+    let (keys, others) = (slices(&keys[..150]), slices(&keys[150..]));
+    let mut seen = [[false; 31]; 2];
+    for tenths in (10..=500_u32).step_by(3).chain([750, 990, 1000]) {
+        let bits = BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap();
+        each_layout!(|layout| check(layout, bits, &keys, &others));
+        seen[0][usize::from(FastLocal.probes(bits, 150))] = true;
+        seen[1][usize::from(Bloom64.probes(bits, 150))] = true;
+    }
+    assert!(seen[0][1..=24].iter().all(|&seen| seen), "{:?}", seen[0]);
+    assert!(seen[1][1..=30].iter().all(|&seen| seen), "{:?}", seen[1]);
+}
+
+#[test]
 fn every_key_length() {
-    let bytes = random_bytes(2, 400 * 80);
     for len in 0..=300 {
-        let keys: Vec<&[u8]> = bytes.chunks(400).map(|chunk| &chunk[..len]).collect();
-        let (keys, others) = keys.split_at(37);
-        check_hashers(BitsPerKey::whole(10), keys, others);
+        let keys = random_keys(len as u64, 37, |_| len);
+        let others = random_keys(!0, 70, |i| (len + i) % 301);
+        check_all(TEN, &slices(&keys), &slices(&others));
+        check_all(TEN, &slices(&keys), &slices(&random_keys(!1, 43, |_| len)));
     }
 }
 
 #[test]
 fn keys_of_mixed_lengths() {
-    let bytes = random_bytes(3, 1 << 16);
     let mut random = SplitMix64::seed_from_u64(3);
-    for longest in [1_u32, 3, 4, 5, 8, 17, 40, 128, 300, 2000] {
-        for count in [5, 16, 100, 1000] {
-            let mut keys = (0..count + 200).map(|_| {
-                let len = (random.next_u32() % (longest + 1)) as usize;
-                let start = random.next_u32() as usize % (bytes.len() - len);
-                &bytes[start..start + len]
-            });
-            let built: Vec<&[u8]> = keys.by_ref().take(count).collect();
-            let others: Vec<&[u8]> = keys.collect();
-            check_hashers(BitsPerKey::whole(10), &built, &others);
+    for longest in [1_u64, 3, 4, 5, 8, 9, 17, 33, 40, 128, 300, 2000] {
+        for count in [5, 16, 100, 500, 1000] {
+            let lens: Vec<u64> = (0..count + 200)
+                .map(|_| random.next_u64() % (longest + 1))
+                .collect();
+            let keys = random_keys(longest, count + 200, |i| lens[i] as usize);
+            let (keys, others) = keys.split_at(count);
+            check_all(TEN, &slices(keys), &slices(others));
+        }
+    }
+    // Lengths around the limits between the ways to hash groups of eight.
+    for border in [8_usize, 9, 16, 17, 32, 33, 64, 65] {
+        for odd in 0..8 {
+            for (usual, other) in [(border, border - 1), (border - 1, border)] {
+                let keys = random_keys(9, 24, |i| if i % 8 == odd { other } else { usual });
+                check_all(TEN, &slices(&keys), &slices(&keys));
+            }
         }
     }
 }
@@ -119,129 +139,354 @@ fn keys_of_mixed_lengths() {
 fn keys_of_a_mebibyte() {
     const LONG: usize = 1 << 20;
     let bytes = random_bytes(9, LONG + 20);
-    let keys: Vec<&[u8]> = [
-        LONG - 1,
-        LONG,
-        LONG,
-        LONG - 3,
-        LONG + 1,
-        LONG + 3,
-        LONG + 4,
-        LONG,
-        LONG - 2,
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(start, len)| &bytes[start..start + len])
-    .collect();
+    let lens = [-1, 0, 0, -3, 1, 3, 4, 0, -2].map(|more| LONG.wrapping_add_signed(more));
+    let keys = lens
+        .iter()
+        .enumerate()
+        .map(|(start, len)| &bytes[start..start + len]);
+    let keys: Vec<&[u8]> = keys.collect();
     for keys in [&keys[..4], &keys] {
-        check_keys(LevelDbHash, BitsPerKey::whole(10), keys, &[]);
-        check_keys(Murmur2SignedTail, BitsPerKey::whole(10), keys, &[]);
+        check(LevelDb(LevelDbHash), TEN, keys, &[]);
+        check(LevelDb(Murmur2SignedTail), TEN, keys, &[]);
+    }
+}
+
+/// RocksDB keeps one of several adjacent equal values, wherever the seams between tiles lie.
+#[test]
+fn repeated_keys_wherever_they_lie() {
+    for run in [2_usize, 3, 8, 63, 64, 65, 128, 129, 300] {
+        for offset in 0..3 {
+            let once = random_keys(7, 1 + 400 / run, |_| 16);
+            let mut keys = random_keys(8, offset, |_| 16);
+            keys.extend(once.iter().flat_map(|key| std::iter::repeat_n(key.clone(), run)));
+            each_layout!(|layout| check(layout, TEN, &slices(&keys), &slices(&once)));
+        }
     }
 }
 
 #[test]
 fn every_number_of_keys() {
-    const MAX: usize = 5000;
-    let keys: Vec<[u8; 16]> = random_bytes(4, 16 * MAX)
-        .chunks(16)
-        .map(|key| key.try_into().unwrap())
-        .collect();
-    let hashes: Vec<u32> = keys.iter().map(|key| LevelDbHash.hash(key)).collect();
-    let absent = random_hashes(5, 100);
-    let bits_per_key = BitsPerKey::whole(10);
-    for count in 0..=MAX {
-        let expected = rules::filter(bits_per_key, hashes[..count].iter().copied());
-        let of_absent: Vec<bool> = absent
-            .iter()
-            .map(|&hash| rules::answer(&expected, hash))
-            .collect();
-        let mut room = vec![0xa5; expected.len()];
-        for kernel in Kernel::available() {
-            let at = format!("{kernel}, {count}");
-            let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key).on_kernel(kernel);
-            assert!(
-                policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
-                "{at}"
-            );
-            let prepared = policy.prepare(&expected);
-            check_many(&at, &vec![true; count], &|answers| {
-                prepared.may_match_many(&keys[..count], answers)
-            });
-            check_many(&at, &of_absent, &|answers| {
-                prepared.may_match_hashes(&absent, answers)
-            });
+    fn run<L: Layout>(layout: L) {
+        let bytes = random_bytes(4, 16 * 6_554);
+        let keys = bytes.as_chunks::<16>().0;
+        let absent: Vec<<L::Policy as HashedPolicy>::Hash> =
+            random_hashes(5, 100).into_iter().map(value).collect();
+        let scalar = layout.policy(TEN, Kernel::Scalar);
+        let hashes: Vec<u64> = keys.iter().map(|key| number(scalar.hash_key(key))).collect();
+        for count in (0..=5_000).chain([6_553, 6_554]) {
+            let (expected, probes) = filter(layout, TEN, &hashes[..count]);
+            let of_absent = absent
+                .iter()
+                .map(|&hash| answer(layout, &expected, probes, number(hash)));
+            let of_absent: Vec<bool> = of_absent.collect();
+            let mut room = vec![0xa5; expected.len()];
+            for kernel in Kernel::available() {
+                let policy = layout.policy(TEN, kernel);
+                let at = format!("{policy:?}, {count} keys");
+                assert!(
+                    policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
+                    "{at}"
+                );
+                let prepared = policy.prepare(&expected);
+                check_many(&at, &vec![true; count], &|answers| {
+                    prepared.may_match_many(&keys[..count], answers)
+                });
+                check_many(&at, &of_absent, &|answers| {
+                    prepared.may_match_hashes(&absent, answers)
+                });
+            }
         }
     }
+
+    each_layout!(|layout| run(layout));
 }
 
-/// Bit arrays that no builder made, at every density, with batches of every size, up to where kernels prefetch.
+/// Bits that no builder made, at every density, for batches of every size, up to where kernels prefetch; and every probe
+/// count that a stored filter can have.
 #[test]
 fn any_filter_and_any_batch() {
-    let mut random = SplitMix64::seed_from_u64(6);
-    let hashes = random_hashes(7, 3000);
-    let sizes = (1..=300)
-        .chain([511, 512, 1023, 1024, 1025, 4096, 20_000, 20_001])
-        .chain([(4 << 20) - 1, 4 << 20, (5 << 20) + 3]);
-    for len in sizes {
-        for density in 0..4 {
-            let mut filter = random_bytes(random.next_u64(), len);
-            let second = random_bytes(random.next_u64(), len);
-            for (byte, other) in filter.iter_mut().zip(second) {
-                match density {
-                    0 => *byte &= other,
-                    1 => {}
-                    2 => *byte |= other,
-                    // Nearly all keys match.
-                    _ => *byte = if other == 0 { *byte } else { 0xff },
+    fn run<L: Layout>(layout: L) {
+        let mut hashes = random_hashes(5, 3_000);
+        // The values with the largest and the smallest products.
+        hashes[..6].copy_from_slice(&[0, u64::MAX, 0xffff_ffff, !0xffff_ffff, 1 << 63, 1]);
+        let hashes: Vec<<L::Policy as HashedPolicy>::Hash> = hashes.into_iter().map(value).collect();
+        let large: &[usize] = if L::UNIT == 1 {
+            &[
+                511,
+                512,
+                1023,
+                1024,
+                1025,
+                4096,
+                4099,
+                20_000,
+                20_001,
+                (4 << 20) - 1,
+                4 << 20,
+                (5 << 20) + 3,
+            ]
+        } else {
+            &[1023, 1024, 1025, 32_767, 32_768, 32_769]
+        };
+        let mut random = SplitMix64::seed_from_u64(6);
+        for units in (1..=300).chain(large.iter().copied()) {
+            for density in 0..5 {
+                let len = units * L::UNIT;
+                let mut bits = random_bytes(random.next_u64(), len);
+                for (byte, other) in bits.iter_mut().zip(random_bytes(random.next_u64(), len)) {
+                    match density {
+                        0 => *byte &= other,
+                        1 => {}
+                        2 => *byte |= other,
+                        3 => *byte = if other == 0 { *byte } else { 0xff },
+                        _ => *byte = 0xff,
+                    }
                 }
-            }
-            filter.push(u8::try_from(random.next_u32() % 33).unwrap());
-            let expected: Vec<bool> = hashes.iter().map(|&hash| rules::answer(&filter, hash)).collect();
-            for kernel in Kernel::available() {
-                let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
-                let prepared = policy.prepare(&filter);
-                for count in [0_usize, 1, 63, 64, 127, 128, 129, 1024, 1025, 3000] {
-                    let at = format!("{kernel}, {len} bytes, {count} keys");
-                    check_many(&at, &expected[..count], &|answers| {
-                        prepared.may_match_hashes(&hashes[..count], answers)
-                    });
-                }
-                for (&hash, &expected) in hashes.iter().zip(&expected).take(200) {
-                    assert_eq!(prepared.may_match_hash(hash), expected, "{kernel}, {len} bytes");
+                // A single zero.
+                bits[len / 2] &= 0x7f;
+                let all_probes = units < 5 || [40, 64, 65, 129, 260, 1024].contains(&units);
+                let some = 1 + u8::try_from(random.next_u64() % 30).unwrap();
+                for probes in if all_probes { 1..=30 } else { some..=some } {
+                    let filter = [&bits[..], &layout.tail(probes)].concat();
+                    let of_bits = |&hash: &_| answer(layout, &filter, probes, number(hash));
+                    let asked = if units < 2_000 { &hashes[..700] } else { &hashes };
+                    let expected: Vec<bool> = asked.iter().map(of_bits).collect();
+                    for kernel in Kernel::available() {
+                        let policy = layout.policy(TEN, kernel);
+                        let at = format!("{policy:?}, {len} bytes, {probes} probes");
+                        let prepared = policy.prepare(&filter);
+                        for count in [0, 1, 2, 15, 63, 64, 65, 127, 128, 129, asked.len()] {
+                            check_many(&at, &expected[..count], &|answers| {
+                                prepared.may_match_hashes(&asked[..count], answers)
+                            });
+                        }
+                        for (&hash, &expected) in asked.iter().zip(&expected).take(200) {
+                            assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
+                        }
+                    }
                 }
             }
         }
     }
+
+    each_layout!(|layout| run(layout));
 }
 
-/// The filters are so large that bits are prefetched while they are set.
+/// The filters are so large that bits are prefetched while they are set and queried, for keys and for hash values.
 #[test]
 fn filters_beyond_the_cache() {
-    for count in [3_360_000, 3_360_001, 3_360_007, 3_360_008, 3_360_015] {
-        let hashes = random_hashes(8, count);
-        let bits_per_key = BitsPerKey::whole(10);
-        let expected = rules::filter(bits_per_key, hashes.iter().copied());
-        for kernel in Kernel::available() {
-            let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key).on_kernel(kernel);
-            let mut room = vec![0xa5; expected.len()];
-            let built = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
-            assert!(built == expected, "{kernel}, {count} keys");
+    fn run<L: Layout>(layout: L) {
+        type Hash<L> = <<L as Layout>::Policy as HashedPolicy>::Hash;
+        let keys: Vec<[u8; 16]> = (0..3_360_015_u128).map(u128::to_be_bytes).collect();
+        let scalar = layout.policy(TEN, Kernel::Scalar);
+        let hashes: Vec<Hash<L>> = keys.iter().map(|key| scalar.hash_key(key)).collect();
+        let numbers: Vec<u64> = hashes.iter().map(|&hash| number(hash)).collect();
+        let absent: Vec<Hash<L>> = random_hashes(11, 1000).into_iter().map(value).collect();
+        for count in [1_700_001, 1_700_063, 3_360_008, 3_360_015] {
+            let (expected, probes) = filter(layout, TEN, &numbers[..count]);
+            let of_absent = absent
+                .iter()
+                .map(|&hash| answer(layout, &expected, probes, number(hash)));
+            let of_absent: Vec<bool> = of_absent.collect();
+            for kernel in Kernel::available() {
+                let policy = layout.policy(TEN, kernel);
+                let at = format!("{policy:?}, {count} keys");
+                let mut room = vec![0xa5; expected.len()];
+                let values = hashes[..count].iter().copied();
+                assert!(
+                    policy.build_hashes_in(values, &mut room).unwrap() == expected,
+                    "{at}"
+                );
+                assert!(
+                    policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
+                    "{at}"
+                );
+                let prepared = policy.prepare(&expected);
+                check_many(&at, &of_absent, &|answers| {
+                    prepared.may_match_hashes(&absent, answers)
+                });
+                let present = vec![true; count];
+                check_many(&at, &present, &|answers| {
+                    prepared.may_match_hashes(&hashes[..count], answers)
+                });
+                check_many(&at, &present, &|answers| {
+                    prepared.may_match_many(&keys[..count], answers)
+                });
+            }
         }
     }
+
+    each_layout!(|layout| run(layout));
+}
+
+/// Lanes stop before 2^31 bits, and no hash value of 32 bits reaches beyond 2^32: larger filters use the portable code on
+/// all kernels.
+#[test]
+fn filters_of_2_to_the_31_bits_and_more() {
+    fn run<L: Layout>(layout: L) {
+        let stored = [
+            0,
+            1,
+            u64::MAX,
+            1 << 63,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xdead_beef,
+            0x0123_4567_89ab_cdef,
+        ];
+        let others = stored.map(|hash: u64| hash.rotate_left(7) ^ 0x5555);
+        let mut asked = random_hashes(12, 200);
+        asked[90..98].copy_from_slice(&stored);
+        asked[100..108].copy_from_slice(&others);
+        let asked: Vec<<L::Policy as HashedPolicy>::Hash> = asked.into_iter().map(value).collect();
+        // Single queries with up to 8 probes take another path than those with more.
+        for (units, probes) in L::HUGE.iter().flat_map(|&units| [(units, 6), (units, 9)]) {
+            // Untouched memory costs nothing.
+            let tail = layout.tail(probes);
+            let mut filter = vec![0; units * L::UNIT + tail.len()];
+            let (bits, end) = filter.split_at_mut(units * L::UNIT);
+            end.copy_from_slice(&tail);
+            set(
+                layout,
+                bits,
+                probes,
+                asked[90..98].iter().map(|&hash| number(hash)),
+            );
+            let of_bits = |&hash: &_| answer(layout, &filter, probes, number(hash));
+            let expected: Vec<bool> = asked.iter().map(of_bits).collect();
+            assert!(expected[90..98].iter().all(|&answer| answer) && !expected[100..].contains(&true));
+            for kernel in Kernel::available() {
+                let policy = layout.policy(TEN, kernel);
+                let prepared = policy.prepare(&filter);
+                check_many(&kernel, &expected, &|answers| {
+                    prepared.may_match_hashes(&asked, answers)
+                });
+                for (&hash, &expected) in asked.iter().zip(&expected) {
+                    let at = format!("{policy:?}, {units} units");
+                    assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
+                    // The keys of `FirstWord`, from the bytes to the answer.
+                    if let Some(word) = policy.name().strip_prefix("test.").map(|_| number(hash) as u32) {
+                        let key = word.to_le_bytes().repeat(4);
+                        assert_eq!(policy.key_may_match(&key, &filter), expected, "{at}");
+                        assert_eq!(policy.key_may_match(&key[..5], &filter), expected, "{at}");
+                    }
+                }
+            }
+        }
+    }
+
+    each_layout!(
+        |layout| run(layout),
+        LevelDb(FirstWord),
+        Bloom64,
+        FastLocal,
+        SplitBlock { xxph3: false }
+    );
 }
 
 #[test]
 fn building_filters_of_2_to_the_31_bits_and_more() {
+    let layout = LevelDb(Murmur2::new());
     for bits in [(1_u32 << 31) - 8, 1 << 31, u32::MAX] {
         let bits_per_key = BitsPerKey::whole(bits);
         let mut room = vec![0xff; leveldb::filter_len(bits_per_key, 1).unwrap()];
         for kernel in Kernel::available().skip(1) {
-            let policy = BloomFilterPolicy::new(bits_per_key).on_kernel(kernel);
+            let policy = layout.policy(bits_per_key, kernel);
             let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
             assert!(policy.key_may_match(b"key", filter), "{kernel}, {bits} bits");
-            let ones = FilterView::new(FilterLayout::LevelDb, filter).ones();
-            assert_eq!(ones, Some(30), "{kernel}, {bits} bits");
+            let ones = filter[..filter.len() - 1].iter().map(|byte| byte.count_ones());
+            assert_eq!(ones.sum::<u32>(), 30, "{kernel}, {bits} bits");
         }
     }
+}
+
+/// Queries one key at a time, in the function that goes from the key to the answer: stored bytes of every length up to
+/// more than the registers hold, with every last byte that has a meaning and some others, for keys of 16 bytes and
+/// other lengths.
+#[test]
+fn any_stored_bytes_and_one_key() {
+    fn run<H: KeyHasher + Copy + std::fmt::Debug>(hasher: H, filter: &[u8], keys: &[&[u8]]) {
+        for key in keys {
+            let expected = any_answer(LevelDb(hasher), filter, hasher.hash(key));
+            for kernel in Kernel::available() {
+                let policy = LevelDb(hasher).policy(TEN, kernel);
+                let answers = [
+                    policy.key_may_match(key, filter),
+                    policy.hashed_key(key).may_match(filter),
+                    policy.prepare(filter).may_match(key),
+                ];
+                let at = || {
+                    format!(
+                        "{policy:?}, {} bytes, {:?} at the end, {key:x?}",
+                        filter.len(),
+                        filter.last()
+                    )
+                };
+                assert_eq!(answers, [expected; 3], "{}", at());
+            }
+        }
+    }
+
+    let mut random = SplitMix64::seed_from_u64(10);
+    let bytes = random_bytes(10, 600);
+    let lens = [16, 16, 16, 16, 0, 3, 15, 17, 32];
+    let keys = lens
+        .iter()
+        .zip((0..).step_by(40))
+        .map(|(&len, start)| &bytes[start..start + len]);
+    let keys: Vec<&[u8]> = keys.collect();
+    for len in (0..=300).chain([1024, 5121]) {
+        for probes in (0..=34).chain([254, 255]) {
+            // About 3 of 64 bits are missing, so that both answers are frequent.
+            let byte = |_| {
+                let [a, b, c, d, e, ..] = random.next_u64().to_le_bytes();
+                a | b | c | d | e & 0b0101_0101
+            };
+            let mut filter: Vec<u8> = (0..len).map(byte).collect();
+            if let Some(last) = filter.last_mut() {
+                *last = probes;
+            }
+            run(LevelDbHash, &filter, &keys);
+            run(Murmur2::with_seed(0x9747_b28c), &filter, &keys[3..]);
+            run(Murmur2SignedTail, &filter, &keys[3..]);
+            run(FirstWord, &filter, &keys[..5]);
+        }
+    }
+}
+
+/// All kernels read damaged filters, and kinds without kernels of their own, alike.
+#[test]
+fn other_filters_are_answered_alike() {
+    fn run<L: Layout>(layout: L, filters: &[Vec<u8>], keys: &[&[u8]]) {
+        for filter in filters {
+            let context = format!("{filter:x?}");
+            let expected = answers(&layout.policy(TEN, Kernel::Scalar), filter, keys, &context);
+            for kernel in Kernel::available() {
+                let policy = layout.policy(TEN, kernel);
+                assert_eq!(
+                    answers(&policy, filter, keys, &context),
+                    expected,
+                    "{policy:?}, {context}"
+                );
+            }
+        }
+    }
+
+    let keys = random_keys(9, 100, |i| i % 40);
+    let keys = slices(&keys);
+    let whole = FastLocal.policy(TEN, Kernel::Scalar).build(&keys[..50]).unwrap();
+    let mut filters = vec![vec![], vec![1], vec![0; 5], vec![0, 0xff], vec![0x5a; 100]];
+    filters.push(LegacyFullFilterPolicy::new(TEN).build(&keys[..50]).unwrap());
+    filters.push(RibbonPolicy::new(TEN).build(&keys[..50]).unwrap());
+    for len in 0..whole.len() {
+        filters.extend([whole[len..].to_vec(), whole[..len].to_vec()]);
+    }
+    for at in whole.len() - 5..whole.len() {
+        for byte in [0, 1, 30, 31, 0x7f, 0x80, 0x9e, 0x9f, 0xfe, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] = byte;
+            filters.push(damaged);
+        }
+    }
+    each_layout!(|layout| run(layout, &filters, &keys));
 }

@@ -12,7 +12,5 @@ mod kernels;
 mod policies;
 mod properties;
 mod rates;
-mod single_keys;
 mod support;
 mod view;
-mod wide_kernels;

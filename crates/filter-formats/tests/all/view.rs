@@ -60,21 +60,6 @@ fn reading_follows_the_rules_at_every_edge() {
     }
 }
 
-#[test]
-fn filters_of_2_to_the_32_bits_and_more_use_the_first_2_to_the_32() {
-    // All zero except for the bits of one hash value, so that few pages are ever touched.
-    let hash = 0xffff_fff3_u32;
-    for bytes in [1_usize << 29, (1 << 29) + 8] {
-        let mut filter = vec![0_u8; bytes + 1];
-        filter[bytes] = 2;
-        for position in [hash, hash.wrapping_add(hash.rotate_right(17))] {
-            filter[position as usize / 8] |= 1 << (position % 8);
-        }
-        let prepared = POLICY.prepare(&filter);
-        assert!(prepared.may_match_hash(hash) && !prepared.may_match_hash(hash - 1));
-    }
-}
-
 /// README.md states this about damage: a cut may leave a last byte that is a probe count.
 #[test]
 fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {

@@ -3,8 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arch;
-mod narrow;
-#[path = "../all/support/rules.rs"]
+#[path = "../all/support/layouts.rs"]
 #[expect(dead_code, reason = "policies build the filters")]
-mod rules;
-mod wide;
+mod layouts;
+mod slices;
