@@ -46,30 +46,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_names_come_first_in_the_message() {
-        let error = unknown(
-            "function",
-            "murmur3",
-            ["SDBMHash", "MurMurHash2", "MurmurHash3", "PJW"],
-        );
-        assert_eq!(
-            error.to_string(),
-            "no function is called \"murmur3\"; the nearest are MurmurHash3 and MurMurHash2; `hash-comparison list` shows all"
-        );
-        let one = unknown("dataset", "videos\n", ["video-ids", "x"]);
-        assert_eq!(
-            one.to_string(),
-            "no dataset is called \"videos\\n\"; the nearest is video-ids; `hash-comparison list` shows all"
-        );
-    }
-
-    #[test]
-    fn what_is_not_like_any_name_gets_no_hint() {
-        for name in ["md5", "", "python"] {
-            let error = unknown("function", name, ["djb2", "DEKHash", "BKDRHash", "SDBMHash"]);
+    fn the_nearest_names_come_first_in_the_message_and_no_hint_is_far() {
+        for (kind, name, known, hint) in [
+            (
+                "function",
+                "murmur3",
+                &["SDBMHash", "MurMurHash2", "MurmurHash3", "PJW"][..],
+                "; the nearest are MurmurHash3 and MurMurHash2",
+            ),
+            (
+                "dataset",
+                "videos\n",
+                &["video-ids", "x"],
+                "; the nearest is video-ids",
+            ),
+            ("function", "md5", &["djb2", "DEKHash", "BKDRHash"], ""),
+            ("function", "", &["djb2"], ""),
+        ] {
+            let error = unknown(kind, name, known.iter().copied()).to_string();
             assert_eq!(
-                error.to_string(),
-                format!("no function is called {name:?}; `hash-comparison list` shows all")
+                error,
+                format!("no {kind} is called {name:?}{hint}; `hash-comparison list` shows all")
             );
         }
     }

@@ -1,6 +1,10 @@
-//! The configuration of property tests.
+//! What tests share: the configuration of property tests, and the committed run.
+
+use std::path::Path;
 
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
+
+use crate::questions::Records;
 
 /// Returns a configuration with the same cases in every run, which writes no file of failures.
 pub(crate) fn config() -> Config {
@@ -10,4 +14,10 @@ pub(crate) fn config() -> Config {
         failure_persistence: None,
         ..Config::default()
     }
+}
+
+/// Reads the committed run.
+pub(crate) fn committed() -> Records {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    Records::read(&folder).unwrap()
 }

@@ -125,58 +125,60 @@ mod tests {
 
     #[test]
     fn keys_of_strangers_are_known_by_their_looks() {
-        let of = |make: &dyn Fn(u32) -> String| looks_like(&(0..5_000).map(make).collect());
-        assert_eq!(
-            of(&|i| format!("https://example.org/item?id={i}")),
-            Some(KeyShape::Urls)
-        );
-        assert_eq!(
-            of(&|i| format!("user.{i}@example.org")),
-            Some(KeyShape::EmailAddresses)
-        );
-        assert_eq!(of(&|i| format!("maria.jimenez{i}")), Some(KeyShape::Names));
-        assert_eq!(
-            of(&|i| format!("10.{}.{}.{}", i % 7, i / 251, i % 251)),
-            Some(KeyShape::IpAddresses)
-        );
-        assert_eq!(of(&|i| format!("2001:db8::{i:x}")), Some(KeyShape::IpAddresses));
-        assert_eq!(
-            of(&|i| format!("0190c8f0-{i:04x}-7abc-8def-0123456789ab")),
-            Some(KeyShape::Uuids)
-        );
-        assert_eq!(of(&|i| format!("+49 30 {i:07}")), Some(KeyShape::PhoneNumbers));
-        assert_eq!(
-            of(&|i| format!("logs/2026/11/part-{i}.gz")),
-            Some(KeyShape::Paths)
-        );
-        assert_eq!(of(&|i| format!("/srv/user{i}")), Some(KeyShape::Paths));
-        // Fractions, dates, times and versions.
-        assert_eq!(of(&|i| format!("{i}/{}", i + 1)), None);
-        assert_eq!(of(&|i| format!("2026-11-{:02} 10:{:02}", i % 30, i % 60)), None);
-        assert_eq!(of(&|i| format!("1.{}.{i}", i % 9)), None);
-        assert_eq!(of(&|i| format!("+{i}")), None);
-        assert_eq!(of(&|i| format!("{i:09}")), None);
-        assert_eq!(of(&|i| format!("user:{i}")), None);
+        use KeyShape::{EmailAddresses, IpAddresses, Names, Paths, PhoneNumbers, Urls, Uuids};
         // Letters drawn at random.
-        let letter =
-            |i: u32, at: u32| char::from(b'a' + (i.wrapping_mul(0x9e37_79b1).rotate_left(4 * at) % 26) as u8);
-        assert_eq!(of(&|i| (0..8).map(|at| letter(i, at)).collect()), None);
-        assert_eq!(looks_like(&KeySet::default()), None);
-        assert_eq!(looks_like(&[&b"\xff\xfe"[..]; 20].into_iter().collect()), None);
+        let letters = |i: u32| -> String {
+            let letter = |at: u32| i.wrapping_mul(0x9e37_79b1).rotate_left(4 * at) % 26;
+            (0..8).map(|at| char::from(b'a' + letter(at) as u8)).collect()
+        };
+        let cases: [(fn(u32) -> String, Option<KeyShape>); 15] = [
+            (|i| format!("https://example.org/item?id={i}"), Some(Urls)),
+            (|i| format!("user.{i}@example.org"), Some(EmailAddresses)),
+            (|i| format!("maria.jimenez{i}"), Some(Names)),
+            (
+                |i| format!("10.{}.{}.{}", i % 7, i / 251, i % 251),
+                Some(IpAddresses),
+            ),
+            (|i| format!("2001:db8::{i:x}"), Some(IpAddresses)),
+            (
+                |i| format!("0190c8f0-{i:04x}-7abc-8def-0123456789ab"),
+                Some(Uuids),
+            ),
+            (|i| format!("+49 30 {i:07}"), Some(PhoneNumbers)),
+            (|i| format!("logs/2026/11/part-{i}.gz"), Some(Paths)),
+            (|i| format!("/srv/user{i}"), Some(Paths)),
+            // Fractions, dates, versions and others.
+            (|i| format!("{i}/{}", i + 1), None),
+            (|i| format!("2026-11-{:02} 10:{:02}", i % 30, i % 60), None),
+            (|i| format!("1.{}.{i}", i % 9), None),
+            (|i| format!("+{i}"), None),
+            (|i| format!("{i:09}"), None),
+            (|i| format!("user:{i}"), None),
+        ];
+        for (make, expected) in cases {
+            assert_eq!(
+                looks_like(&(0..5_000).map(make).collect()),
+                expected,
+                "{}",
+                make(1)
+            );
+        }
+        let others = [
+            (0..5_000).map(letters).collect(),
+            KeySet::default(),
+            [b"\xff\xfe"; 20].iter().collect(),
+        ];
+        assert_eq!(others.each_ref().map(looks_like), [None; 3]);
     }
 
     #[test]
-    fn more_keys_show_smaller_differences() {
-        let ratios = [45_402, 1_000_000, 10_000_000].map(|keys| detectable_ratio(keys, 207));
+    fn more_keys_show_smaller_differences_and_too_few_none() {
+        let ratios = [2, 45_402, 1_000_000, 10_000_000].map(|keys| detectable_ratio(keys, 207));
         assert!(ratios.is_sorted_by(|a, b| a > b), "{ratios:?}");
         // A million keys: 116.4 expected, standard deviation 10.8, four of them for one test in 207 at 1 %.
-        assert!((1.35..1.5).contains(&ratios[1]), "{ratios:?}");
-    }
-
-    #[test]
-    fn sets_too_small_to_tell_say_so() {
-        assert_eq!([0, 1].map(|keys| detectable_ratio(keys, 207)), [0.0, 0.0]);
+        assert!((1.35..1.5).contains(&ratios[2]), "{ratios:?}");
         // Two keys collide at 32 bits once in four thousand million times, so a collision would be reported.
-        assert!(detectable_ratio(2, 207) > 1e9);
+        assert!(ratios[0] > 1e9);
+        assert_eq!([0, 1].map(|keys| detectable_ratio(keys, 207)), [0.0, 0.0]);
     }
 }

@@ -120,15 +120,16 @@ mod tests {
 
     #[test]
     fn disturbed_times_are_told() {
-        let mut environment = Environment {
-            timing_seconds: Some(20.04),
-            seconds_waited_while_timing: Some(0.5),
-            ..Environment::default()
+        let told = |waited| {
+            disturbance(&Environment {
+                timing_seconds: Some(20.04),
+                seconds_waited_while_timing: Some(waited),
+                ..Environment::default()
+            })
         };
-        assert_eq!(disturbance(&environment), None);
-        environment.seconds_waited_while_timing = Some(8.0);
+        assert_eq!(told(0.5), None);
         assert_eq!(
-            disturbance(&environment).unwrap(),
+            told(8.0).unwrap(),
             "The times are probably too high, since other programs had the processor for 8.0 of the 20 s of timing: repeat on a \
              quiet machine."
         );
@@ -136,17 +137,20 @@ mod tests {
 
     #[test]
     fn times_differ_if_their_ranges_are_apart() {
-        let speed = Speed::new;
-        let base = speed(10.0, 0.1, 9.9);
-        assert!(speed(11.5, 0.1, 11.3).is_slower_than(&base));
-        // Eleven per cent is the least, on top of what the readings scatter.
-        assert!(!speed(11.2, 0.1, 11.1).is_slower_than(&base));
-        assert!(speed(11.11, 0.0, 11.11).is_slower_than(&speed(10.0, 0.0, 10.0)));
-        assert!(!speed(11.09, 0.0, 11.09).is_slower_than(&speed(10.0, 0.0, 10.0)));
-        // A disturbed median alone is no difference.
-        assert!(!speed(20.0, 0.1, 9.8).is_slower_than(&base));
-        // Neither are scattered readings.
-        assert!(!speed(12.5, 2.0, 12.0).is_slower_than(&base));
-        assert!(!base.is_slower_than(&base));
+        // Median, deviation and fastest reading of two functions, and whether the first is slower.
+        for (slow, fast, expected) in [
+            ((11.5, 0.1, 11.3), (10.0, 0.1, 9.9), true),
+            // Eleven per cent is the least, on top of what the readings scatter.
+            ((11.2, 0.1, 11.1), (10.0, 0.1, 9.9), false),
+            ((11.11, 0.0, 11.11), (10.0, 0.0, 10.0), true),
+            ((11.09, 0.0, 11.09), (10.0, 0.0, 10.0), false),
+            // A disturbed median alone is no difference, and neither are scattered readings.
+            ((20.0, 0.1, 9.8), (10.0, 0.1, 9.9), false),
+            ((12.5, 2.0, 12.0), (10.0, 0.1, 9.9), false),
+        ] {
+            let [slow, fast] =
+                [slow, fast].map(|(median, deviation, fastest)| Speed::new(median, deviation, fastest));
+            assert_eq!(slow.is_slower_than(&fast), expected, "{slow:?} {fast:?}");
+        }
     }
 }

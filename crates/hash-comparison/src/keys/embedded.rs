@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Dataset, Recipe, sha256};
+use super::{Dataset, Recipe};
 use crate::keys::KeySet;
 use crate::names;
 use crate::record::DatasetKind;
@@ -87,14 +87,12 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
         .ok_or_else(|| names::unknown("dataset", name, embedded_names()))?;
     let (keys, duplicates_dropped) = keys(entry, seed)?;
     let dataset = Dataset {
-        name: entry.name.clone(),
         kind: entry.kind,
         source: entry.source.clone(),
-        sha256: sha256(&keys),
-        keys,
         duplicates_dropped,
         seed,
         recipe: entry.recipe,
+        ..Dataset::of(&entry.name, keys)
     };
     verify(entry, &dataset)?;
     Ok(dataset)
@@ -144,110 +142,52 @@ mod tests {
     fn every_embedded_dataset_is_what_the_manifest_says() {
         let names: Vec<&str> = embedded_names().collect();
         assert_eq!(names, ["random-strings", "video-ids", "app-accounts"]);
-        for name in names {
-            let dataset = load_embedded(name, 1).unwrap();
-            assert_eq!(dataset.name, name);
-            assert_eq!(dataset.duplicates_dropped, 0);
-            assert_eq!(dataset.recipe.is_some(), dataset.kind == DatasetKind::Generated);
-        }
-    }
-
-    #[test]
-    fn generated_entries_name_recipe_generator_and_seed_and_only_they_do() {
         for entry in &Manifest::embedded().datasets {
+            let dataset = load_embedded(&entry.name, 1).unwrap();
+            assert_eq!((&dataset.name, dataset.duplicates_dropped), (&entry.name, 0));
+            // Generated entries alone name recipe, generator and seed; the others are files inside the program.
             let generated = entry.kind == DatasetKind::Generated;
             assert_eq!(entry.recipe.is_some(), generated, "{}", entry.name);
             assert_eq!(entry.generator.as_deref(), generated.then_some("SplitMix64"));
             assert_eq!(entry.seed.is_some(), generated);
+            assert_eq!(FILES.iter().any(|(name, _)| *name == entry.name), !generated);
         }
-    }
-
-    #[test]
-    fn an_entry_with_neither_recipe_nor_file_has_no_keys() {
-        let entry = ManifestEntry {
-            name: "words".to_owned(),
-            ..Manifest::embedded().datasets[2].clone()
-        };
-        assert!(entry.recipe.is_none());
-        let error = keys(&entry, 1).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "dataset words: the manifest gives no recipe, and no file of this name is inside the program"
-        );
-    }
-
-    #[test]
-    fn every_file_inside_the_program_is_in_the_manifest() {
-        for (name, _) in FILES {
-            let entry = Manifest::embedded()
-                .datasets
-                .iter()
-                .find(|entry| entry.name == *name);
-            assert!(
-                entry.is_some_and(|entry| entry.kind == DatasetKind::Embedded),
-                "{name}"
-            );
-        }
+        let accounts = load_embedded("app-accounts", 1).unwrap();
+        assert_eq!(accounts.length_range(), (2, 28));
+        assert!((accounts.mean_length() - 8.009_470_9).abs() < 1e-6);
     }
 
     #[test]
     fn another_seed_gives_other_keys_of_the_same_count() {
-        let one = load_embedded("video-ids", 1).unwrap();
-        let two = load_embedded("VIDEO-ids", 2).unwrap();
-        assert_eq!(one.keys.len(), two.keys.len());
+        let [one, two] =
+            [("video-ids", 1), ("VIDEO-ids", 2)].map(|(name, seed)| load_embedded(name, seed).unwrap());
+        assert_eq!((one.keys.len(), two.seed), (two.keys.len(), 2));
         assert_ne!(one.sha256, two.sha256);
-        assert_eq!(two.seed, 2);
     }
 
     #[test]
     fn what_differs_from_the_manifest_is_refused() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
-        let entry = Manifest::embedded().datasets[2].clone();
-        let wrong = [
-            (
-                "count",
-                ManifestEntry {
-                    count: 3,
-                    ..entry.clone()
-                },
-            ),
-            (
-                "bytes",
-                ManifestEntry {
-                    bytes: 3,
-                    ..entry.clone()
-                },
-            ),
-            (
-                "sha256",
-                ManifestEntry {
-                    sha256: "00".into(),
-                    ..entry
-                },
-            ),
+        let right = Manifest::embedded().datasets[2].clone();
+        let changes: [(&str, fn(&mut ManifestEntry)); 3] = [
+            ("count", |entry| entry.count = 3),
+            ("bytes", |entry| entry.bytes = 3),
+            ("sha256", |entry| entry.sha256 = "00".to_owned()),
         ];
-        for (field, entry) in wrong {
+        for (field, change) in changes {
+            let mut entry = right.clone();
+            change(&mut entry);
             let error = verify(&entry, &dataset).unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("dataset app-accounts: {field} must be ")),
                 "{error}"
             );
         }
-    }
-
-    #[test]
-    fn an_unknown_name_brings_the_nearest() {
-        let error = load_embedded("app-acounts", 1).unwrap_err().to_string();
+        let name = "words".to_owned();
+        let error = keys(&ManifestEntry { name, ..right }, 1).unwrap_err().to_string();
         assert!(
-            error.contains("\"app-acounts\"; the nearest is app-accounts"),
+            error.starts_with("dataset words: the manifest gives no recipe, and no file"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn lengths_are_those_of_the_list() {
-        let dataset = load_embedded("app-accounts", 1).unwrap();
-        assert_eq!(dataset.length_range(), (2, 28));
-        assert!((dataset.mean_length() - 8.009_470_9).abs() < 1e-6);
     }
 }

@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind as Io, Read as _};
 use std::path::Path;
 
 use super::key_set::{KeySet, MAX_BYTES, too_large};
-use super::{Dataset, embedded_names, sha256};
-use crate::record::DatasetKind;
+use super::{Dataset, embedded_names};
 use records::error::Error;
 use records::progress::Progress;
 use records::system;
@@ -53,14 +52,10 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
         return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
     }
     Ok(Dataset {
-        name,
-        kind: DatasetKind::File,
         source: path.display().to_string(),
-        sha256: sha256(&keys),
-        keys,
         duplicates_dropped,
         seed,
-        recipe: None,
+        ..Dataset::of(&name, keys)
     })
 }
 
@@ -122,83 +117,58 @@ mod tests {
     use super::*;
     use records::progress::Silent;
 
-    fn folder_with(name: &str, data: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(name);
-        std::fs::write(&path, data).unwrap();
-        (folder, path)
+    fn load(path: &Path) -> Result<Dataset, String> {
+        load_file(path, 7, &Silent).map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_file_is_named_after_its_stem_and_keeps_its_bytes() {
-        let (_folder, path) = folder_with("user.keys.txt", b"b\r\na\n\n\xff\nb");
-        let dataset = load_file(&path, 7, &Silent).unwrap();
-        assert_eq!(dataset.name, "user.keys");
-        assert_eq!(dataset.kind, DatasetKind::File);
-        assert_eq!(
-            dataset.keys.iter().collect::<Vec<_>>(),
-            [&b"b"[..], b"a", b"", b"\xff"]
-        );
-        assert_eq!((dataset.duplicates_dropped, dataset.seed), (1, 7));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("user.keys.txt");
+        std::fs::write(&path, b"b\r\na\n\n\xff\nb").unwrap();
+        let dataset = load(&path).unwrap();
+        assert_eq!((dataset.name.as_str(), dataset.seed), ("user.keys", 7));
+        assert_eq!((dataset.keys.len(), dataset.duplicates_dropped), (4, 1));
         // printf 'b\na\n\n\377\n' | sha256sum
-        assert_eq!(
-            dataset.sha256,
-            "3acbcd5345949902d4f048627464e3f87d4f11a6bf1a54a8c99914dc29a8a187"
-        );
+        let sha256 = "3acbcd5345949902d4f048627464e3f87d4f11a6bf1a54a8c99914dc29a8a187";
+        assert_eq!(dataset.sha256, sha256);
     }
 
     #[test]
-    fn what_is_no_key_file_is_refused_by_name() {
-        let (folder, empty) = folder_with("empty.txt", b"");
-        let missing = folder.path().join("missing.txt");
-        let cases = [
+    fn what_is_no_key_file_is_refused_by_name_before_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let [empty, large, missing] =
+            ["empty.txt", "large", "missing.txt"].map(|name| folder.path().join(name));
+        std::fs::write(&empty, "").unwrap();
+        // Sparse: takes no room on disk.
+        File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        for (path, expected) in [
             (empty.as_path(), "no keys"),
-            (missing.as_path(), "cannot read the keys"),
+            (&large, "(4 GiB), got 4294967296"),
+            (&missing, "cannot read the keys"),
             (folder.path(), "is a folder"),
             (Path::new("/"), "is a folder"),
             (Path::new("."), "is a folder"),
             (Path::new(""), "needs one"),
             (Path::new("a\u{1b}b.txt"), "needs one"),
             (Path::new("App-Accounts.csv"), "embedded dataset"),
-        ];
-        for (path, expected) in cases {
-            let error = load_file(path, 1, &Silent).unwrap_err().to_string();
-            assert!(error.starts_with(&path.display().to_string()), "{error}");
-            assert!(error.contains(expected), "{error}");
+        ] {
+            let error = load(path).unwrap_err();
+            assert!(
+                error.starts_with(&path.display().to_string()) && error.contains(expected),
+                "{error}"
+            );
         }
-    }
-
-    #[test]
-    fn a_file_past_the_limit_is_refused_before_it_is_read() {
-        let (_folder, path) = folder_with("large", b"");
-        // Sparse: takes no room on disk.
-        let file = File::options().write(true).open(&path).unwrap();
-        file.set_len(MAX_BYTES + 1).unwrap();
-        let error = load_file(&path, 1, &Silent).unwrap_err().to_string();
-        assert!(
-            error.contains("got 4294967296") && error.contains("4 GiB"),
-            "{error}"
-        );
     }
 
     #[test]
     fn equal_stems_are_refused_before_anything_is_read() {
         assert_eq!(file_names(&["x/a.txt", "x/b.txt"]).unwrap(), ["a", "b"]);
-        let error = file_names(&["x/a.txt", "b.txt", "y/A.keys"])
-            .unwrap_err()
-            .to_string();
+        let refusal = |paths: &[&str]| file_names(paths).unwrap_err().to_string();
         assert_eq!(
-            error,
+            refusal(&["x/a.txt", "b.txt", "y/A.keys"]),
             "x/a.txt and y/A.keys would both be the dataset A; rename or copy one of them"
         );
-        let twice = file_names(&["x/a.txt", "x/a.txt"]).unwrap_err().to_string();
-        assert_eq!(twice, "x/a.txt: must be given once");
-        assert!(file_names(&["video-ids"]).is_err());
-    }
-
-    #[test]
-    fn one_empty_line_is_one_key() {
-        let (_folder, path) = folder_with("line", b"\n");
-        assert_eq!(load_file(&path, 1, &Silent).unwrap().keys.len(), 1);
+        assert_eq!(refusal(&["x/a.txt", "x/a.txt"]), "x/a.txt: must be given once");
     }
 }

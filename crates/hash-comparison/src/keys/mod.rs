@@ -44,6 +44,20 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// Creates a dataset of these keys, with the kind of the user's own keys, no source, and the default seed.
+    pub fn of(name: &str, keys: KeySet) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: DatasetKind::File,
+            source: String::new(),
+            sha256: sha256(&keys),
+            keys,
+            duplicates_dropped: 0,
+            seed: DEFAULT_SEED,
+            recipe: None,
+        }
+    }
+
     /// Returns the lengths of the shortest and the longest key, bytes; zeros without keys.
     pub fn length_range(&self) -> (usize, usize) {
         let lengths = || self.keys.iter().map(<[u8]>::len);

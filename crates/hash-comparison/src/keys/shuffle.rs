@@ -38,16 +38,11 @@ mod tests {
     fn a_shuffle_is_a_permutation_that_the_seed_fixes() {
         for count in [0, 1, 2, 3, 10, 1000] {
             let mut order = shuffled(count, 1);
-            assert_eq!(order, shuffled(count, 1));
             order.sort_unstable();
             assert!(order.into_iter().eq(0..count));
         }
         assert_ne!(shuffled(1000, 1), shuffled(1000, 2));
-    }
-
-    /// Written down from this implementation: the values must never change, or recorded runs could not be repeated.
-    #[test]
-    fn the_order_is_the_one_of_earlier_versions() {
+        // Written down from this implementation: if it changed, recorded runs could not be repeated.
         assert_eq!(shuffled(10, 1), [2, 7, 8, 5, 3, 6, 1, 9, 0, 4]);
     }
 
@@ -57,11 +52,8 @@ mod tests {
         for seed in 0..24_000 {
             *counts.entry(shuffled(4, seed)).or_default() += 1;
         }
-        assert_eq!(counts.len(), 24);
         // Five standard deviations of a binomial count around 1000.
-        assert!(
-            counts.values().all(|&count| (845..=1155).contains(&count)),
-            "{counts:?}"
-        );
+        let likely = counts.values().filter(|&count| (845..=1155).contains(count));
+        assert_eq!((counts.len(), likely.count()), (24, 24), "{counts:?}");
     }
 }

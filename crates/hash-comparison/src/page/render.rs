@@ -96,17 +96,14 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use crate::page::render::{Records, chart};
+    use crate::page::render::chart;
 
     #[test]
     fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
         /// Limits in bytes for a run of every function on three datasets with all tests.
         const PAGE: usize = 3_000_000;
         const CHART: usize = 250_000;
-        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-        let records = Records::read(&run).unwrap();
+        let records = crate::property::committed();
         let charts = chart::all(&records);
         let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
         for (chart, svg) in charts.iter().zip(&drawn) {

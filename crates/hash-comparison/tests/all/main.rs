@@ -4,6 +4,7 @@
 
 mod advice;
 mod bit_false_alarms;
+mod calibration;
 mod custom_function;
 mod damaged;
 mod false_alarms;

@@ -48,53 +48,47 @@ fn change(old: &Speed, new: &Speed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::questions::{Place, TimingRow};
+    use crate::questions::{Place, PlaceRow, TimingRow};
     use crate::record::on;
 
     #[test]
     fn both_places_are_told_and_noise_is_no_gain() {
-        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-        let mut records = Records::read(&run).unwrap();
+        let mut records = crate::property::committed();
         let dataset = records.run.datasets[0].name.clone();
         records.spread.clear();
-        let time = |function: &str, ns| TimingRow {
+        let time = |(function, median_ns_per_key): (&str, f64)| TimingRow {
             function: function.to_owned(),
-            median_ns_per_key: ns,
+            median_ns_per_key,
             mad_ns_per_key: 0.1,
             ..records.timing[0].clone()
         };
-        let memory = on(&records.places, &dataset).find(|row| row.place == Place::Memory);
-        let memory = memory.unwrap().clone();
-        let far = |function: &str, ns| {
-            let mut row = memory.clone();
-            (row.function, row.form) = (function.to_owned(), CallForm::Independent);
-            (row.median_ns_per_key, row.mad_ns_per_key) = (ns, 1.0);
-            row
+        let memory = on(&records.places, &dataset)
+            .find(|row| row.place == Place::Memory)
+            .unwrap();
+        let far = |(function, median_ns_per_key): (&str, f64)| PlaceRow {
+            function: function.to_owned(),
+            form: CallForm::Independent,
+            median_ns_per_key,
+            mad_ns_per_key: 1.0,
+            ..memory.clone()
         };
-        records.timing = vec![
-            time("old", 12.0),
-            time("new", 4.0),
-            time("untimed", f64::INFINITY),
-        ];
-        records.places = vec![far("old", 99.0), far("new", 100.0)];
-        let told = |from, to| words(&records, &dataset, from, to, CallForm::Independent);
+        let times = [("old", 12.0), ("new", 4.0), ("untimed", f64::INFINITY)].map(time);
+        records.places = [("old", 99.0), ("new", 100.0)].map(far).into();
+        records.timing = times.into();
+        let told = |records: &Records, from, to| words(records, &dataset, from, to, CallForm::Independent);
+        let cache = "3.0 times as fast in the cache (12.0 to 4.00 ns per key)";
         assert_eq!(
-            told("old", "new").unwrap(),
-            "3.0 times as fast in the cache (12.0 to 4.00 ns per key), no measurable difference out of it (99.0 to 100 ns)"
+            told(&records, "old", "new").unwrap(),
+            format!("{cache}, no measurable difference out of it (99.0 to 100 ns)")
         );
+        let back = told(&records, "new", "old").unwrap();
         assert!(
-            told("new", "old")
-                .unwrap()
-                .starts_with("3.0 times slower in the cache (4.00 to 12.0")
+            back.starts_with("3.0 times slower in the cache (4.00 to 12.0"),
+            "{back}"
         );
-        assert_eq!(told("untimed", "new"), None);
+        assert_eq!(told(&records, "untimed", "new"), None);
         assert_eq!(words(&records, &dataset, "old", "new", CallForm::Chained), None);
-        let mut near = records.clone();
-        near.places.clear();
-        assert!(
-            words(&near, &dataset, "old", "new", CallForm::Independent)
-                .unwrap()
-                .ends_with("ns per key)")
-        );
+        records.places.clear();
+        assert_eq!(told(&records, "old", "new").unwrap(), cache);
     }
 }

@@ -56,16 +56,8 @@ mod tests {
             "",
             "a\"<b>",
         ];
-        let expected = [
-            "app-accounts",
-            "app-accounts-2",
-            "app-accounts-2-2",
-            "etc-passwd",
-            "keys",
-            "keys-2",
-            "a-b",
-        ];
-        assert_eq!(slugs(names), expected);
+        let expected = "app-accounts app-accounts-2 app-accounts-2-2 etc-passwd keys keys-2 a-b";
+        assert_eq!(slugs(names).join(" "), expected);
         assert!(slugs(["x".repeat(5_000).as_str()])[0].len() <= 80);
     }
 }

@@ -107,46 +107,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::functions::{self, Function};
-    use crate::keys::{Recipe, sha256};
-    use crate::record::DatasetKind;
-
-    fn dataset(count: usize) -> Dataset {
-        let keys = Recipe::DistinctBelow1e9.keys(1, count);
-        Dataset {
-            name: "ids".to_owned(),
-            kind: DatasetKind::File,
-            source: String::new(),
-            sha256: sha256(&keys),
-            keys,
-            duplicates_dropped: 0,
-            seed: 1,
-            recipe: None,
-        }
-    }
-
-    fn function(output_bits: u32) -> Function {
-        Function {
-            output_bits,
-            ..*functions::find("CRC-32").unwrap()
-        }
-    }
-
-    fn raw(values: Vec<u32>, output_bits: u32) -> RawCollisions {
-        let function = function(output_bits);
-        let dataset = dataset(values.len());
-        let values = values.into_iter().map(u64::from).collect();
-        measure(&dataset, &Hashed::of_values(&function, values))
-    }
+    use crate::functions::Function;
+    use crate::keys::Recipe;
 
     #[test]
     fn no_width_is_there_twice_or_wider_than_the_function() {
-        let of = |bits| widths(bits).collect::<Vec<_>>();
-        assert_eq!(of(32), [32, 24, 20]);
-        assert_eq!(of(28), [28, 24, 20]);
-        assert_eq!(of(24), [24, 20]);
-        assert_eq!(of(20), [20]);
-        assert_eq!(of(1), [1]);
+        let cases: [(u32, &[u32]); 4] = [
+            (32, &[32, 24, 20]),
+            (28, &[28, 24, 20]),
+            (24, &[24, 20]),
+            (1, &[1]),
+        ];
+        for (bits, expected) in cases {
+            assert!(widths(bits).eq(expected.iter().copied()), "{bits}");
+        }
     }
 
     proptest! {
@@ -154,12 +128,13 @@ mod tests {
 
         #[test]
         fn counts_and_example_are_those_of_the_definition(
-            values in prop::collection::vec(prop_oneof![0_u32..40, any::<u32>()], 0..60),
+            values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
         ) {
-            let raw = raw(values.clone(), 32);
+            let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, values.len()));
+            let function = Function::custom("f", 32, |_| 0, &[]);
+            let raw = measure(&dataset, &Hashed::of_values(&function, values.clone()));
             for &(bits, collisions) in &raw.counts {
-                let mask = u32::MAX >> (32 - bits);
-                let distinct: HashSet<u32> = values.iter().map(|value| value & mask).collect();
+                let distinct: HashSet<u64> = values.iter().map(|value| value % (1 << bits)).collect();
                 prop_assert_eq!(collisions, (values.len() - distinct.len()) as u64);
             }
             let first_pair = (0..values.len())

@@ -118,15 +118,18 @@ mod tests {
     use super::*;
     use crate::questions::collisions::RawCollisions;
 
-    fn one(bits: u32, keys: u64, collisions: u64) -> CollisionRow {
+    /// Returns the judged rows of these widths and counts.
+    fn judged(keys: u64, counts: &[(u32, u64)]) -> Vec<CollisionRow> {
         let raw = RawCollisions {
             dataset: "ids".to_owned(),
             function: "f".to_owned(),
             keys,
-            counts: vec![(bits, collisions)],
+            counts: counts.to_vec(),
             example: None,
         };
-        raw.rows().next().unwrap()
+        let mut rows: Vec<CollisionRow> = raw.rows().collect();
+        judge(&mut rows);
+        rows
     }
 
     #[test]
@@ -134,11 +137,8 @@ mod tests {
         // With 256 values, 20 people rarely suffice; the known figure for 32 bits is 77,163.
         assert_eq!([8, 32].map(even_chance), [20, 77_164]);
         for bits in [8, 16] {
-            let none = |keys: u64| {
-                (0..keys)
-                    .map(|taken| 1.0 - taken as f64 / libm::ldexp(1.0, bits))
-                    .product::<f64>()
-            };
+            let free = |taken: u64| 1.0 - taken as f64 / libm::ldexp(1.0, bits);
+            let none = |keys: u64| (0..keys).map(free).product::<f64>();
             let keys = even_chance(bits as u32);
             assert!(none(keys) < 0.5 && none(keys - 2) > 0.5, "{bits}");
         }
@@ -146,64 +146,34 @@ mod tests {
 
     #[test]
     fn the_four_verdicts() {
-        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
-        let verdict_of = |collisions: u64| {
-            let mut rows = vec![one(20, 40_000, 753); 206];
-            rows.insert(0, one(20, 40_000, collisions));
-            judge(&mut rows);
-            assert_eq!(rows.len(), 207);
-            assert_eq!((rows[0].band_low, rows[0].band_high), (645.0, 862.0));
-            rows[0].verdict
-        };
-        let verdicts = [0, 644, 645, 753, 862, 863, 12_000, 13_000, 39_999].map(verdict_of);
         use Verdict::{FarWorseThanChance, FewerThanChance, WithinChance, WorseThanChance};
-        assert_eq!(
-            verdicts,
-            [
-                FewerThanChance,
-                FewerThanChance,
-                WithinChance,
-                WithinChance,
-                WithinChance,
-                WorseThanChance,
-                WorseThanChance,
-                FarWorseThanChance,
-                FarWorseThanChance
-            ]
-        );
-    }
-
-    #[test]
-    fn a_function_that_maps_one_to_one_has_fewer_than_chance() {
-        let mut rows = [one(20, 40_000, 0)];
-        judge(&mut rows);
-        assert_eq!(
-            (rows[0].collisions, rows[0].verdict),
-            (0, Verdict::FewerThanChance)
-        );
+        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
+        for (verdict, counts) in [
+            (FewerThanChance, [0, 300, 644]),
+            (WithinChance, [645, 753, 862]),
+            (WorseThanChance, [863, 5_000, 12_000]),
+            (FarWorseThanChance, [13_000, 20_000, 39_999]),
+        ] {
+            for count in counts {
+                let first = &judged(40_000, &[&[(20, count)][..], &[(20, 753); 206]].concat())[0];
+                assert_eq!((first.band_low, first.band_high), (645.0, 862.0));
+                assert_eq!((first.collisions, first.verdict), (count, verdict));
+            }
+        }
     }
 
     #[test]
     fn missing_bits_are_told() {
-        let reason = |counts: &[(u32, u64)]| {
-            let mut rows: Vec<_> = counts
-                .iter()
-                .map(|&(bits, count)| one(bits, 1_000_000, count))
-                .collect();
-            judge(&mut rows);
-            failures(&rows, "ids", "f")
-                .into_iter()
-                .map(|failure| failure.reason)
-                .collect::<Vec<_>>()
-        };
+        let reason =
+            |counts: &[(u32, u64)]| failures(&judged(1_000_000, counts), "ids", "f")[0].reason.clone();
         assert_eq!(
             reason(&[(28, 3_720)]),
-            ["3,720 of 1,000,000 keys collide at 28 bits; chance: 1,860, of all 32 bits 116"]
+            "3,720 of 1,000,000 keys collide at 28 bits; chance: 1,860, of all 32 bits 116"
         );
         // Low bits of a wide function are not missing bits.
         assert_eq!(
             reason(&[(32, 116), (20, 900_000)]),
-            ["900,000 of 1,000,000 keys collide at 20 bits; chance: 355,464"]
+            "900,000 of 1,000,000 keys collide at 20 bits; chance: 355,464"
         );
     }
 }

@@ -195,40 +195,35 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::property::committed;
 
     #[test]
     fn lengths_are_shaded_where_keys_have_them() {
-        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-        let records = crate::questions::Records::read(&run).unwrap();
-        let of = |min_len, max_len, long| {
+        let records = committed();
+        let (short, long) = (Scale::linear(64.0), Scale::log(64.0, 65_536.0));
+        for (min_len, max_len, is_long, expected) in [
+            (2, 28, false, Some((2.0, 28.0))),
+            (0, 64, true, None),
+            (64, 64, true, None),
+            (2, 100, true, Some((64.0, 100.0))),
+            (100, 100_000, true, Some((100.0, 65_536.0))),
+            (100, 200, false, None),
+            // A single length has a visible stripe.
+            (16, 16, false, Some((16.0, 16.0 + 64.0 / 150.0))),
+        ] {
             let summary = DatasetSummary {
                 min_len,
                 max_len,
                 ..records.run.datasets[0].clone()
             };
-            let x = if long {
-                Scale::log(64.0, 65_536.0)
-            } else {
-                Scale::linear(64.0)
-            };
-            shaded(&summary, x, long)
-        };
-        assert_eq!(of(2, 28, false), Some((2.0, 28.0)));
-        for least in [0, 2, 64] {
-            assert_eq!(of(least, 64, true), None);
+            let x = if is_long { long } else { short };
+            assert_eq!(shaded(&summary, x, is_long), expected, "{min_len} to {max_len}");
         }
-        assert_eq!(of(2, 100, true), Some((64.0, 100.0)));
-        assert_eq!(of(100, 100_000, true), Some((100.0, 65_536.0)));
-        assert_eq!(of(100, 200, false), None);
-        // A single length has a visible stripe.
-        let (from, to) = of(16, 16, false).unwrap();
-        assert!(from == 16.0 && (16.3..17.0).contains(&to));
     }
 
     #[test]
     fn a_function_keeps_its_colour() {
-        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-        let records = crate::questions::Records::read(&run).unwrap();
+        let records = committed();
         let mut known: Vec<(&str, Color)> = Vec::new();
         for data in &DatasetRows::all(&records) {
             let here = with_colors(data);

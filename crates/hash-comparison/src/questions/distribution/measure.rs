@@ -1,7 +1,6 @@
 //! Evenness: the spread of values over the buckets of a table, and the share of ones in each output bit.
 
 use crate::keys::Dataset;
-use crate::questions::distribution::remainder::Remainder;
 use crate::questions::{DistributionKind, DistributionRow};
 use crate::values::Hashed;
 use statistics::chi_square;
@@ -105,14 +104,23 @@ fn folded(counts: &[u64], buckets: u64) -> Vec<u64> {
     sums
 }
 
-/// Counts the values with each remainder by `buckets`, one of [`PRIMES`].
+/// Counts the values with each remainder by `buckets`, one of [`PRIMES`]. The divisors are constants, since division by
+/// an unknown number takes several times as long.
 fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
-    let remainder = Remainder::by(buckets as u32);
-    let mut counts = vec![0; buckets as usize];
-    for value in values {
-        counts[remainder.of(value) as usize] += 1;
+    fn counted<const PRIME: u32>(values: impl Iterator<Item = u32>) -> Vec<u64> {
+        let mut counts = vec![0; PRIME as usize];
+        for value in values {
+            counts[(value % PRIME) as usize] += 1;
+        }
+        counts
     }
-    counts
+    match buckets {
+        65_521 => counted::<65_521>(values),
+        4093 => counted::<4093>(values),
+        251 => counted::<251>(values),
+        13 => counted::<13>(values),
+        _ => counted::<3>(values),
+    }
 }
 
 /// Counts the values with each bit set, lowest bit first. Counting bytes takes four steps per value instead of 32.
@@ -161,83 +169,70 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::functions::{self, Function};
-    use crate::record::DatasetKind;
+    use crate::functions::Function;
+    use DistributionKind::{BitShare, PowerOfTwoBuckets, PrimeBuckets};
 
     fn rows(values: Vec<u32>, output_bits: u32) -> Vec<DistributionRow> {
-        let dataset = Dataset {
-            name: "numbers".to_owned(),
-            kind: DatasetKind::File,
-            source: String::new(),
-            keys: values.iter().map(|value| value.to_le_bytes()).collect(),
-            sha256: String::new(),
-            duplicates_dropped: 0,
-            seed: 1,
-            recipe: None,
-        };
-        let function = Function {
-            output_bits,
-            ..*functions::find("CRC-32").unwrap()
-        };
+        let keys = values.iter().map(|value| value.to_le_bytes()).collect();
+        let function = Function::custom("f", output_bits, |_| 0, &[]);
         let values = values.into_iter().map(u64::from).collect();
-        measure(&dataset, &Hashed::of_values(&function, values))
-    }
-
-    fn buckets(keys: u32, output_bits: u32) -> Vec<u64> {
-        let mask = u32::MAX >> (32 - output_bits);
-        rows((0..keys).map(|value| value & mask).collect(), output_bits)
-            .iter()
-            .filter(|row| row.kind != DistributionKind::BitShare)
-            .map(|row| row.parameter)
-            .collect()
+        measure(
+            &Dataset::of("numbers", keys),
+            &Hashed::of_values(&function, values),
+        )
     }
 
     #[test]
-    fn bucket_counts_follow_from_the_keys_and_the_width() {
-        assert_eq!(buckets(0, 32), [0; 0]);
-        assert_eq!(buckets(9, 32), [0; 0]);
-        assert_eq!(buckets(10, 32), [2]);
-        assert_eq!(buckets(80, 32), [16, 2, 13, 3]);
-        assert_eq!(buckets(40_000, 32), [4096, 256, 16, 4093, 251, 13]);
-        assert_eq!(buckets(1_000_000, 32), [65_536, 4096, 256, 65_521, 4093, 251]);
-        assert_eq!(buckets(1_000_000, 8), [256, 16, 2, 251, 13, 3]);
-        assert_eq!(buckets(1_000_000, 1), [2]);
-    }
-
-    #[test]
-    fn each_output_bit_has_a_row() {
-        for bits in [1, 28, 32] {
-            let indices: Vec<u64> = rows(vec![0, 1], bits)
-                .iter()
-                .filter(|row| row.kind == DistributionKind::BitShare)
-                .map(|row| row.parameter)
-                .collect();
-            assert!(indices.into_iter().eq(0..u64::from(bits)));
+    fn buckets_follow_from_keys_and_width_and_each_output_bit_has_a_row() {
+        let cases: [(u32, u32, &[u64]); 8] = [
+            (0, 32, &[]),
+            (9, 32, &[]),
+            (10, 32, &[2]),
+            (80, 28, &[16, 2, 13, 3]),
+            (40_000, 32, &[4096, 256, 16, 4093, 251, 13]),
+            (1_000_000, 32, &[65_536, 4096, 256, 65_521, 4093, 251]),
+            (1_000_000, 8, &[256, 16, 2, 251, 13, 3]),
+            (1_000_000, 1, &[2]),
+        ];
+        for (keys, bits, buckets) in cases {
+            let mask = u32::MAX >> (32 - bits);
+            let rows = rows((0..keys).map(|value| value & mask).collect(), bits);
+            let of_bits = if keys == 0 { 0 } else { u64::from(bits) };
+            let expected = buckets.iter().copied().chain(0..of_bits);
+            assert!(rows.iter().map(|row| row.parameter).eq(expected), "{keys} {bits}");
+            assert!(rows[buckets.len()..].iter().all(|row| row.kind == BitShare));
         }
     }
 
     #[test]
     fn statistics_by_hand() {
         // Sixty values: two buckets of 42 and 18, thirty expected: (12^2 + 12^2) / 30 = 9.6.
-        let values: Vec<u32> = (0..60).map(|i| u32::from(i < 18)).collect();
-        let rows = rows(values, 32);
+        let hand = rows((0..60).map(|i| u32::from(i < 18)).collect(), 32);
         let row = |kind, parameter| {
-            rows.iter()
+            hand.iter()
                 .find(|row| (row.kind, row.parameter) == (kind, parameter))
                 .unwrap()
         };
-        let two = row(DistributionKind::PowerOfTwoBuckets, 2);
+        let two = row(PowerOfTwoBuckets, 2);
         assert!((two.statistic - 9.6).abs() < 1e-12 && two.dof == 1);
         // As a bit, its share is 0.3 and its p-value the same, erfc(sqrt(9.6 / 2)).
-        let bit = row(DistributionKind::BitShare, 0);
+        let bit = row(BitShare, 0);
         assert_eq!((bit.statistic, bit.dof), (0.3, 1));
-        assert!((bit.p_value - two.p_value).abs() < 1e-15);
-        assert!((bit.p_value - 0.001_945_8).abs() < 1e-6, "{}", bit.p_value);
+        assert!((bit.p_value - two.p_value).abs() < 1e-15 && (bit.p_value - 0.001_945_8).abs() < 1e-6);
         // A constant bit: sixty of sixty.
-        assert!(row(DistributionKind::BitShare, 31).p_value < 1e-13);
+        assert!(row(BitShare, 31).p_value < 1e-13);
         // Three remainders, 42, 18 and 0, where 20 are expected (except for 2^-32): 24.2 + 0.2 + 20.
-        let three = row(DistributionKind::PrimeBuckets, 3);
+        let three = row(PrimeBuckets, 3);
         assert!((three.statistic - 44.4).abs() < 1e-6 && three.dof == 2);
+        // Every value of eight bits once: exactly the expected count of each remainder, of primes too.
+        let even = rows((0..256).collect(), 8);
+        let buckets = even.iter().filter(|row| row.kind != BitShare);
+        assert!(
+            buckets.clone().count() > 3
+                && buckets
+                    .map(|row| (row.statistic, row.p_value))
+                    .all(|of| of == (0.0, 1.0))
+        );
     }
 
     proptest! {
@@ -265,18 +260,6 @@ mod tests {
             }
             let bit = |bit: u32| values().filter(|value| value >> bit & 1 == 1).count() as u64;
             prop_assert!(ones(values()).eq((0..32).map(bit)));
-        }
-    }
-
-    #[test]
-    fn a_prime_takes_the_range_into_account() {
-        // Every value of eight bits once: exactly the expected count of each remainder.
-        let rows = rows((0..256).collect(), 8);
-        for row in &rows {
-            if row.kind != DistributionKind::BitShare {
-                assert_eq!(row.statistic, 0.0, "{row:?}");
-                assert_eq!(row.p_value, 1.0);
-            }
         }
     }
 }

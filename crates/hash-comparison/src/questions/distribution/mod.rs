@@ -1,7 +1,6 @@
 //! Evenness: buckets of a table, and ones in each output bit.
 
 mod measure;
-mod remainder;
 mod verdict;
 
 use super::{Measure, Question, Recorded, of_function};

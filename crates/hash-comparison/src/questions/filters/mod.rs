@@ -10,7 +10,7 @@ use records::progress::go_on;
 
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
-pub(crate) use self::verdict::{Compared, Comparison};
+pub use self::verdict::{Compared, Comparison};
 
 stored! {
     /// A row of `false_positives.csv`.

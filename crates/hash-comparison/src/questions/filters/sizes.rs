@@ -215,41 +215,17 @@ mod tests {
     use crate::values::Hashed;
 
     #[test]
-    fn small_tables_are_counted_by_hand() {
+    fn small_tables_are_counted_by_hand_and_neighbours_are_near_and_affordable() {
         // Four buckets: three keys in the first, one in the second: (1 + 2 + 3 + 1) / 4.
-        assert_eq!(comparisons(&[0, 4, 8, 1]), 1.75);
-        assert_eq!(comparisons(&[7]), 1.0);
-    }
-
-    #[test]
-    fn neighbours_are_near_and_affordable() {
-        let of = |keys| neighbours(keys).collect::<Vec<_>>();
-        assert_eq!(of(0), [0]);
-        assert_eq!(of(26), [26, 25]);
-        assert_eq!(of(22_701).len(), 16);
-        assert_eq!(of(200_000), (199_991..=200_000).rev().collect::<Vec<_>>());
-        assert_eq!(of(10_000_000).len(), 4);
-    }
-
-    #[test]
-    fn the_rate_jumps_with_the_length_and_the_sum_does_not() {
-        let dataset = load_embedded("app-accounts", 1).unwrap();
-        let (_, near) = Probes::new(&dataset).sizes_ideal();
-        let own: Vec<&NearSizesRow> = near
-            .iter()
-            .filter(|row| row.bits_per_key == BITS_PER_KEY)
-            .collect();
-        assert_eq!(
-            own.iter().map(|row| row.keys).collect::<Vec<_>>(),
-            [1_000, 10_000, 22_701, 45_402]
-        );
-        for row in own {
-            assert!(row.highest_rate > 1.08 * row.lowest_rate, "{row:?}");
-            assert!(
-                row.lowest_rate < row.rate && row.rate < row.highest_rate,
-                "{row:?}"
-            );
-            assert!((0.0085..0.0135).contains(&row.rate), "{row:?}");
+        assert_eq!([comparisons(&[0, 4, 8, 1]), comparisons(&[7])], [1.75, 1.0]);
+        for (keys, fewest) in [
+            (0, 0),
+            (26, 25),
+            (22_701, 22_686),
+            (200_000, 199_991),
+            (10_000_000, 9_999_997),
+        ] {
+            assert!(neighbours(keys).eq((fewest..=keys).rev()), "{keys}");
         }
     }
 
@@ -257,19 +233,32 @@ mod tests {
     fn sizes_below_the_dataset_are_measured_and_bad_functions_stand_out() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
         let probes = Probes::new(&dataset);
-        let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
-        let [(ideal, _), (poor, near)] = [
-            probes.sizes_ideal(),
-            probes.sizes("BPHash", &probes.values(&poor)),
-        ];
-        let sizes = |rows: &[SizeRow]| rows.iter().map(|row| row.keys).collect::<Vec<_>>();
-        assert_eq!(
-            (sizes(&ideal), sizes(&poor)),
-            (vec![1_000, 10_000], vec![1_000, 10_000])
+        let (ideal, near_ideal) = probes.sizes_ideal();
+        // The rate jumps with the length, and the sum does not.
+        let near_ideal = near_ideal.iter().filter(|row| row.bits_per_key == BITS_PER_KEY);
+        assert!(
+            near_ideal
+                .clone()
+                .map(|row| row.keys)
+                .eq([1_000, 10_000, 22_701, 45_402])
         );
+        for row in near_ideal {
+            let mean = 1.04 * row.lowest_rate..row.highest_rate / 1.04;
+            assert!(
+                mean.contains(&row.rate) && (0.0085..0.0135).contains(&row.rate),
+                "{row:?}"
+            );
+        }
+        let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
+        let (poor, near) = probes.sizes("BPHash", &probes.values(&poor));
+        for rows in [&ideal, &poor] {
+            assert!(rows.iter().map(|row| row.keys).eq([1_000, 10_000]));
+        }
         for (ideal, poor) in ideal.iter().zip(&poor) {
-            assert!((0.005..0.015).contains(&ideal.rate), "{ideal:?}");
-            assert!((1.5..2.0).contains(&ideal.compared), "{ideal:?}");
+            assert!(
+                (0.005..0.015).contains(&ideal.rate) && (1.5..2.0).contains(&ideal.compared),
+                "{ideal:?}"
+            );
             assert!(
                 poor.rate > 5.0 * ideal.rate && poor.compared > ideal.compared,
                 "{poor:?}"

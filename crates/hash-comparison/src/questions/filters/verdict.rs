@@ -19,7 +19,7 @@ pub const FEWEST_KEYS: u64 = 52;
 /// The filters of a dataset that are compared: those over the whole set or half of it, with the ideal hash in the same
 /// filters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Comparison<'a> {
+pub struct Comparison<'a> {
     rows: &'a [NearSizesRow],
     /// Tests in the run.
     tests: usize,
@@ -29,13 +29,15 @@ pub(crate) struct Comparison<'a> {
 
 /// Filters of a function and of the ideal hash with the same numbers of keys and bits per key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Compared<'a> {
-    pub(crate) row: &'a NearSizesRow,
-    pub(crate) ideal: &'a NearSizesRow,
+pub struct Compared<'a> {
+    /// The function's row.
+    pub row: &'a NearSizesRow,
+    /// The row of the ideal hash.
+    pub ideal: &'a NearSizesRow,
     /// p-value of this comparison alone.
-    pub(crate) p_value: f64,
+    pub p_value: f64,
     /// The p-value corrected for the tests in the run.
-    pub(crate) p_adjusted: f64,
+    pub p_adjusted: f64,
 }
 
 impl Compared<'_> {
@@ -53,7 +55,7 @@ impl Compared<'_> {
 
 impl<'a> Comparison<'a> {
     /// Takes the rows of `near_sizes.csv`; `is_generated` is about the dataset that will be asked for.
-    pub(crate) fn new(rows: &'a [NearSizesRow], is_generated: bool) -> Self {
+    pub fn new(rows: &'a [NearSizesRow], is_generated: bool) -> Self {
         let tests = rows
             .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
             .filter(|rows| rows[0].function != IDEAL)
@@ -66,7 +68,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the filters of one function over the whole set or half of it, by bits per key.
-    pub(crate) fn of(self, dataset: &'a str, function: &'a str) -> impl Iterator<Item = Compared<'a>> {
+    pub fn of(self, dataset: &'a str, function: &'a str) -> impl Iterator<Item = Compared<'a>> {
         let rows: Vec<&NearSizesRow> = about(self.rows, dataset, function).collect();
         let most = rows.iter().map(|row| row.keys).max();
         let rows = rows.into_iter().filter(move |row| Some(row.keys) == most);
@@ -85,7 +87,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the highest rate of these filters that is within chance.
-    pub(crate) fn highest_by_chance(self, compared: Compared<'_>) -> f64 {
+    pub fn highest_by_chance(self, compared: Compared<'_>) -> f64 {
         let Compared { row, ideal, .. } = compared;
         let is_chance = |count: u64| {
             let row = NearSizesRow {
@@ -229,24 +231,20 @@ mod tests {
 
     #[test]
     fn the_highest_rate_by_chance_is_where_the_verdict_changes() {
-        let rows = |count| {
-            let mut rows = vec![
-                filter_row("f", 22_701, 100_000, count),
-                filter_row(IDEAL, 22_701, 1_000_000, 10_000),
-            ];
+        let of = |count| {
+            let mut rows = [("f", 100_000, count), (IDEAL, 1_000_000, 10_000)]
+                .map(|(function, probes, count)| filter_row(function, 22_701, probes, count));
             rows[0].sizes = 16;
-            rows
+            let comparison = Comparison::new(&rows, false);
+            let compared = comparison.of("ids", "f").next().unwrap();
+            (
+                comparison.highest_by_chance(compared),
+                compared.p_adjusted >= FAMILY_LEVEL,
+            )
         };
-        let base = rows(1_000);
-        let comparison = Comparison::new(&base, false);
-        let compared = comparison.of("ids", "f").next().unwrap();
-        let highest = (comparison.highest_by_chance(compared) * 100_000.0).round() as u64;
+        let highest = (of(1_000).0 * 100_000.0).round() as u64;
         assert!((1_050..1_300).contains(&highest), "{highest}");
-        for (count, is_chance) in [(highest, true), (highest + 1, false)] {
-            let rows = rows(count);
-            let compared = Comparison::new(&rows, false).of("ids", "f").next().unwrap();
-            assert_eq!(compared.p_adjusted >= FAMILY_LEVEL, is_chance, "{count}");
-        }
+        assert_eq!([of(highest).1, of(highest + 1).1], [true, false]);
     }
 
     #[test]
@@ -277,7 +275,6 @@ mod tests {
             let row = filter_row("f", keys / 2, keys, (keys * 16).div_ceil(100));
             bonferroni(more_than(&row, &ideal, 2.0), 162) < FAMILY_LEVEL
         };
-        assert!(told(FEWEST_KEYS));
-        assert!(!told(FEWEST_KEYS - 8));
+        assert!(told(FEWEST_KEYS) && !told(FEWEST_KEYS - 8));
     }
 }

@@ -184,12 +184,12 @@ mod tests {
     };
 
     fn rows(hash: fn(&[u8]) -> u64, output_bits: u32) -> Vec<MixingRow> {
-        let function = Function {
-            hash,
-            output_bits,
-            ..*functions::find("CRC-32").unwrap()
-        };
-        measure(&function, 1, LITTLE).rows
+        measure(&Function::custom("f", output_bits, hash, &[]), 1, LITTLE).rows
+    }
+
+    fn worst(row: &MixingRow) -> (u32, u32, Option<u32>, u64) {
+        let (input, output) = (row.worst_input_bit, row.worst_output_bit);
+        (input, output, row.worst_other_bit, row.worst_count)
     }
 
     #[test]
@@ -198,98 +198,77 @@ mod tests {
             |key| u64::from(u32::from_le_bytes(key[..4].try_into().unwrap())),
             32,
         );
-        let first = &rows[0];
+        let [avalanche, independence, ..] = &rows[..] else {
+            panic!("{rows:?}");
+        };
         assert_eq!(
-            (first.test, first.key_bytes, first.trials),
+            (avalanche.test, avalanche.key_bytes, avalanche.trials),
             (MixingTest::Avalanche, 4, 256)
         );
-        assert_eq!((first.cells, first.off_cells), (1024, 1024));
+        assert_eq!((avalanche.cells, avalanche.off_cells), (1024, 1024));
         // Every cell is 0 or all: 256 for each.
-        assert_eq!(first.chi_square, 1024.0 * 256.0);
-        assert_eq!((first.worst_input_bit, first.worst_output_bit), (0, 0));
-        assert_eq!(first.worst_count, 256);
+        assert_eq!(avalanche.chi_square, 1024.0 * 256.0);
+        assert_eq!(worst(avalanche), (0, 0, None, 256));
         // For 256 of 256, the interval ends at the share that gives this count once in 2 * 102,400 times.
-        assert_eq!(first.worst_high, 1.0);
         let low = (0.005_f64 / 1024.0).powf(1.0 / 256.0);
-        assert!((first.worst_low / low - 1.0).abs() < 1e-9, "{first:?}");
-        let second = &rows[1];
-        assert_eq!((second.test, second.cells), (MixingTest::Independence, 32 * 496));
-        assert_eq!(second.off_cells, second.cells);
-        // Flipping bit 0 flips output bit 0 only, so it never agrees with bit 1.
-        assert_eq!(
-            (
-                second.worst_input_bit,
-                second.worst_output_bit,
-                second.worst_other_bit,
-                second.worst_count
-            ),
-            (0, 0, Some(1), 0)
+        assert!(
+            (avalanche.worst_low / low - 1.0).abs() < 1e-9 && avalanche.worst_high == 1.0,
+            "{avalanche:?}"
         );
+        assert_eq!(
+            (independence.test, independence.cells),
+            (MixingTest::Independence, 32 * 496)
+        );
+        assert_eq!(independence.off_cells, independence.cells);
+        // Flipping bit 0 flips output bit 0 only, so it never agrees with bit 1.
+        assert_eq!(worst(independence), (0, 0, Some(1), 0));
         assert!(rows.iter().all(|row| row.p_worst == 0.0 || row.p_overall == 0.0));
     }
 
     #[test]
-    fn two_equal_bits_fail_independence_alone() {
-        let rows = rows(
-            |key| {
-                let value = (functions::find("XXH3").unwrap().hash)(key) & 0x7fff_ffff;
-                value | (value & 1) << 31
-            },
-            32,
-        );
-        for pair in rows.chunks(2) {
+    fn two_equal_bits_fail_independence_alone_and_one_bit_has_no_pairs() {
+        let equal = |key: &[u8]| {
+            let value = (functions::find("XXH3").unwrap().hash)(key) & 0x7fff_ffff;
+            value | (value & 1) << 31
+        };
+        for pair in rows(equal, 32).chunks(2) {
             assert!(pair[0].p_overall.min(pair[0].p_worst) > 0.01, "{pair:?}");
-            let independence = &pair[1];
-            assert_eq!(
-                (
-                    independence.worst_output_bit,
-                    independence.worst_other_bit,
-                    independence.worst_count
-                ),
-                (0, Some(31), 256)
-            );
-            assert_eq!(independence.off_cells, u64::from(independence.key_bytes) * 8);
-            assert!(independence.p_worst < 1e-60);
+            let (_, one, other, count) = worst(&pair[1]);
+            assert_eq!((one, other, count), (0, Some(31), 256));
+            assert_eq!(pair[1].off_cells, u64::from(pair[1].key_bytes) * 8);
+            assert!(pair[1].p_worst < 1e-60);
         }
+        let one_bit = rows(|key| u64::from(key[0] & 1), 1);
+        assert!(one_bit.iter().map(|row| row.test).eq([MixingTest::Avalanche; 2]));
     }
 
     #[test]
     fn every_cell_of_eight_byte_keys_is_recorded() {
-        let function = functions::find("PJW").unwrap();
-        let mixing = measure(function, 1, LITTLE);
+        let mixing = measure(functions::find("PJW").unwrap(), 1, LITTLE);
         assert_eq!(mixing.avalanche.len(), 64 * 28);
         let row = &mixing.rows[2];
         assert_eq!((row.test, row.key_bytes), (MixingTest::Avalanche, 8));
-        let squares: u64 = mixing
+        let squares = mixing
             .avalanche
             .iter()
-            .map(|row| (2 * row.flips).abs_diff(row.trials).pow(2))
-            .sum();
-        assert_eq!(row.chi_square, squares as f64 / 256.0);
+            .map(|row| (2 * row.flips).abs_diff(row.trials).pow(2));
+        assert_eq!(row.chi_square, squares.sum::<u64>() as f64 / 256.0);
     }
 
     #[test]
     fn the_furthest_cell_attains_less_than_the_level_and_no_count_attains_more() {
         for (trials, cells) in [(64, 1), (256, 1024), (2048, 32_768)] {
-            let attainable = attainable_worst(trials, cells);
             // Twice the probability of that many heads or more in `trials` tosses.
             let tails = (0..=trials / 2)
                 .map(|tails| 2.0 * binomial::at_least((trials - tails) as f64, trials as f64, 0.5));
             let below = tails.map(|p| p * cells as f64).filter(|&p| p < FAMILY_LEVEL);
             assert_eq!(
                 below.fold(0.0, f64::max),
-                attainable,
-                "{trials} trials, {cells} cells"
+                attainable_worst(trials, cells),
+                "{trials} {cells}"
             );
         }
         // Even the furthest count of two coins comes half of the time.
         assert_eq!(attainable_worst(2, 1), 0.0);
-    }
-
-    #[test]
-    fn one_output_bit_has_no_pairs() {
-        let rows = rows(|key| u64::from(key[0] & 1), 1);
-        assert!(rows.iter().all(|row| row.test == MixingTest::Avalanche));
-        assert_eq!(rows.len(), 2);
     }
 }

@@ -227,22 +227,18 @@ impl PlacedLine<'_> {
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::keys::load_file;
     use crate::record::EMPTY;
     use records::progress::Silent;
 
     fn dataset(lines: &[u8]) -> Dataset {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("keys.txt");
-        std::fs::write(&path, lines).unwrap();
-        load_file(&path, 1, &Silent).unwrap()
+        Dataset::of("keys", lines.split(|byte| *byte == b'\n').collect())
     }
 
     #[test]
     fn both_places_hold_the_same_keys() {
         let lines: String = (0..20_000).map(|number| format!("key {number}\n")).collect();
         let long = vec![b'x'; 1_000_000];
-        for lines in [lines.as_bytes(), b"\n", b"a\n\nbb", &long] {
+        for lines in [lines.as_bytes(), b"", b"a\n\nbb", &long] {
             let [cache, memory] = Layout::both(&dataset(lines), 1);
             let keys = |layout: &Layout, reading| -> Vec<Vec<u8>> {
                 let spans = layout.spans(reading).iter();
@@ -251,35 +247,31 @@ mod tests {
                     .collect()
             };
             let sample = keys(&cache, 0);
-            assert!(!sample.is_empty() && sample.len() <= KEYS);
-            assert!(cache.bytes.len() <= BYTES && memory.bytes.len() <= FOOTPRINT);
-            assert!(memory.bytes.len() > FOOTPRINT / 2);
+            assert!((1..=KEYS).contains(&sample.len()) && cache.bytes.len() <= BYTES);
+            assert!((FOOTPRINT / 2..=FOOTPRINT).contains(&memory.bytes.len()));
             for reading in [0, 1, 1000] {
-                assert_eq!(keys(&cache, reading), sample);
-                assert_eq!(keys(&memory, reading), sample);
+                assert_eq!(
+                    [keys(&cache, reading), keys(&memory, reading)],
+                    [&sample; 2].map(Clone::clone)
+                );
             }
-            let (one, next) = (memory.spans(0)[0], memory.spans(1)[0]);
-            assert!(one != next);
+            assert!(memory.spans(0)[0] != memory.spans(1)[0]);
         }
     }
 
     #[test]
     fn every_function_has_a_row_of_each_kind() {
         let function = functions::find("XXH3").unwrap();
-        let rows = measure(&[dataset(b"a\nbb\n")], &[function], 1, true, &Silent).unwrap();
-        let found: Vec<_> = rows
+        let rows = measure(&[dataset(b"a\nbb")], &[function], 1, true, &Silent).unwrap();
+        let expected = [EMPTY, "XXH3"].into_iter().flat_map(|name| {
+            let forms =
+                move |place| [CallForm::Independent, CallForm::Chained].map(|form| (name, place, form));
+            [Place::Cache, Place::Memory].into_iter().flat_map(forms)
+        });
+        let found = rows
             .iter()
-            .map(|row| (row.function.as_str(), row.place, row.form))
-            .collect();
-        let mut expected = Vec::new();
-        for name in [EMPTY, "XXH3"] {
-            for place in [Place::Cache, Place::Memory] {
-                for form in [CallForm::Independent, CallForm::Chained] {
-                    expected.push((name, place, form));
-                }
-            }
-        }
-        assert_eq!(found, expected);
+            .map(|row| (row.function.as_str(), row.place, row.form));
+        assert!(found.eq(expected));
         assert!(
             rows.iter()
                 .all(|row| row.keys == 2 && row.median_ns_per_key >= 0.0)

@@ -81,9 +81,9 @@ mod tests {
     use crate::record::Choice;
     use crate::values::Hashed;
 
-    fn judged(values: &[u64], bits: u32) -> Vec<OccupancyRow> {
+    fn judged(values: Vec<u64>, bits: u32) -> Vec<OccupancyRow> {
         let function = Function::custom("f", bits, |_| 0, &[]);
-        let mut rows = measure("d", &Hashed::of_values(&function, values.to_vec()));
+        let mut rows = measure("d", &Hashed::of_values(&function, values));
         judge(&mut rows, &[function.summary()]);
         rows
     }
@@ -91,21 +91,27 @@ mod tests {
     #[test]
     fn figures_by_hand() {
         // A hundred keys: 40 in bucket 0 of 64 and the others one to a bucket.
-        let values: Vec<u64> = (0..100).map(|i| if i < 40 { 64 * i } else { i - 39 }).collect();
-        let rows = judged(&values, 32);
+        let rows = judged(
+            (0..100).map(|i| if i < 40 { 64 * i } else { i - 39 }).collect(),
+            32,
+        );
         let low = &rows[0];
         assert_eq!(
             (low.choice, low.buckets, low.keys, low.longest),
             (Choice::LowBits, 64, 100, 40)
         );
-        assert!((low.hit - (100.0 + 780.0) / 100.0).abs() < 1e-12, "{low:?}");
-        assert!((low.miss - 100.0 / 64.0).abs() < 1e-12);
-        assert!((low.empty - 3.0 / 64.0).abs() < 1e-12);
+        for (found, expected) in [(low.hit, 8.8), (low.miss, 100.0 / 64.0), (low.empty, 3.0 / 64.0)] {
+            assert!((found - expected).abs() < 1e-12, "{low:?}");
+        }
         assert_eq!(low.verdict, Verdict::WorseThanChance);
         // The high bits are all zero.
-        let high = &rows[1];
-        assert_eq!((high.longest, high.verdict), (100, Verdict::FarWorseThanChance));
+        assert_eq!(
+            (rows[1].longest, rows[1].verdict),
+            (100, Verdict::FarWorseThanChance)
+        );
         assert_eq!(rows.last().unwrap().buckets, 97);
+        let even = judged((0..4096).collect(), 32);
+        assert_eq!((even[0].hit, even[0].verdict), (1.0, Verdict::FewerThanChance));
     }
 
     #[test]
@@ -119,48 +125,29 @@ mod tests {
             let found = band(middle, most, |count| !(low..=high).contains(&count));
             assert_eq!(found, (low, high), "{middle} of {most}");
         }
-        let even = |count: u64| {
-            (0..count)
-                .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-                .collect::<Vec<u64>>()
-        };
-        for row in judged(&even(3000), 64).into_iter().chain(judged(&[1; 64], 8)) {
-            let outside = |low, value, high| value < low || value > high;
+        let spread = (0..3000_u64)
+            .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
+        // Few keys and few values give no nonsense either.
+        let few = [1, 2, 8, 64]
+            .into_iter()
+            .flat_map(|bits| judged(vec![1; 64], bits));
+        for row in judged(spread, 64).into_iter().chain(few) {
+            let hit = row.hit_low..=row.hit_high;
+            let empty = row.empty_low..=row.empty_high;
             assert!(
-                row.hit_low <= row.hit_expected && row.hit_expected <= row.hit_high,
+                hit.contains(&row.hit_expected) && empty.contains(&row.empty_expected),
                 "{row:?}"
             );
+            let chance =
+                hit.contains(&row.hit) && empty.contains(&row.empty) && row.longest <= row.longest_high;
+            assert_eq!(chance, row.p_adjusted >= FAMILY_LEVEL, "{row:?}");
+            let p_values = [row.hit_p, row.longest_p, row.empty_p];
             assert!(
-                row.empty_low <= row.empty_expected && row.empty_expected <= row.empty_high,
+                p_values.iter().all(|p| (0.0..=1.0).contains(p)) && row.longest_expected.is_finite(),
                 "{row:?}"
             );
-            let surprises = outside(row.hit_low, row.hit, row.hit_high)
-                || outside(row.empty_low, row.empty, row.empty_high)
-                || row.longest > row.longest_high;
-            assert_eq!(surprises, row.p_adjusted < FAMILY_LEVEL, "{row:?}");
         }
-    }
-
-    #[test]
-    fn one_key_a_bucket_is_fewer_than_chance() {
-        let rows = judged(&(0..4096).collect::<Vec<u64>>(), 32);
-        assert_eq!((rows[0].hit, rows[0].verdict), (1.0, Verdict::FewerThanChance));
-    }
-
-    #[test]
-    fn few_keys_and_few_values_give_no_nonsense() {
-        assert!(judged(&[1; 63], 32).is_empty());
-        for bits in [1, 2, 8, 64] {
-            for row in judged(&[1; 64], bits) {
-                assert!(
-                    row.hit.is_finite() && row.hit_p.is_finite() && row.longest_expected.is_finite(),
-                    "{row:?}"
-                );
-                assert!(
-                    (0.0..=1.0).contains(&row.empty_p) && (0.0..=1.0).contains(&row.hit_p),
-                    "{row:?}"
-                );
-            }
-        }
+        assert!(judged(vec![1; 63], 32).is_empty());
     }
 }

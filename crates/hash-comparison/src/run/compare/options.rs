@@ -247,40 +247,56 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_once_and_in_any_case() {
-        let options = options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]).unwrap();
-        assert_eq!(
-            options.command(),
-            "cargo xtask compare --dataset video-ids --function XXH3 --function CRC-32 --seed 7 --quick"
+    fn names_are_taken_once_and_in_any_case_and_own_keys_stand_instead_of_embedded_ones() {
+        type Case = (
+            &'static [&'static str],
+            &'static [&'static str],
+            &'static [&'static str],
         );
-        assert_eq!(options.datasets, ["video-ids"]);
-        assert_eq!(options.functions.len(), 2);
-        let command = options.of_program("hash-comparison").command().to_owned();
-        assert!(
-            command.starts_with("hash-comparison compare --dataset"),
-            "{command}"
-        );
-    }
-
-    #[test]
-    fn own_keys_stand_instead_of_the_embedded_sets() {
-        let own = options(&[], &[], &["my keys.txt"]).unwrap();
-        assert!(own.datasets.is_empty());
-        assert_eq!(own.functions.len(), functions::default_set().count());
-        assert_eq!(
-            own.command(),
-            "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
-        );
-        let both = options(&["video-ids"], &[], &["it's"]).unwrap();
-        assert_eq!(both.datasets, ["video-ids"]);
-        assert_eq!(
-            both.command(),
-            r"cargo xtask compare --dataset video-ids --keys 'it'\''s' --seed 7 --quick"
-        );
-        assert_eq!(
-            options(&[], &[], &[]).unwrap().datasets.len(),
-            keys::embedded_names().count()
-        );
+        // Datasets, functions and keys; the command line; the numbers of datasets and functions.
+        let cases: [(Case, &str, [usize; 2]); 6] = [
+            (
+                (&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]),
+                "--dataset video-ids --function XXH3 --function CRC-32",
+                [1, 2],
+            ),
+            (
+                (&[], &["xxh3"], &["my keys.txt"]),
+                "--keys 'my keys.txt' --function XXH3",
+                [0, 1],
+            ),
+            (
+                (&["video-ids"], &[], &["it's"]),
+                r"--dataset video-ids --keys 'it'\''s'",
+                [1, 25],
+            ),
+            ((&[], &[], &["a"]), "--keys a", [0, 25]),
+            (
+                (&[], &["XXH3", "Anchors", "crc-32", "variants"], &["a"]),
+                "--keys a --function XXH3 --function anchors --function variants",
+                [0, functions::all().len() - 17],
+            ),
+            (
+                (&[], &["PUBLISHED"], &["a"]),
+                "--keys a --function published",
+                [0, 17],
+            ),
+        ];
+        for ((datasets, functions, keys), command, counts) in cases {
+            let options = options(datasets, functions, keys).unwrap();
+            assert_eq!(
+                options.command(),
+                format!("cargo xtask compare {command} --seed 7 --quick")
+            );
+            assert_eq!(
+                [options.datasets.len(), options.functions.len()],
+                counts,
+                "{command}"
+            );
+        }
+        let all = options(&[], &[], &[]).unwrap();
+        assert!(all.datasets.iter().eq(keys::embedded_names()));
+        assert_eq!(all.of_program("hc").command(), "hc compare --seed 7 --quick");
     }
 
     #[test]
@@ -289,101 +305,55 @@ mod tests {
             mine: Some("pjw".to_owned()),
             ..Request::default()
         };
-        let all = options(&[], &["crc-32"], &[])
-            .unwrap()
-            .with_all()
-            .with_request(request)
-            .unwrap();
-        assert_eq!(
-            all.command(),
-            "cargo xtask compare --function CRC-32 --seed 7 --quick --all --mine PJW"
-        );
-        let summaries = all.summaries();
-        assert_eq!(summaries.len(), functions::all().len());
-        let shown = summaries
-            .iter()
-            .filter(|one| !one.folded)
-            .map(|one| one.name.as_str());
-        assert_eq!(shown.collect::<Vec<_>>(), ["PJW", "CRC-32"]);
-        let default = options(&[], &[], &[]).unwrap().with_all().summaries();
-        let shown = default.iter().filter(|one| !one.folded).count();
-        assert_eq!(shown, functions::default_set().count());
+        let shown = |options: &Options| -> Vec<String> {
+            let summaries = options.summaries();
+            assert_eq!(summaries.len(), functions::all().len());
+            let shown = summaries.into_iter().filter(|one| !one.folded);
+            shown.map(|one| one.name).collect()
+        };
+        let all = options(&[], &["crc-32"], &[]).unwrap().with_all();
+        let all = all.with_request(request).unwrap();
+        let command = "cargo xtask compare --function CRC-32 --seed 7 --quick --all --mine PJW";
+        assert_eq!(all.command(), command);
+        assert_eq!(shown(&all), ["PJW", "CRC-32"]);
+        let default = options(&[], &[], &[]).unwrap().with_all();
+        assert_eq!(shown(&default).len(), functions::default_set().count());
     }
 
     #[test]
-    fn no_more_datasets_than_a_report_has_room_for() {
-        let names: Vec<String> = (0..=MAX_DATASETS).map(|index| format!("{index}.txt")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        assert!(options(&[], &[], &names[..MAX_DATASETS]).is_ok());
-        let error = options(&[], &[], &names).unwrap_err();
-        assert!(
-            error.kind() == ErrorKind::Input
-                && error.to_string().contains("64 datasets and key files, got 65"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_group_is_all_of_its_functions() {
-        let names = ["XXH3", "Anchors", "crc-32", "variants"];
-        let chosen = options(&[], &names, &[]).unwrap();
-        assert_eq!(
-            chosen.command(),
-            "cargo xtask compare --function XXH3 --function anchors --function variants --seed 7 --quick"
-        );
-        assert_eq!(chosen.functions.len(), functions::all().len() - 17);
-        let published = options(&[], &["PUBLISHED"], &[]).unwrap();
-        assert_eq!(published.functions.len(), 17);
-    }
-
-    #[test]
-    fn custom_functions_have_names_of_their_own() {
+    fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
         let own = |name| Function {
             name,
             ..*functions::find("CRC-32").unwrap()
         };
         let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own, "my program");
-        let options = with(&[own("Mine"), own("Yours")]).unwrap();
-        assert_eq!(options.command(), "my program");
-        assert_eq!(
-            options
-                .functions
-                .iter()
-                .map(|function| function.name)
-                .collect::<Vec<_>>(),
-            ["XXH3", "Mine", "Yours"]
-        );
-        for clash in [vec![own("xxh3")], vec![own("Mine"), own("MINE")]] {
-            let error = with(&clash).unwrap_err();
-            assert!(
-                error.kind() == ErrorKind::Input && error.to_string().contains("taken by"),
-                "{error}"
-            );
-        }
-        let names: Vec<&'static str> = (0..MAX_FUNCTIONS)
+        let options_ = with(&[own("Mine"), own("Yours")]).unwrap();
+        assert_eq!((options_.command(), options_.functions.len()), ("my program", 3));
+        let names: Vec<&'static str> = (0..=MAX_DATASETS.max(MAX_FUNCTIONS))
             .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
             .collect();
-        let many: Vec<Function> = names.into_iter().map(own).collect();
-        assert!(with(&many[1..]).is_ok());
-        let error = with(&many).unwrap_err().to_string();
-        assert!(
-            error.starts_with("a run must have at most 64 functions, got 65"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn mistakes_are_the_users() {
-        for wrong in [
-            options(&["video"], &[], &[]),
-            options(&[], &["murmur"], &[]),
-            options(&[], &[], &["a.txt", "x/a.keys"]),
-            options(&[], &[], &["video-ids.txt"]),
+        let many: Vec<Function> = names.iter().copied().map(own).collect();
+        assert!(with(&many[1..MAX_FUNCTIONS]).is_ok());
+        assert!(options(&[], &[], &names[..MAX_DATASETS]).is_ok());
+        for (refused, expected) in [
+            (with(&[own("xxh3")]), "taken by"),
+            (with(&[own("Mine"), own("MINE")]), "taken by"),
+            (
+                with(&many[..MAX_FUNCTIONS]),
+                "a run must have at most 64 functions, got 65",
+            ),
+            (
+                options(&[], &[], &names[..=MAX_DATASETS]),
+                "64 datasets and key files, got 65",
+            ),
+            (options(&[], &[], &["a.txt", "x/a.keys"]), "rename"),
+            (options(&[], &[], &["video-ids.txt"]), "embedded"),
         ] {
-            assert!(matches!(
-                wrong.unwrap_err().kind(),
-                ErrorKind::Input | ErrorKind::UnknownName
-            ));
+            let error = refused.unwrap_err();
+            assert!(
+                error.kind() == ErrorKind::Input && error.to_string().contains(expected),
+                "{error}"
+            );
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::advice::calibration::*;
-use records::progress::Silent;
+use super::*;
+use hash_comparison::advice::calibration::COMMITTED;
 use records::table;
 
 /// Returns a small plan that covers every question.
@@ -11,7 +11,7 @@ fn little(seeds: u64) -> Plan {
     let small = |set: &&StructuredSet| ["sparse-16", "zeroes", "short"].contains(&set.name);
     Plan {
         seeds,
-        datasets: vec![crate::keys::load_embedded("video-ids", 1).unwrap()],
+        datasets: vec![load_embedded("video-ids", 1).unwrap()],
         sets: structured::ALL.iter().filter(small).collect(),
         effort: Effort {
             key_bytes: &[4, 8],
@@ -43,12 +43,8 @@ const ROWS: usize = 21 + 26 + 4 + 2;
 #[test]
 fn a_keyed_hash_is_not_accused_more_often_than_stated() {
     let is_whole = std::env::var_os("UPDATE_CALIBRATION").is_some();
-    let plan = if is_whole {
-        Plan::full(SEEDS).unwrap()
-    } else {
-        little(20)
-    };
-    let rows = measure(&plan, &Silent).unwrap();
+    let plan = if is_whole { Plan::full() } else { little(20) };
+    let rows = measure(keyed, &plan);
     assert_eq!(rows.len(), ROWS, "{rows:#?}");
     let [datasets, sets, lengths] =
         [plan.datasets.len(), plan.sets.len(), plan.effort.key_bytes.len()].map(|len| len as u64);
@@ -111,7 +107,7 @@ fn the_number_of_threads_changes_nothing() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| measure(&plan, &Silent)).unwrap()
+        pool.install(|| measure(keyed, &plan))
     };
     assert_eq!(on(1), on(3));
 }
@@ -138,7 +134,7 @@ fn failed(hash: fn(&[u8]) -> u64) -> Vec<String> {
         ["windows", "mixing"].contains(&row.test.as_str())
             || row.test == alarms::RUN && ["windows", "mixing"].contains(&row.question.as_str())
     };
-    let rows = measure_of(hash, &plan, &Silent).unwrap();
+    let rows = measure(hash, &plan);
     rows.into_iter()
         .filter(|row| about_bits(row) && !row.holds)
         .map(|row| format!("{}: {}", row.test, row.question))
@@ -149,7 +145,6 @@ fn failed(hash: fn(&[u8]) -> u64) -> Vec<String> {
 fn bits_that_are_one_too_often_fail_narrow_windows_and_avalanche() {
     // Each bit is one for 9 keys of 16.
     let failed = failed(|key| word(key, 0) | word(key, 1) & word(key, 2) & word(key, 3));
-    println!("{failed:#?}");
     // Below 12 bits, 40,000 keys reach every value, even if spread slightly unevenly.
     for bits in 12..=20 {
         assert!(
@@ -173,7 +168,6 @@ fn a_value_that_keys_share_fails_wide_windows() {
             word(key, 0)
         }
     });
-    println!("{failed:#?}");
     for bits in 18..=32 {
         assert!(
             failed.contains(&format!("windows: {bits} low or high bits")),
@@ -200,7 +194,6 @@ fn a_bit_of_keys_that_seldom_reaches_a_bit_of_values_fails_by_its_cell() {
             word(key, 0)
         }
     });
-    println!("{failed:#?}");
     for row in ["mixing: avalanche, furthest cell", "run: mixing"] {
         assert!(failed.iter().any(|failed| failed == row), "{row}");
     }

@@ -1,18 +1,18 @@
-//! Tests on keys: real ones and structured ones.
+//! The tests that are calibrated: of real keys, of structured ones, and of single bits.
 
 use super::alarms::Alarms;
-use crate::advice::findings;
-use crate::functions::Function;
-use crate::keys::structured::StructuredSet;
-use crate::keys::{Dataset, KeySet};
-use crate::questions::filters::{Comparison, Probes};
-use crate::questions::{
-    DistributionKind, NearSizesRow, QUESTIONS, Records, Window, collisions, distribution, structured, tables,
-    windows,
+use hash_comparison::advice::findings;
+use hash_comparison::functions::Function;
+use hash_comparison::keys::structured::StructuredSet;
+use hash_comparison::keys::{DEFAULT_SEED, Dataset, KeySet};
+use hash_comparison::questions::filters::{Comparison, Probes};
+use hash_comparison::questions::mixing::{self, Effort};
+use hash_comparison::questions::{
+    DistributionKind, MixingTest, NearSizesRow, QUESTIONS, Records, Window, WindowEnd, collisions,
+    distribution, structured, tables, windows,
 };
-use crate::record::{FailedTest, Run, Verdict};
-use crate::values::Hashed;
-use records::progress::{Cancelled, Progress, go_on};
+use hash_comparison::record::{BitTest, FailedTest, Run, Verdict};
+use hash_comparison::values::Hashed;
 
 /// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {
@@ -23,30 +23,22 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// Measures the ideal hash on the dataset.
-    pub(super) fn new(dataset: &'a Dataset, progress: &dyn Progress) -> Result<Self, Cancelled> {
-        go_on(progress)?;
+    pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
         let (_, ideal) = probes.sizes_ideal();
-        Ok(Self {
+        Self {
             dataset,
             probes,
             ideal,
-        })
+        }
     }
 }
 
 /// Counts alarms of all tests on real keys, except windows. `run` names the datasets and the function; returns the
 /// judged rows.
-pub(super) fn real(
-    function: &Function,
-    run: &Run,
-    asked: &[Asked<'_>],
-    alarms: &mut Alarms,
-    progress: &dyn Progress,
-) -> Result<Records, Cancelled> {
+pub(super) fn real_keys(function: &Function, run: &Run, asked: &[Asked<'_>], alarms: &mut Alarms) -> Records {
     let mut records = Records::of(run.clone());
     for of in asked {
-        go_on(progress)?;
         let dataset = of.dataset;
         let hashed = Hashed::new(&dataset.keys, function);
         for row in collisions::measure(dataset, &hashed).rows() {
@@ -94,11 +86,11 @@ pub(super) fn real(
         .iter()
         .any(|row| row.verdict > Verdict::WithinChance);
     alarms.run("occupancy", accused);
-    Ok(records)
+    records
 }
 
 /// Counts alarms on the structured sets, judged as a file about this function only.
-pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)], alarms: &mut Alarms) {
+pub(super) fn structured_keys(function: &Function, sets: &[(&StructuredSet, KeySet)], alarms: &mut Alarms) {
     let bits = function.output_bits;
     let tests = sets.len() * structured::windows(bits).count();
     let mut accused = false;
@@ -117,4 +109,35 @@ pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)],
         }
     }
     alarms.run("structured", accused);
+}
+
+/// Counts alarms of the windows in `records` and of the mixing tests, judged as files about this function only.
+pub(super) fn bits(function: &Function, mut records: Records, effort: Effort<'_>, alarms: &mut Alarms) {
+    for row in &records.windows {
+        // Both ends count as one question: a window has at most 32 of the 64 bits, so the ends share no bit.
+        let question = match row.end {
+            WindowEnd::Low | WindowEnd::High => format!("{} low or high bits", row.bits),
+            WindowEnd::Full => format!("{} bits, whole", row.bits),
+        };
+        alarms.collisions("windows", &question, row.keys, row.bits, row.collisions);
+    }
+    let mixing = mixing::measure(function, DEFAULT_SEED, effort);
+    (records.avalanche, records.mixing) = (mixing.avalanche, mixing.rows);
+    for row in &records.mixing {
+        let (all, furthest) = match row.test {
+            MixingTest::Avalanche => ("avalanche, all cells", "avalanche, furthest cell"),
+            MixingTest::Independence => ("independence, all cells", "independence, furthest cell"),
+        };
+        alarms.single("mixing", all, row.p_overall);
+        let attainable = mixing::attainable_worst(row.trials, row.cells);
+        alarms.discrete("mixing", furthest, attainable, row.p_worst);
+    }
+    mixing::judge(&mut records.mixing);
+    let facts = findings::bit_facts(&records);
+    for (question, tests) in [
+        ("windows", &[BitTest::Windows][..]),
+        ("mixing", &[BitTest::Avalanche, BitTest::Independence]),
+    ] {
+        alarms.run(question, facts.iter().any(|fact| tests.contains(&fact.test)));
+    }
 }

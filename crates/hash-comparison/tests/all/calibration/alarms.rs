@@ -1,6 +1,6 @@
 //! Counting alarms.
 
-use crate::advice::calibration::{CalibrationRow, LEVEL};
+use super::{CalibrationRow, LEVEL};
 use statistics::binomial;
 use statistics::collisions::CollisionLaw;
 
