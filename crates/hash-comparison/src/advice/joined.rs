@@ -9,7 +9,7 @@ use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
 use statistics::robust::median;
 
 /// One of the joined runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Machine {
     /// The folder, as given.
     pub folder: String,

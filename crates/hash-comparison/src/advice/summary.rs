@@ -131,7 +131,8 @@ mod tests {
             let letter = |at: u32| i.wrapping_mul(0x9e37_79b1).rotate_left(4 * at) % 26;
             (0..8).map(|at| char::from(b'a' + letter(at) as u8)).collect()
         };
-        let cases: [(fn(u32) -> String, Option<KeyShape>); 15] = [
+        type Case = (fn(u32) -> String, Option<KeyShape>);
+        let cases: [Case; 15] = [
             (|i| format!("https://example.org/item?id={i}"), Some(Urls)),
             (|i| format!("user.{i}@example.org"), Some(EmailAddresses)),
             (|i| format!("maria.jimenez{i}"), Some(Names)),

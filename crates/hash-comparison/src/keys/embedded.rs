@@ -169,7 +169,8 @@ mod tests {
     fn what_differs_from_the_manifest_is_refused() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
         let right = Manifest::embedded().datasets[2].clone();
-        let changes: [(&str, fn(&mut ManifestEntry)); 3] = [
+        type Change = (&'static str, fn(&mut ManifestEntry));
+        let changes: [Change; 3] = [
             ("count", |entry| entry.count = 3),
             ("bytes", |entry| entry.bytes = 3),
             ("sha256", |entry| entry.sha256 = "00".to_owned()),

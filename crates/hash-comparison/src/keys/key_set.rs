@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn what_a_line_is() {
-        let cases: [(&[u8], &[&[u8]], u64); 8] = [
+        type Case = (&'static [u8], &'static [&'static [u8]], u64);
+        let cases: [Case; 8] = [
             (b"", &[], 0),
             (b"\r\n", &[b""], 0),
             (b"\r", &[b"\r"], 0),

@@ -16,7 +16,6 @@ use crate::record::{
     Request, Run, Standing,
 };
 use crate::vocabulary;
-use plots::scene::printable;
 use records::number::{counted, grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
@@ -130,7 +129,7 @@ impl Choices {
             let enough = enough.get(&function.name).into_iter().flat_map(BTreeMap::values);
             let enough = enough
                 .flatten()
-                .map(|(words, choices)| context! { words => printable(words), choices });
+                .map(|(words, choices)| context! { words, choices });
             // A combined use, such as a filter or table, would only repeat the figures of its parts.
             let single = self
                 .plain()
@@ -140,12 +139,11 @@ impl Choices {
                 let advice = recommendation.and_then(|one| Some((one, one.advice(&function.name)?)));
                 let figures =
                     advice.map_or_else(Vec::new, |(one, advice)| words::figures(records, one, advice));
-                let figure =
-                    move |words: String| context! { use => purpose.to_string(), words => printable(&words) };
+                let figure = move |words: String| context! { use => purpose.to_string(), words };
                 figures.into_iter().map(figure)
             });
             context! {
-                name => printable(&function.name),
+                name => &function.name,
                 enough => enough.collect::<Value>(),
                 uses => uses.collect::<Value>(),
                 weakness => words::known_weakness(records, dataset, &function.name),
@@ -200,7 +198,7 @@ fn answer(
                 let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
                 format!("{ns} ns per key ({low} to {high})")
             }),
-            words => printable(&figures.join("; ")),
+            words => figures.join("; "),
             weakness => words::known_weakness(records, dataset, &advice.function),
         })
     };
@@ -215,10 +213,7 @@ fn answer(
         context! {
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
-            words => mine.map_or_else(
-                || NOBODY.to_owned(),
-                |mine| printable(&mine.words),
-            ),
+            words => mine.map_or(NOBODY, |mine| &mine.words),
             weakness,
         }
     };
@@ -236,10 +231,10 @@ fn answer(
         time => &recommendation.form_reason,
         attackers => &recommendation.attackers,
         cards => cards.collect::<Value>(),
-        notes => recommendation.notes.iter().map(|note| printable(note)).collect::<Value>(),
+        notes => &recommendation.notes,
         collisions => sizes::collisions(records, dataset, recommendation),
         sizes => sizes::sizes(&recommendation.at_sizes),
-        at_ten_thousand => words::at_ten_thousand(records, recommendation).map(|words| printable(&words)),
+        at_ten_thousand => words::at_ten_thousand(records, recommendation),
         others => others(records, dataset, recommendation),
         ranking => ranking(recommendation),
     }
@@ -266,7 +261,7 @@ fn ranking(recommendation: &Recommendation) -> Value {
             _ => one.reason.clone(),
         };
         let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
-        [one.function.clone(), vocabulary::advice(one), time, because].map(|text| printable(&text))
+        [one.function.clone(), vocabulary::advice(one), time, because]
     };
     recommendation
         .functions
@@ -286,10 +281,10 @@ pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
     });
     let label = |one: &FunctionSummary| {
         let hint = HINTS.iter().find(|(name, _)| *name == one.name);
-        hint.map_or_else(|| printable(&one.name), |(name, hint)| format!("{name} ({hint})"))
+        hint.map_or_else(|| one.name.clone(), |(name, hint)| format!("{name} ({hint})"))
     };
     all.into_iter()
-        .map(|one| (printable(&one.name), label(one)))
+        .map(|one| (one.name.clone(), label(one)))
         .collect()
 }
 
@@ -314,7 +309,7 @@ const HINTS: [(&str, &str); 13] = [
 /// without structured keys, or if the user's own keys were measured.
 fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommendation) -> Option<Value> {
     let (functions, sets) = words::without_weakness(records, recommendation)?;
-    let first = functions.iter().take(3).map(|name| printable(name));
+    let first = functions.iter().take(3).copied();
     let is_file = dataset.kind == DatasetKind::File;
     (!is_file && !functions.is_empty())
         .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
@@ -367,11 +362,11 @@ pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
     };
     let kind = kind(summary).map_or_else(String::new, |kind| format!(" ({kind})"));
     let samples = samples(data).unwrap_or_default();
-    printable(&format!(
+    format!(
         "{}{kind}: {}{lengths}{dropped}{samples}",
         summary.name,
         counted(summary.keys, "key")
-    ))
+    )
 }
 
 /// Describes the number and kind of the keys, for use next to their name.
@@ -388,10 +383,7 @@ pub(super) fn run_line(run: &Run) -> String {
     } else {
         ""
     };
-    printable(&format!(
-        "{} · {day} · seed {}{quick}",
-        run.environment.cpu, run.seed
-    ))
+    format!("{} · {day} · seed {}{quick}", run.environment.cpu, run.seed)
 }
 
 /// Returns the warnings at the top of the answer.

@@ -6,16 +6,14 @@ use minijinja::value::Value;
 use crate::advice::baseline::words;
 use crate::page::table::{Cell, Table};
 use crate::record::Baseline;
-use plots::scene::printable;
 
 /// Builds the section; its table lists only the differences that the record keeps.
 pub(super) fn section(baseline: &Baseline) -> Value {
-    let sentences = words::sentences(baseline);
     context! {
-        folder => printable(&baseline.folder),
-        date => printable(&baseline.date),
-        command => printable(&baseline.command),
-        sentences => sentences.iter().map(|line| printable(line)).collect::<Value>(),
+        folder => &baseline.folder,
+        date => &baseline.date,
+        command => &baseline.command,
+        sentences => words::sentences(baseline),
         differences => differences(baseline),
         times => times(baseline),
     }

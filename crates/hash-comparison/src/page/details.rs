@@ -6,7 +6,6 @@ use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Place, TimingRow};
 use crate::record::{CallForm, Choice, DatasetKind, Run, about};
 use crate::vocabulary;
-use plots::scene::printable;
 
 /// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
 const FEW: u64 = 30;
@@ -159,7 +158,7 @@ pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
     ];
-    rows.map(|(name, value)| (name, printable(&value))).to_vec()
+    rows.to_vec()
 }
 
 /// Describes program, build and machine in one line.
@@ -169,8 +168,8 @@ pub(super) fn built(run: &Run) -> String {
         .commit
         .as_ref()
         .map_or_else(String::new, |commit| format!(", commit {commit}"));
-    printable(&format!(
+    format!(
         "Made by {}{commit} ({}, {}, {}) on {} with {}.",
         run.generator, machine.rustc, machine.target, machine.profile, machine.cpu, machine.os
-    ))
+    )
 }

@@ -10,7 +10,6 @@ use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Records, TimingRow};
 use crate::record::{Choice, FunctionSummary, on};
 use crate::vocabulary;
-use plots::scene::printable;
 use records::number;
 
 /// Returns the id of the panel of the function with this index.
@@ -28,7 +27,7 @@ pub(super) fn panels(records: &Records, all: &[DatasetRows<'_>], choices: &Choic
     let panel = |(index, function): (usize, &FunctionSummary)| {
         context! {
             id => id(index),
-            name => printable(&function.name),
+            name => &function.name,
             facts => facts(function).into_iter().collect::<Value>(),
             results => results(all, &medians, choices, function),
         }
@@ -73,9 +72,6 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
         ("Weaknesses (costs below)", function.weaknesses.join(" ")),
     ];
     facts.retain(|(_, text)| !text.is_empty());
-    for (_, text) in &mut facts {
-        *text = printable(text);
-    }
     facts
 }
 
@@ -143,7 +139,7 @@ fn results(
         .chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
     let mut table = Table::of(heads.enumerate()).column("Measured", |(_, head)| Cell::text(head));
     for (data, cells) in all.iter().zip(&columns) {
-        table = table.column(&printable(&data.summary.name), |(row, _)| cells.get(*row));
+        table = table.column(&data.summary.name, |(row, _)| cells.get(*row));
     }
     table.done()
 }

@@ -1,13 +1,12 @@
 //! The page that compares several runs.
 
 use minijinja::context;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 
-use crate::advice::joined::{Joined, Machine, RelativeTime, Side, Statement};
+use crate::advice::joined::{Joined, RelativeTime, Side, Statement};
 use crate::page::fill;
 use crate::page::table::{Cell, Table};
 use crate::record::CallForm;
-use plots::scene::printable;
 
 /// The first line of the page, which protects other files from being overwritten.
 pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
@@ -18,7 +17,6 @@ pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit.
 ///
 /// If the template fails, which only a bug in the template can cause.
 pub fn page(joined: &Joined) -> Result<String, String> {
-    let machines = joined.machines.iter();
     let differing: Vec<&Statement> = joined.quality.iter().filter(|one| !one.holds()).collect();
     let compared = joined
         .quality
@@ -28,24 +26,13 @@ pub fn page(joined: &Joined) -> Result<String, String> {
         first_line => FIRST_LINE,
         css => include_str!("style.css"),
         script => include_str!("script.js"),
-        machines => machines.enumerate().map(machine).collect::<Value>(),
+        machines => Value::from(Serde(&joined.machines)),
         compared => compared.count(),
         differing => statements(joined, &differing),
         picks => statements(joined, &joined.picks.iter().collect::<Vec<_>>()),
         times => times(joined),
     };
     fill(include_str!("joined.html"), page)
-}
-
-fn machine((index, machine): (usize, &Machine)) -> Value {
-    context! {
-        letter => letter(index),
-        folder => printable(&machine.folder),
-        cpu => printable(&machine.cpu),
-        date => printable(&machine.date),
-        command => printable(&machine.command),
-        warning => machine.warning.as_deref().map(printable),
-    }
 }
 
 /// Returns the name of a run in column heads.

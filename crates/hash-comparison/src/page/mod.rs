@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::{Serde, Value};
-use minijinja::{Environment, UndefinedBehavior, context};
+use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::recommend::words as recommended;
 use crate::questions::filters::FEWEST_KEYS;
@@ -59,7 +59,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         let charts = chart::kinds().map(|kind| (kind.stem, figure(kind.stem, Some(index))));
         let charts: BTreeMap<&str, Option<Value>> = charts.collect();
         context! {
-            name => printable(name),
+            name,
             selected => index == shown,
             data => answer::data_line(data),
             hint => answer::hint(data.summary),
@@ -86,15 +86,15 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     });
     let names = run.functions.iter().enumerate();
     let ids: BTreeMap<String, String> = names
-        .map(|(index, one)| (printable(&one.name), functions::id(index)))
+        .map(|(index, one)| (one.name.clone(), functions::id(index)))
         .collect();
     let negligible = run
         .recommendations
         .first()
         .map_or(Request::NEGLIGIBLE, |recommendation| recommendation.negligible);
     let values = context! {
-        generator => printable(&run.generator),
-        command => printable(&run.command),
+        generator => &run.generator,
+        command => &run.command,
         schema => run.schema,
         css => include_str!("style.css"),
         script => include_str!("script.js"),
@@ -106,7 +106,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         selectable => answer::selectable(run),
         nobody => answer::NOBODY,
         ids => Value::from(Serde(ids)),
-        mine => all.iter().find_map(DatasetRows::mine).map(printable),
+        mine => all.iter().find_map(DatasetRows::mine),
         negligible => percent_tick(negligible),
         baseline => run.baseline.as_ref().map(baseline::section),
         functions => functions::panels(records, &all, &choices),
@@ -138,6 +138,11 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
     let filled = || -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        // Names of functions and files, and keys, may hold any character.
+        environment.set_formatter(|out, state, value| match value.as_str() {
+            Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
+            _ => escape_formatter(out, state, value),
+        });
         let syntax = environment
             .syntax()
             .to_builder()

@@ -8,7 +8,6 @@ use crate::questions::Records;
 use crate::questions::collisions::even_chance;
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{AtSize, Basis, DatasetSummary, Purpose, Recommendation, Standing, of, on};
-use plots::scene::printable;
 use records::number::{grouped, percent, significant};
 
 /// Returns the sentence on collisions in the common width: those expected, those of the pick and the runner-up, and the
@@ -53,7 +52,7 @@ pub(super) fn collisions(
             ""
         }
     );
-    Some(context! { lead => printable(lead.trim_end()), even })
+    Some(context! { lead => lead.trim_end(), even })
 }
 
 /// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::record::{Verdict, significant};
 use crate::vocabulary;
-use plots::scene::printable;
 use records::number;
 
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Cell {
     /// Builds a cell of plain text.
     pub(crate) fn text(text: &str) -> Self {
         Self {
-            text: printable(text),
+            text: text.to_owned(),
             parts: Vec::new(),
             more: Vec::new(),
             value: None,
@@ -82,7 +81,7 @@ impl Cell {
             .split_first()
             .map_or(("", &[][..]), |(first, more)| (first.as_str(), more));
         Self {
-            more: more.iter().map(|line| printable(line)).collect(),
+            more: more.to_vec(),
             ..Self::classed(first, class)
         }
     }

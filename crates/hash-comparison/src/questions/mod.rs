@@ -169,14 +169,39 @@ pub struct Example {
 /// A row of a file of records.
 pub trait Recorded: Row {
     /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
-    const TIMED: bool;
+    const TIMED: bool = false;
     /// Set if other seeds give other rows on the same keys: the seed draws shuffles, samples and random keys.
-    const SEEDED: bool;
+    const SEEDED: bool = false;
     /// Columns that together identify a row.
     const KEY: &[&str];
     /// Columns that depend on all rows of the file, through the number of tests.
     const SHARED: &[&str] = &[];
 }
+
+/// Implements [`Recorded`] and [`About`](crate::record::About) for row types: flags that hold, the key, and the columns
+/// that depend on all rows. Keys that begin with the dataset are of rows about datasets.
+macro_rules! recorded {
+    ($($row:ident: $($flag:ident)* [$($key:ident),+] $(shared [$($shared:ident),+])?;)+) => {$(
+        impl $crate::questions::Recorded for $row {
+            $(const $flag: bool = true;)*
+            const KEY: &[&str] = &[$(stringify!($key)),+];
+            $(const SHARED: &[&str] = &[$(stringify!($shared)),+];)?
+        }
+
+        impl $crate::record::About for $row {
+            fn dataset(&self) -> Option<&str> {
+                $crate::questions::recorded!(@dataset self $($key)+)
+            }
+
+            fn function(&self) -> &str {
+                &self.function
+            }
+        }
+    )+};
+    (@dataset $row:ident dataset $($key:ident)*) => { Some(&$row.dataset) };
+    (@dataset $row:ident $($key:ident)*) => { None };
+}
+use recorded;
 
 /// A CSV file of rows.
 #[derive(Debug)]
@@ -288,11 +313,9 @@ questions! {
     + costs: CostRow
 }
 
-impl Recorded for CostRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["dataset", "function", "purpose"];
-    const SHARED: &[&str] = &["place", "measured", "chance", "cost", "p_adjusted", "measurable"];
+recorded! {
+    CostRow: SEEDED [dataset, function, purpose]
+        shared [place, measured, chance, cost, p_adjusted, measurable];
 }
 
 #[cfg(test)]

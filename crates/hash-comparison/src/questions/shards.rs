@@ -1,7 +1,7 @@
 //! The fullest of a few shards, as when keys are spread over machines or partitions.
 
-use super::{Cost, Measure, Question, Recorded, Records, of_function};
-use crate::record::{Choice, Purpose, about, rows_about, stored};
+use super::{Cost, Measure, Question, Records, of_function, recorded};
+use crate::record::{Choice, Purpose, about, stored};
 use crate::values::Hashed;
 use crate::words::placed;
 use records::number::grouped;
@@ -30,14 +30,8 @@ stored! {
     }
 }
 
-impl Recorded for ShardRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = false;
-    const KEY: &[&str] = &["dataset", "function", "choice", "buckets"];
-}
-
-rows_about! {
-    ShardRow: |row| Some(&row.dataset);
+recorded! {
+    ShardRow: [dataset, function, choice, buckets];
 }
 
 /// The question.

@@ -18,24 +18,6 @@ impl<R: About> About for &R {
     }
 }
 
-/// Implements `About` for row types, each with a closure that returns the dataset.
-macro_rules! rows_about {
-    ($($row:ident: $dataset:expr;)*) => {
-        $(impl $crate::record::About for $row {
-            fn dataset(&self) -> Option<&str> {
-                let dataset: fn(&Self) -> Option<&str> = $dataset;
-                dataset(self)
-            }
-
-            fn function(&self) -> &str {
-                &self.function
-            }
-        })*
-    };
-}
-
-pub(crate) use rows_about;
-
 /// Returns the rows about this dataset.
 pub fn on<R: About>(rows: impl IntoIterator<Item = R>, dataset: &str) -> impl Iterator<Item = R> {
     let rows = rows.into_iter();

@@ -16,7 +16,6 @@ mod words;
 pub use records::environment::Environment;
 pub use statistics::significant;
 
-pub(crate) use self::about::rows_about;
 pub use self::about::{About, about, of, on};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub use self::bits::{BitFact, BitTest};

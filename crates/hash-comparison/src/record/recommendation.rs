@@ -244,10 +244,6 @@ stored! {
     }
 }
 
-super::rows_about! {
-    CostRow: |row| Some(&row.dataset);
-}
-
 impl CostRow {
     /// The greatest recorded cost: if chance gives next to nothing, a larger ratio says nothing more.
     pub const MAX: f64 = 1e9;

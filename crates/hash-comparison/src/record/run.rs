@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Baseline, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
+use super::{About, Baseline, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
 
 stored! {
     /// `run.json`: everything that the CSV files do not hold.
@@ -135,6 +135,12 @@ stored! {
     }
 }
 
-super::rows_about! {
-    Finding: |row| Some(&row.dataset);
+impl About for Finding {
+    fn dataset(&self) -> Option<&str> {
+        Some(&self.dataset)
+    }
+
+    fn function(&self) -> &str {
+        &self.function
+    }
 }

@@ -2,4 +2,3 @@
 
 pub mod compare;
 pub mod quality;
-pub mod reproduce;

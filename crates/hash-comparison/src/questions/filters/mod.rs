@@ -4,8 +4,8 @@ mod measure;
 pub mod sizes;
 mod verdict;
 
-use super::{Measure, Question, Recorded};
-use crate::record::{DatasetKind, rows_about, stored};
+use super::{Measure, Question, recorded};
+use crate::record::{DatasetKind, stored};
 use records::progress::go_on;
 
 pub use self::measure::*;
@@ -91,28 +91,10 @@ stored! {
     }
 }
 
-impl Recorded for FalsePositiveRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["dataset", "function", "bits_per_key"];
-}
-
-impl Recorded for SizeRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["dataset", "function", "keys"];
-}
-
-impl Recorded for NearSizesRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["dataset", "function", "bits_per_key", "keys"];
-}
-
-rows_about! {
-    FalsePositiveRow: |row| Some(&row.dataset);
-    SizeRow: |row| Some(&row.dataset);
-    NearSizesRow: |row| Some(&row.dataset);
+recorded! {
+    FalsePositiveRow: SEEDED [dataset, function, bits_per_key];
+    SizeRow: SEEDED [dataset, function, keys];
+    NearSizesRow: SEEDED [dataset, function, bits_per_key, keys];
 }
 
 /// The question.

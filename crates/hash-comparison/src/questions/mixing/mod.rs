@@ -7,8 +7,8 @@ mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question, Recorded};
-use crate::record::{rows_about, stored};
+use super::{Draw, Kind, Measure, Question, recorded};
+use crate::record::stored;
 use records::progress::{Cancelled, go_on};
 
 pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
@@ -81,22 +81,9 @@ stored! {
     }
 }
 
-impl Recorded for AvalancheRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["function", "key_bytes", "input_bit", "output_bit"];
-}
-
-impl Recorded for MixingRow {
-    const TIMED: bool = false;
-    const SEEDED: bool = true;
-    const KEY: &[&str] = &["function", "test", "key_bytes"];
-    const SHARED: &[&str] = &["p_adjusted"];
-}
-
-rows_about! {
-    AvalancheRow: |_| None;
-    MixingRow: |_| None;
+recorded! {
+    AvalancheRow: SEEDED [function, key_bytes, input_bit, output_bit];
+    MixingRow: SEEDED [function, test, key_bytes] shared [p_adjusted];
 }
 
 /// The question.

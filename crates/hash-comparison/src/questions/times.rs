@@ -1,16 +1,76 @@
-//! Readings of all datasets, in rounds.
+//! Time per key on whole key sets, in calls that overlap and in calls that wait for each other.
 
-use super::{SpreadRow, TimingRow};
-use crate::clock::{Batch, Line, Subject, read, subjects};
-use crate::functions::Function;
-use crate::keys::{Dataset, shuffled};
-use crate::record::CallForm as Form;
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::{Measure, Question, recorded};
+use crate::clock::{Batch, Line, Subject, read, subjects};
+use crate::functions::Function;
+use crate::keys::{Dataset, shuffled};
+use crate::record::{CallForm, CallForm as Form, stored};
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 use statistics::robust;
+
+stored! {
+    /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the previous one).
+    pub struct TimingRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the cost of the loop.
+        pub function: String,
+        /// Keys in one batch.
+        pub keys: u64,
+        /// Bytes in one batch.
+        pub bytes: u64,
+        /// Median over the rounds, the cost of the loop included.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// Number of rounds.
+        pub samples: u64,
+    }
+
+    /// A row of `spread.csv`: quartiles of the readings behind a row of `timing.csv` or `latency.csv`, nanoseconds per
+    /// key.
+    pub struct SpreadRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the cost of the loop.
+        pub function: String,
+        /// The form of the calls.
+        pub form: CallForm,
+        /// Number of rounds.
+        pub samples: u64,
+        /// The fastest reading.
+        pub min_ns: f64,
+        /// The lower quartile.
+        pub q1_ns: f64,
+        /// The median.
+        pub median_ns: f64,
+        /// The upper quartile.
+        pub q3_ns: f64,
+        /// The slowest reading.
+        pub max_ns: f64,
+    }
+}
+
+recorded! {
+    TimingRow: TIMED SEEDED [dataset, function];
+    SpreadRow: TIMED SEEDED [dataset, function, form];
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Times(|datasets, functions, progress, records| {
+        let (seed, quick) = (records.run.seed, records.run.quick);
+        ([records.timing, records.latency], records.spread) =
+            measure(datasets, functions, seed, quick, progress)?;
+        Ok(())
+    }),
+    ..Question::NONE
+};
 
 /// Times every function and the empty function on every dataset. Returns the rows of `timing.csv` and `latency.csv`, by
 /// dataset and function in the order given, the empty function first, and of `spread.csv`, independent calls first.
@@ -21,7 +81,7 @@ use statistics::robust;
 /// # Errors
 ///
 /// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
-pub(super) fn measure(
+fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
     seed: u64,
@@ -159,45 +219,44 @@ impl<'a> Table<'a> {
         }
     }
 
+    fn lines(&self, form: Form) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(move |line| line.form == form)
+    }
+
     fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
-        self.lines
-            .iter()
-            .filter(move |line| line.form == form)
-            .map(move |line| {
-                let mut sorted = line.samples.clone();
-                sorted.sort_unstable_by(f64::total_cmp);
-                // There is at least one round.
-                let quantile = |share| robust::quantile(&sorted, share).unwrap_or(f64::NAN);
-                SpreadRow {
-                    dataset: self.dataset.to_owned(),
-                    function: line.subject.name.to_owned(),
-                    form,
-                    samples: sorted.len() as u64,
-                    min_ns: quantile(0.0),
-                    q1_ns: quantile(0.25),
-                    median_ns: quantile(0.5),
-                    q3_ns: quantile(0.75),
-                    max_ns: quantile(1.0),
-                }
-            })
+        self.lines(form).map(move |line| {
+            let mut sorted = line.samples.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            // There is at least one round.
+            let quartiles = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| robust::quantile(&sorted, share));
+            let [min_ns, q1_ns, median_ns, q3_ns, max_ns] = quartiles.map(|time| time.unwrap_or(f64::NAN));
+            SpreadRow {
+                dataset: self.dataset.to_owned(),
+                function: line.subject.name.to_owned(),
+                form,
+                samples: sorted.len() as u64,
+                min_ns,
+                q1_ns,
+                median_ns,
+                q3_ns,
+                max_ns,
+            }
+        })
     }
 
     fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
-        self.lines
-            .iter()
-            .filter(move |line| line.form == form)
-            .map(|line| {
-                let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
-                TimingRow {
-                    dataset: self.dataset.to_owned(),
-                    function: line.subject.name.to_owned(),
-                    keys: self.batch.keys() as u64,
-                    bytes: self.batch.bytes() as u64,
-                    median_ns_per_key,
-                    mad_ns_per_key,
-                    samples,
-                }
-            })
+        self.lines(form).map(|line| {
+            let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
+            TimingRow {
+                dataset: self.dataset.to_owned(),
+                function: line.subject.name.to_owned(),
+                keys: self.batch.keys() as u64,
+                bytes: self.batch.bytes() as u64,
+                median_ns_per_key,
+                mad_ns_per_key,
+                samples,
+            }
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Times the same keys in the cache and out of it.
+//! Time of the same keys in the cache and out of it.
 //!
 //! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from start
 //! to end; and on cache lines of their own, scattered over a buffer larger than caches, in shuffled order. The second
@@ -6,19 +6,75 @@
 //! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
-use std::hint::black_box;
-
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use crate::clock::{Line, subjects, timed};
+use super::{Draw, Kind, Measure, Question, recorded};
+use crate::clock::{Line, hash_all, subjects, timed};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
-use crate::questions::{Place, PlaceRow};
-use crate::record::CallForm;
+use crate::questions::on_dataset::{DatasetRows, distinct};
+use crate::record::{CallForm, EMPTY, of, on, stored};
+use plots::key::Sign;
+use plots::mark::{Mark, RADIUS};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
+use plots::scale::Scale;
+use plots::scene::{GRID, MUTED, Scene};
 use records::error::Error;
+use records::number;
 use records::progress::{Progress, go_on};
+
+stored! {
+    /// The place of keys in memory while they are timed.
+    pub enum Place {
+        /// Back to back in a buffer that the caches hold.
+        Cache,
+        /// Far apart in a buffer larger than the caches, visited in shuffled order: usually read from main memory.
+        Memory,
+    }
+
+    /// A row of `places.csv`: the time of the same keys in two places.
+    pub struct PlaceRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the cost of the loop.
+        pub function: String,
+        /// The place of the keys.
+        pub place: Place,
+        /// The form of the calls.
+        pub form: CallForm,
+        /// Keys in one batch, a sample of the dataset.
+        pub keys: u64,
+        /// Size of the buffer that holds the keys, bytes.
+        pub footprint_bytes: u64,
+        /// Median over the rounds, the cost of the loop included.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// Number of rounds.
+        pub samples: u64,
+    }
+}
+
+recorded! {
+    PlaceRow: TIMED SEEDED [dataset, function, place, form];
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Times(|datasets, functions, progress, records| {
+        let (seed, quick) = (records.run.seed, records.run.quick);
+        records.places = measure(datasets, functions, seed, quick, progress)?;
+        Ok(())
+    }),
+    charts: &[Kind {
+        stem: "places",
+        timed: true,
+        draw: Draw::Dataset(scene),
+    }],
+    ..Question::NONE
+};
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
 /// other functions come in between; and a short reading is seldom interrupted.
@@ -41,7 +97,7 @@ const QUICK_ROUNDS: usize = 3;
 /// # Errors
 ///
 /// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
-pub(super) fn measure(
+fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
     seed: u64,
@@ -162,29 +218,10 @@ impl Layout {
         })
     }
 
-    /// Hashes the keys of a reading. In chained calls, the address of each key depends on the previous hash.
+    /// Hashes the keys of a reading.
     #[inline(never)]
     fn run(&self, reading: usize, form: CallForm, hash: fn(&[u8]) -> u64) -> u64 {
-        let hash = black_box(hash);
-        // The mask is zero, so the offset is too, but the compiler cannot know that.
-        let mask = black_box(0_u64);
-        let (mut offset, mut sum) = (0, 0_u64);
-        let spans = self.spans(reading);
-        match form {
-            CallForm::Independent => {
-                for &(start, end) in spans {
-                    sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
-                }
-            }
-            CallForm::Chained => {
-                for &(start, end) in spans {
-                    let value = hash(black_box(&self.bytes[start + offset..end + offset]));
-                    offset = (value & mask) as usize;
-                    sum = sum.wrapping_add(value);
-                }
-            }
-        }
-        black_box(sum)
+        hash_all(&self.bytes, self.spans(reading).iter().copied(), form, hash)
     }
 }
 
@@ -223,11 +260,97 @@ impl PlacedLine<'_> {
     }
 }
 
+const WIDTH: f64 = 1000.0;
+const HEAD: f64 = 50.0;
+type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
+/// Gap between the panels.
+const GAP: f64 = 40.0;
+
+/// Draws the chart; `None` without times of keys in memory.
+fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let measured: Vec<&PlaceRow> = on(&data.records.places, &data.summary.name).collect();
+    let find = |function: &str, place: Place, form: CallForm| {
+        of(measured.iter().copied(), function).find(|row| (row.place, row.form) == (place, form))
+    };
+    let memory = measured.iter().find(|row| row.place == Place::Memory)?;
+    let mut functions = distinct(measured.iter().map(|row| row.function.as_str()));
+    functions.retain(|name| *name != EMPTY && data.is_shown(name));
+    let speed = |name: &str| {
+        find(name, Place::Memory, CallForm::Independent).map_or(f64::INFINITY, |row| row.median_ns_per_key)
+    };
+    functions.sort_by(|a, b| speed(a).total_cmp(&speed(b)));
+    // The empty function has a row too: it shows the cost of the places themselves.
+    functions.push(EMPTY);
+    let rows = Rows::new(HEAD, functions.len());
+    let name = &data.summary.name;
+    let scattered = format!(
+        "scattered over {} MiB, shuffled",
+        number::grouped(memory.footprint_bytes >> 20)
+    );
+    let mut scene = Head {
+        description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
+        title: &format!("{name}: keys in and out of the cache"),
+        width: WIDTH,
+        foot: AXIS,
+        key: &[
+            (Sign::Filled(Mark::Neutral), "packed, in the cache"),
+            (Sign::Hollow(Mark::Neutral), &scattered),
+        ],
+    }
+    .sheet(&rows);
+    let mut shown = functions.clone();
+    shown.pop();
+    shown.push("empty function");
+    rows.names(&mut scene, &shown);
+    let width = (WIDTH - MARGIN - NAMES_END - GAP) / 2.0;
+    let panels = [
+        (CallForm::Independent, "independent calls overlap"),
+        (CallForm::Chained, "chained: each call waits for the previous one"),
+    ];
+    for (number, (form, title)) in panels.into_iter().enumerate() {
+        let left = NAMES_END + number as f64 * (width + GAP);
+        let times = measured.iter().filter(|row| row.form == form);
+        let mut times: Vec<f64> = times.map(|row| row.median_ns_per_key).collect();
+        times.sort_by(f64::total_cmp);
+        // One slow function must not push all others to the left edge.
+        let highest = times[times.len() - 1].min(times[times.len() * 3 / 4] * 3.0);
+        let panel = Panel {
+            title,
+            axis: "ns per key, median",
+            scale: Scale::linear(highest * 1.04).over(left, left + width),
+            tick: number::tick,
+        };
+        panel.frame(&mut scene, &rows, HEAD - 8.0);
+        for (index, function) in functions.iter().enumerate() {
+            let y = rows.middle(index);
+            let ends = [Place::Cache, Place::Memory]
+                .map(|place| find(function, place, form).map(|row| row.median_ns_per_key));
+            let [Some(cache), Some(memory)] = ends else {
+                continue;
+            };
+            let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
+            scene.horizontal(y, left.min(right), left.max(right), 2.0, GRID);
+            let (mut beyond, mut mark) = (Vec::new(), None);
+            for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
+                if panel.scale.is_above(ns) {
+                    beyond.push(number::significant(ns, 2));
+                } else {
+                    mark = Some(panel.scale.at(ns));
+                    draw(Mark::Neutral, &mut scene, (panel.scale.at(ns), y), RADIUS);
+                }
+            }
+            if !beyond.is_empty() {
+                panel.beyond(&mut scene, &rows, index, &beyond.join(" and "), MUTED, mark);
+            }
+        }
+    }
+    Some(scene)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::record::EMPTY;
     use records::progress::Silent;
 
     fn dataset(lines: &[u8]) -> Dataset {

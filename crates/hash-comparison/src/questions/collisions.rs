@@ -1,0 +1,361 @@
+//! Collisions: distinct keys minus distinct values, at three widths.
+
+use std::collections::HashMap;
+
+use super::{Example, Failure, Measure, Question, of_function, recorded};
+use crate::chance::{INTERVAL_LEVEL, verdict};
+use crate::keys::{Dataset, printed};
+use crate::record::{FailedTest, Verdict, about, stored};
+use crate::values::Hashed;
+use crate::words::{IDEAL_BITS, figure};
+use records::number::grouped;
+use statistics::collisions::CollisionLaw;
+use statistics::correction::bonferroni;
+
+stored! {
+    /// A row of `collisions.csv`.
+    pub struct CollisionRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// Width that was compared, in low bits of the value.
+        pub bits: u32,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Distinct keys minus distinct values.
+        pub collisions: u64,
+        /// Expected collisions of a random function of this width.
+        pub expected: f64,
+        /// Two-sided p-value of this test alone.
+        pub p_value: f64,
+        /// Lower end of the 99 % interval for the mean number of collisions.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// Fewest collisions that a random function would show, at 1 % over all tests of the file.
+        pub band_low: f64,
+        /// Most collisions that a random function would show, at 1 % over all tests of the file.
+        pub band_high: f64,
+        /// `p_value` corrected for the number of tests in the file (Bonferroni).
+        pub p_adjusted: f64,
+        /// The verdict of this row.
+        pub verdict: Verdict,
+    }
+}
+
+recorded! {
+    CollisionRow: [dataset, function, bits] shared [band_low, band_high, p_adjusted, verdict];
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Values(|dataset| {
+        of_function(dataset, |dataset, hashed, records| {
+            let raw = measure(dataset, hashed);
+            records.collisions.extend(raw.rows());
+            records.examples.extend(raw.printed(dataset));
+        })
+    }),
+    judge: |records| judge(&mut records.collisions),
+    failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
+    ..Question::NONE
+};
+
+/// Widths compared in addition to a function's own: at fewer bits, small sets can tell functions apart.
+pub const NARROW_BITS: [u32; 2] = [24, 20];
+
+/// The collisions of one function on one dataset, not judged yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawCollisions {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Widths and the collisions at each, widest first, no width twice.
+    pub counts: Vec<(u32, u64)>,
+    /// Indices of two keys with one value at the widest width: the first key, in the order of the dataset, that shares
+    /// its value with another, and the next key that has this value.
+    pub example: Option<(usize, usize)>,
+}
+
+impl RawCollisions {
+    /// Returns the rows, each that of a single test until all are judged.
+    pub fn rows(&self) -> impl Iterator<Item = CollisionRow> {
+        self.counts.iter().map(|&(bits, collisions)| {
+            let law = CollisionLaw::new(self.keys, bits);
+            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+            let p_value = law.two_sided_p(collisions);
+            CollisionRow {
+                dataset: self.dataset.clone(),
+                function: self.function.clone(),
+                bits,
+                keys: self.keys,
+                collisions,
+                expected: law.expected(),
+                p_value,
+                ci_low,
+                ci_high,
+                band_low: 0.0,
+                band_high: self.keys as f64,
+                p_adjusted: p_value,
+                verdict: Verdict::WithinChance,
+            }
+        })
+    }
+
+    /// Returns the two keys of `example` in print.
+    pub fn printed(&self, dataset: &Dataset) -> Option<Example> {
+        let (first, second) = self.example?;
+        Some(Example {
+            dataset: self.dataset.clone(),
+            function: self.function.clone(),
+            keys: [first, second].map(|index| printed(dataset.keys.get(index))),
+        })
+    }
+}
+
+/// Returns the widths at which a function of `compared_bits` bits is compared, widest first.
+pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::once(compared_bits).chain(NARROW_BITS.into_iter().filter(move |&bits| bits < compared_bits))
+}
+
+/// Counts the collisions of one function on one dataset.
+///
+/// # Panics
+///
+/// Panics if `hashed` is not of the keys of `dataset`.
+pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
+    let values = hashed.values();
+    assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
+    let own = hashed.function.compared_bits();
+    let keys = values.len() as u64;
+    let low = hashed.low();
+    let mut repeated = low.repeated().to_vec();
+    repeated.sort_unstable();
+    RawCollisions {
+        dataset: dataset.name.clone(),
+        function: hashed.function.name.to_owned(),
+        keys,
+        counts: widths(own)
+            .map(|bits| (bits, keys - low.different(bits)))
+            .collect(),
+        example: first_pair(values, &repeated),
+    }
+}
+
+/// Returns [`RawCollisions::example`]; `repeated` holds the values that occur more than once, in order.
+fn first_pair(values: impl Iterator<Item = u32>, repeated: &[u32]) -> Option<(usize, usize)> {
+    let mut values = values.enumerate();
+    let (first, shared) = values.find(|(_, value)| repeated.binary_search(value).is_ok())?;
+    let (second, _) = values.find(|&(_, value)| value == shared)?;
+    Some((first, second))
+}
+
+/// Judges the rows of a run.
+pub fn judge(rows: &mut [CollisionRow]) {
+    let tests = rows.len();
+    // The ends of a band take many p-values and depend on keys and width, so all functions of a dataset share them.
+    let mut bands: HashMap<(u64, u32), (u64, u64)> = HashMap::new();
+    for row in rows {
+        let band = bands
+            .entry((row.keys, row.bits))
+            .or_insert_with(|| CollisionLaw::new(row.keys, row.bits).band(tests));
+        (row.band_low, row.band_high) = (band.0 as f64, band.1 as f64);
+        row.p_adjusted = bonferroni(row.p_value, tests);
+        row.verdict = verdict(row.collisions as f64, row.expected, row.ci_low, row.p_adjusted);
+    }
+}
+
+/// Returns the ratio of collisions to chance, or `None` if chance gives none.
+pub(crate) fn ratio(row: &CollisionRow) -> Option<f64> {
+    over_expected(row, row.collisions as f64)
+}
+
+/// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
+pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
+    let ratio = count / row.expected;
+    (row.expected > 0.0 && ratio.is_finite()).then_some(ratio)
+}
+
+/// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
+/// half, by the birthday bound n (n - 1) = 2^(bits + 1) ln 2.
+pub(crate) fn even_chance(bits: u32) -> u64 {
+    libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
+}
+
+/// Returns the row furthest above chance: among failed rows, the one with the largest ratio. If no row failed, ratios
+/// are noise at widths with hardly any expected collisions, so the row with the least p-value above the expectation
+/// counts, or else the row least certain to be below. Among equal rows the widest counts.
+pub(crate) fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
+    let failed = rows
+        .iter()
+        .copied()
+        .filter(|row| row.verdict > Verdict::WithinChance);
+    // `max_by` takes the last of equal rows.
+    if let Some(row) = failed
+        .rev()
+        .max_by(|a, b| ratio_or_one(a).total_cmp(&ratio_or_one(b)))
+    {
+        return Some(row);
+    }
+    let surprise = |row: &CollisionRow| {
+        let above = row.collisions as f64 >= row.expected;
+        if above { row.p_value } else { 2.0 - row.p_value }
+    };
+    rows.iter()
+        .copied()
+        .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
+}
+
+/// Returns the ratio to chance, or 1 if chance gives no collisions.
+fn ratio_or_one(row: &CollisionRow) -> f64 {
+    ratio(row).unwrap_or(1.0)
+}
+
+/// Returns the widths that failed, largest ratio first.
+fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure> {
+    let rows: Vec<&CollisionRow> = about(rows, dataset, function).collect();
+    let mut failed: Vec<&CollisionRow> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.verdict > Verdict::WithinChance)
+        .collect();
+    failed.sort_by(|a, b| ratio_or_one(b).total_cmp(&ratio_or_one(a)));
+    let own_bits = rows.iter().map(|row| row.bits).max();
+    failed
+        .into_iter()
+        .map(|row| Failure {
+            test: FailedTest::Collisions,
+            verdict: row.verdict,
+            buckets: None,
+            reason: format!(
+                "{} of {} keys collide at {} bits; chance: {}{}",
+                grouped(row.collisions),
+                grouped(row.keys),
+                row.bits,
+                figure(row.expected),
+                if own_bits == Some(row.bits) {
+                    beside_all_bits(row)
+                } else {
+                    String::new()
+                },
+            ),
+        })
+        .collect()
+}
+
+/// Returns the chance of all compared bits for a narrower function: chance at its own width hides the missing bits.
+fn beside_all_bits(row: &CollisionRow) -> String {
+    let expected = CollisionLaw::new(row.keys, IDEAL_BITS).expected();
+    if row.bits >= IDEAL_BITS || expected <= 0.0 {
+        return String::new();
+    }
+    format!(", of all {IDEAL_BITS} bits {}", figure(expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::functions::Function;
+    use crate::keys::Recipe;
+
+    #[test]
+    fn no_width_is_there_twice_or_wider_than_the_function() {
+        let cases: [(u32, &[u32]); 4] = [
+            (32, &[32, 24, 20]),
+            (28, &[28, 24, 20]),
+            (24, &[24, 20]),
+            (1, &[1]),
+        ];
+        for (bits, expected) in cases {
+            assert!(widths(bits).eq(expected.iter().copied()), "{bits}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_and_example_are_those_of_the_definition(
+            values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
+        ) {
+            let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, values.len()));
+            let function = Function::custom("f", 32, |_| 0, &[]);
+            let raw = measure(&dataset, &Hashed::of_values(&function, values.clone()));
+            for &(bits, collisions) in &raw.counts {
+                let distinct: HashSet<u64> = values.iter().map(|value| value % (1 << bits)).collect();
+                prop_assert_eq!(collisions, (values.len() - distinct.len()) as u64);
+            }
+            let first_pair = (0..values.len())
+                .flat_map(|first| (first + 1..values.len()).map(move |second| (first, second)))
+                .find(|&(first, second)| values[first] == values[second]);
+            prop_assert_eq!(raw.example, first_pair);
+        }
+    }
+
+    /// Returns the judged rows of these widths and counts.
+    fn judged(keys: u64, counts: &[(u32, u64)]) -> Vec<CollisionRow> {
+        let raw = RawCollisions {
+            dataset: "ids".to_owned(),
+            function: "f".to_owned(),
+            keys,
+            counts: counts.to_vec(),
+            example: None,
+        };
+        let mut rows: Vec<CollisionRow> = raw.rows().collect();
+        judge(&mut rows);
+        rows
+    }
+
+    #[test]
+    fn the_birthday_bound_is_that_of_days_and_of_32_bits() {
+        // With 256 values, 20 people rarely suffice; the known figure for 32 bits is 77,163.
+        assert_eq!([8, 32].map(even_chance), [20, 77_164]);
+        for bits in [8, 16] {
+            let free = |taken: u64| 1.0 - taken as f64 / libm::ldexp(1.0, bits);
+            let none = |keys: u64| (0..keys).map(free).product::<f64>();
+            let keys = even_chance(bits as u32);
+            assert!(none(keys) < 0.5 && none(keys - 2) > 0.5, "{bits}");
+        }
+    }
+
+    #[test]
+    fn the_four_verdicts() {
+        use Verdict::{FarWorseThanChance, FewerThanChance, WithinChance, WorseThanChance};
+        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
+        for (verdict, counts) in [
+            (FewerThanChance, [0, 300, 644]),
+            (WithinChance, [645, 753, 862]),
+            (WorseThanChance, [863, 5_000, 12_000]),
+            (FarWorseThanChance, [13_000, 20_000, 39_999]),
+        ] {
+            for count in counts {
+                let first = &judged(40_000, &[&[(20, count)][..], &[(20, 753); 206]].concat())[0];
+                assert_eq!((first.band_low, first.band_high), (645.0, 862.0));
+                assert_eq!((first.collisions, first.verdict), (count, verdict));
+            }
+        }
+    }
+
+    #[test]
+    fn missing_bits_are_told() {
+        let reason =
+            |counts: &[(u32, u64)]| failures(&judged(1_000_000, counts), "ids", "f")[0].reason.clone();
+        assert_eq!(
+            reason(&[(28, 3_720)]),
+            "3,720 of 1,000,000 keys collide at 28 bits; chance: 1,860, of all 32 bits 116"
+        );
+        // Low bits of a wide function are not missing bits.
+        assert_eq!(
+            reason(&[(32, 116), (20, 900_000)]),
+            "900,000 of 1,000,000 keys collide at 20 bits; chance: 355,464"
+        );
+    }
+}

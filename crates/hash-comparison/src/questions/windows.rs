@@ -1,0 +1,268 @@
+//! Collisions in the low and the high bits of the values, and in all of them.
+//!
+//! Tables use some low or some high bits of a hash, never all of them.
+
+use core::ops::RangeInclusive;
+
+use super::{Cost, Measure, Question, of_function, recorded};
+use crate::chance::INTERVAL_LEVEL;
+use crate::record::{BitFact, BitTest, Purpose, about, stored};
+use crate::values::Hashed;
+use crate::values::prefixes::{self, Prefixes};
+use crate::words;
+use records::number::grouped;
+use statistics::collisions::CollisionLaw;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+stored! {
+    /// The bits of a value that a window takes.
+    pub enum WindowEnd {
+        /// The lowest bits.
+        Low,
+        /// The highest bits of the function's own output.
+        High,
+        /// All bits of the function.
+        Full,
+    }
+
+    /// A row of `windows.csv`: collisions of a key set in some bits of the values.
+    pub struct WindowRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// The position of the window.
+        pub end: WindowEnd,
+        /// Number of bits in the window.
+        pub bits: u32,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Distinct keys minus distinct values of the window.
+        pub collisions: u64,
+        /// Expected collisions of a random function.
+        pub expected: f64,
+        /// Two-sided p-value of this window alone.
+        pub p_value: f64,
+        /// Lower end of the 99 % interval for the mean number of collisions.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// `p_value` corrected for the number of rows in the file (Bonferroni).
+        pub p_adjusted: f64,
+    }
+}
+
+recorded! {
+    WindowRow: [dataset, function, end, bits] shared [p_adjusted];
+}
+
+/// The question.
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Values(|dataset| {
+        of_function(dataset, |dataset, hashed, records| {
+            records.windows.extend(measure(&dataset.name, hashed));
+        })
+    }),
+    judge: |records| judge(&mut records.windows),
+    facts: |records| facts(&records.windows).collect(),
+    costs: |records, dataset, function| {
+        let rows = about(&records.windows, &dataset.name, &function.name);
+        let full = rows.filter(|row| row.end == WindowEnd::Full);
+        let cost = |row: &WindowRow| Cost {
+            purpose: Purpose::Checksum,
+            place: place(row),
+            measured: row.collisions as f64,
+            chance: row.expected,
+            p_adjusted: row.p_adjusted,
+        };
+        full.map(cost).collect()
+    },
+    ..Question::NONE
+};
+
+/// Widths of the windows at either end.
+pub const WIDTHS: RangeInclusive<u32> = 8..=32;
+
+/// A window is tested only if its worst outcome, all keys on one value, is less likely than this by chance: 1 % over
+/// 100,000 tests. In other windows no count could tell anything.
+const LEAST_TELLING: f64 = 1e-7;
+
+/// Returns the windows that are tested for a function of `output_bits` bits over `keys` keys, in the order of the rows:
+/// low ones, high ones, then all bits. The window of all bits occurs once, as [`WindowEnd::Full`].
+pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
+    let telling = |bits: u32| keys > 1 && CollisionLaw::new(keys, bits).two_sided_p(keys - 1) < LEAST_TELLING;
+    let narrow = |end| {
+        WIDTHS
+            .filter(move |&bits| bits < output_bits)
+            .map(move |bits| (end, bits))
+    };
+    narrow(WindowEnd::Low)
+        .chain(narrow(WindowEnd::High))
+        .chain([(WindowEnd::Full, output_bits)])
+        .filter(|&(_, bits)| telling(bits))
+        .collect()
+}
+
+/// Returns the rows of one function, whose values of all keys of the dataset are `hashed`. `p_adjusted` is that of a
+/// single test until all rows are judged.
+pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<WindowRow> {
+    let (function, values) = (hashed.function, hashed.values64());
+    let keys = values.len() as u64;
+    let windows = asked(keys, function.output_bits);
+    if windows.is_empty() {
+        return Vec::new();
+    }
+    let (low, high) = (hashed.low(), Prefixes::high(values, function.output_bits));
+    windows
+        .into_iter()
+        .map(|(end, bits)| {
+            let different = match end {
+                WindowEnd::Low => low.different(bits),
+                WindowEnd::High => high.different(bits),
+                WindowEnd::Full => prefixes::distinct(values, bits, &high),
+            };
+            let collisions = keys - different;
+            let law = CollisionLaw::new(keys, bits);
+            let p_value = law.two_sided_p(collisions);
+            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+            WindowRow {
+                dataset: dataset.to_owned(),
+                function: function.name.to_owned(),
+                end,
+                bits,
+                keys,
+                collisions,
+                expected: law.expected(),
+                p_value,
+                ci_low,
+                ci_high,
+                p_adjusted: p_value,
+            }
+        })
+        .collect()
+}
+
+/// Corrects the p-values for the number of rows, over all functions and datasets.
+pub fn judge(rows: &mut [WindowRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(row.p_value, tests);
+    }
+}
+
+/// Returns true if a window has more collisions than chance explains.
+pub fn failed(row: &WindowRow) -> bool {
+    row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected
+}
+
+/// Describes the place of a window.
+pub(crate) fn place(row: &WindowRow) -> String {
+    match row.end {
+        WindowEnd::Low => format!("the low {} bits", row.bits),
+        WindowEnd::High => format!("the high {} bits", row.bits),
+        WindowEnd::Full => format!("all {} bits", row.bits),
+    }
+}
+
+/// Returns one fact for each dataset and function with a failed window.
+fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
+    rows.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
+        .filter_map(|rows| {
+            Some(BitFact {
+                dataset: Some(rows[0].dataset.clone()),
+                function: rows[0].function.clone(),
+                test: BitTest::Windows,
+                reason: reason(rows)?,
+            })
+        })
+}
+
+/// Returns the number of windows with too many collisions and the worst of them, or `None` if no window failed.
+fn reason(rows: &[WindowRow]) -> Option<String> {
+    let failed = || rows.iter().filter(|row| failed(row));
+    let ratio = |row: &WindowRow| row.collisions as f64 / row.expected;
+    // `max_by` takes the last of equal rows: the widest.
+    let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let place = place(worst);
+    Some(format!(
+        "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide; chance: {}",
+        failed().count(),
+        rows.len(),
+        grouped(worst.collisions),
+        grouped(worst.keys),
+        words::figure(worst.expected),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::functions::Function;
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_are_those_of_the_definition(
+            values in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 20..60),
+            bits in prop::sample::select(vec![28_u32, 31, 32, 33, 64]),
+        ) {
+            let values: Vec<u64> = values.iter().map(|value| value >> (64 - bits)).collect();
+            let function = Function::custom("f", bits, |_| 0, &[]);
+            let rows = measure("set", &Hashed::of_values(&function, values.clone()));
+            prop_assert_eq!(rows.len(), asked(values.len() as u64, bits).len());
+            for row in rows {
+                let window = |value: u64| match row.end {
+                    WindowEnd::High => value >> (bits - row.bits),
+                    WindowEnd::Low | WindowEnd::Full => value & (u64::MAX >> (64 - row.bits)),
+                };
+                let different: HashSet<u64> = values.iter().map(|&value| window(value)).collect();
+                prop_assert_eq!(row.collisions, (values.len() - different.len()) as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn every_width_is_asked_once_where_keys_can_tell() {
+        use WindowEnd::{Full, High, Low};
+        let of = |bits| asked(1_000_000, bits);
+        assert_eq!(
+            [64, 32, 28].map(|bits| of(bits).len()),
+            [25 + 25 + 1, 24 + 24 + 1, 20 + 20 + 1]
+        );
+        assert_eq!(
+            [0, 24, 48].map(|place| of(32)[place]),
+            [(Low, 8), (High, 8), (Full, 32)]
+        );
+        assert_eq!([of(8), of(5)], [[(Full, 8)], [(Full, 5)]]);
+        // Two keys of one value: once in 2^bits, and twice that for both sides.
+        assert!(!asked(2, 64).is_empty() && asked(2, 64).iter().all(|&(_, bits)| bits >= 25));
+        // One bit and three keys: all keys on one value are too likely.
+        for (keys, bits) in [(0, 32), (1, 32), (3, 1)] {
+            assert_eq!(asked(keys, bits), [], "{keys} {bits}");
+        }
+    }
+
+    #[test]
+    fn the_correction_counts_the_rows_and_windows_that_keys_do_not_reach_are_told() {
+        // Numbers below 40,000 have nothing in their high bits.
+        let function = Function::custom("f", 64, |_| 0, &[]);
+        let mut rows = measure("ids", &Hashed::of_values(&function, (0..40_000).collect()));
+        judge(&mut rows);
+        for row in &rows {
+            assert_eq!(row.p_adjusted, (row.p_value * 51.0).min(1.0));
+            assert!(row.ci_low <= row.ci_high);
+        }
+        let facts: Vec<BitFact> = facts(&rows).collect();
+        assert_eq!((facts.len(), facts[0].dataset.as_deref()), (1, Some("ids")));
+        assert_eq!(
+            facts[0].reason,
+            "25 of 51 windows of the output collide more than by chance; furthest off are the high 32 bits: \
+             39,999 of 40,000 keys collide; chance: 0.19"
+        );
+    }
+}
