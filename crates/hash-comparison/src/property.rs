@@ -1,4 +1,4 @@
-//! What tests share: the configuration of property tests, and the committed run.
+//! The configuration of property tests, and the committed run.
 
 use std::path::Path;
 

@@ -101,21 +101,26 @@ pub struct Tried {
     pub example: Option<[Vec<u8>; 2]>,
 }
 
-/// All trials of one function, not judged yet.
-#[derive(Debug, Clone)]
-pub struct RawMechanisms {
-    /// Name of the function.
-    pub function: String,
-    /// Results by mechanism. Among several parameters, the most informative come first.
-    pub tried: Vec<Tried>,
+impl Tried {
+    /// Creates the result without a hit of a mechanism that fixes this number of bits.
+    fn none(mechanism: Mechanism, parameter: u32, bits: u32) -> Self {
+        Self {
+            mechanism,
+            parameter,
+            hits: 0,
+            chance: libm::ldexp(1.0, -(bits as i32)),
+            example: None,
+        }
+    }
 }
 
-/// Tries all mechanisms on each function, in the order given.
-pub fn measure(functions: &[&Function]) -> Vec<RawMechanisms> {
+/// Tries all mechanisms on each function, in the order given. Results are by mechanism; among several parameters, the
+/// most informative come first.
+pub fn measure(functions: &[&Function]) -> Vec<(String, Vec<Tried>)> {
     functions.par_iter().map(|function| tried(function)).collect()
 }
 
-fn tried(function: &Function) -> RawMechanisms {
+fn tried(function: &Function) -> (String, Vec<Tried>) {
     let mut attempt = Attempt {
         hash: function.hash,
         bits: function.output_bits,
@@ -162,10 +167,7 @@ fn tried(function: &Function) -> RawMechanisms {
     }));
     tried.push(attempt.leading_zeroes());
     tried.push(attempt.fixed_bits());
-    RawMechanisms {
-        function: function.name.to_owned(),
-        tried,
-    }
+    (function.name.to_owned(), tried)
 }
 
 /// A function under trial and the generator of its keys, which are the same for every function.
@@ -190,13 +192,7 @@ impl Attempt {
         mask: u64,
         mut pair: impl FnMut(&mut Self) -> [Vec<u8>; 2],
     ) -> Tried {
-        let mut tried = Tried {
-            mechanism,
-            parameter,
-            hits: 0,
-            chance: libm::ldexp(1.0, -(mask.count_ones().min(self.bits) as i32)),
-            example: None,
-        };
+        let mut tried = Tried::none(mechanism, parameter, mask.count_ones().min(self.bits));
         for _ in 0..TRIALS {
             let keys = pair(self);
             let [one, other] = keys.each_ref().map(|key| (self.hash)(key) & mask);
@@ -217,11 +213,8 @@ impl Attempt {
             hits += u64::from(values == 0);
         }
         Tried {
-            mechanism: Mechanism::XorLinear,
-            parameter: 0,
             hits,
-            chance: libm::ldexp(1.0, -(self.bits as i32)),
-            example: None,
+            ..Tried::none(Mechanism::XorLinear, 0, self.bits)
         }
     }
 
@@ -276,23 +269,18 @@ impl Attempt {
     }
 
     fn fixed_bits(&mut self) -> Tried {
-        let values: Vec<u64> = (0..TRIALS)
-            .map(|_| {
-                let key = self.key(BYTES);
-                (self.hash)(&key)
-            })
-            .collect();
-        let changing = values
-            .iter()
-            .fold(0, |changing, value| changing | value ^ values[0]);
-        let varied = changing.count_ones();
+        let mut value = || {
+            let key = self.key(BYTES);
+            (self.hash)(&key)
+        };
+        let first = value();
+        let varied = (1..TRIALS)
+            .fold(0, |changing, _| changing | first ^ value())
+            .count_ones();
         let fixed = self.bits.max(32).saturating_sub(varied);
         Tried {
-            mechanism: Mechanism::FixedBits,
-            parameter: varied,
             hits: if fixed > 0 { TRIALS } else { 0 },
-            chance: libm::ldexp(1.0, -(fixed.max(1) as i32)),
-            example: None,
+            ..Tried::none(Mechanism::FixedBits, varied, fixed.max(1))
         }
     }
 }
@@ -301,20 +289,22 @@ impl Attempt {
 const LEAST_SHARE: f64 = 0.75;
 
 /// Returns one row for each function and [`Mechanism`], in the order given.
-pub fn judge(raw: &[RawMechanisms]) -> Vec<MechanismRow> {
-    raw.iter().flat_map(|one| rows(one, raw.len())).collect()
+pub fn judge(raw: &[(String, Vec<Tried>)]) -> Vec<MechanismRow> {
+    raw.iter()
+        .flat_map(|(function, tried)| rows(function, tried, raw.len()))
+        .collect()
 }
 
 /// Returns the rows of one function among `functions`.
-fn rows(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
-    let tests = raw.tried.len() * functions;
+fn rows(function: &str, tried: &[Tried], functions: usize) -> Vec<MechanismRow> {
+    let tests = tried.len() * functions;
     let judged = |one: &Tried| {
         let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
         let p_adjusted = bonferroni(p, tests);
         let often = one.hits as f64 >= LEAST_SHARE * TRIALS as f64;
         (p_adjusted, often && p_adjusted < FAMILY_LEVEL)
     };
-    raw.tried
+    tried
         .chunk_by(|a, b| a.mechanism == b.mechanism)
         .filter_map(|same| {
             let holding = same.iter().find(|one| judged(one).1);
@@ -326,7 +316,7 @@ fn rows(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
                 _ => Default::default(),
             };
             Some(MechanismRow {
-                function: raw.function.clone(),
+                function: function.to_owned(),
                 mechanism: one.mechanism,
                 parameter: one.parameter,
                 trials: TRIALS,
@@ -458,7 +448,7 @@ mod tests {
     }
 
     fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
-        let rows = rows(&measure(&[function])[0], 64);
+        let rows = rows(function.name, &measure(&[function])[0].1, 64);
         assert_eq!(rows.len(), 10);
         assert!(
             rows.iter()

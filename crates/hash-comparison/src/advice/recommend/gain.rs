@@ -48,7 +48,7 @@ fn change(old: &Speed, new: &Speed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::questions::{Place, PlaceRow, TimingRow};
+    use crate::questions::{Place, TimingRow};
     use crate::record::on;
 
     #[test]
@@ -65,12 +65,11 @@ mod tests {
         let memory = on(&records.places, &dataset)
             .find(|row| row.place == Place::Memory)
             .unwrap();
-        let far = |(function, median_ns_per_key): (&str, f64)| PlaceRow {
-            function: function.to_owned(),
-            form: CallForm::Independent,
-            median_ns_per_key,
-            mad_ns_per_key: 1.0,
-            ..memory.clone()
+        let far = |(function, ns): (&str, f64)| {
+            let mut row = memory.clone();
+            (row.function, row.form) = (function.to_owned(), CallForm::Independent);
+            (row.median_ns_per_key, row.mad_ns_per_key) = (ns, 1.0);
+            row
         };
         let times = [("old", 12.0), ("new", 4.0), ("untimed", f64::INFINITY)].map(time);
         records.places = [("old", 99.0), ("new", 100.0)].map(far).into();
