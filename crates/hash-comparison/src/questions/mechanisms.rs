@@ -246,13 +246,8 @@ impl Attempt {
     }
 
     /// Tries pairs of a key, which `change` may adjust first, and the changed key that `change` returns.
-    fn changed(
-        &mut self,
-        mechanism: Mechanism,
-        parameter: u32,
-        change: impl Fn(&mut [u8]) -> Vec<u8>,
-    ) -> Tried {
-        self.pairs(mechanism, parameter, u64::MAX, |of| {
+    fn changed(&mut self, kind: Mechanism, parameter: u32, change: impl Fn(&mut [u8]) -> Vec<u8>) -> Tried {
+        self.pairs(kind, parameter, u64::MAX, |of| {
             let mut key = of.key(BYTES);
             let other = change(&mut key);
             [key, other]
@@ -335,10 +330,11 @@ fn rows(function: &str, tried: &[Tried], functions: usize) -> Vec<MechanismRow> 
 ///
 /// A function that did not fail gets no reasons: a mechanism may hold and harm none of these keys.
 pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
-    for finding in findings {
-        if finding.verdict > Verdict::WithinChance {
-            finding.reasons.extend(sentences(&finding.function, mechanisms));
-        }
+    for finding in findings
+        .iter_mut()
+        .filter(|one| one.verdict > Verdict::WithinChance)
+    {
+        finding.reasons.extend(sentences(&finding.function, mechanisms));
     }
 }
 
