@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use filter_policy::KeyHashes;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
 use crate::elements::Elements;
@@ -243,21 +244,36 @@ impl Steps<'_> {
         sorted: Sorted<R>,
         mut write: impl FnMut(u32, Built) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for number in 0..self.builder.shards {
-            let built = self.build(&sorted, number)?;
-            write(number, built)?;
+        let Builder {
+            format, items, size, ..
+        } = &self.builder;
+        let shards = 0..self.builder.shards;
+        let counts: Result<Vec<u64>, Error> = shards
+            .map(|number| sorted.count(number, &self.spilled_in))
+            .collect();
+        let counts = counts?;
+        // LevelDB's rates take some milliseconds to compute.
+        let plans = counts.par_iter().map(|&keys| format.plan(keys, *items, *size));
+        let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
+        // Before the first one is built.
+        for (plan, &keys) in plans.iter().zip(&counts) {
+            let (Plan::Policy { memory, .. } | Plan::Elements { memory, .. }) = plan;
+            self.check_memory(*memory, keys)?;
+        }
+        for ((number, plan), keys) in (0..).zip(plans).zip(counts) {
+            let filter = self.build(&sorted, number, plan, keys)?;
+            write(number, Built { keys, filter })?;
         }
         Ok(())
     }
 
-    fn build<R: Record>(&self, sorted: &Sorted<R>, number: u32) -> Result<Built, Error> {
-        let Builder {
-            format, items, size, ..
-        } = &self.builder;
-        let keys = sorted.count(number, &self.spilled_in)?;
-        let plan = format.plan(keys, *items, *size)?;
-        let (Plan::Policy { memory, .. } | Plan::Elements { memory, .. }) = &plan;
-        self.check_memory(*memory, keys)?;
+    fn build<R: Record>(
+        &self,
+        sorted: &Sorted<R>,
+        number: u32,
+        plan: Plan,
+        keys: u64,
+    ) -> Result<Stored, Error> {
         let each = |take: &mut dyn FnMut(&[R]) -> Result<(), Error>| {
             sorted.each(number, &self.spilled_in, |values| {
                 if !(self.progress)(values.len() as u64) {
@@ -266,7 +282,7 @@ impl Steps<'_> {
                 take(values)
             })
         };
-        let filter = match plan {
+        Ok(match plan {
             Plan::Elements { make, .. } => {
                 let mut filter = make().map_err(Error::input)?;
                 let mut hashes = Vec::new();
@@ -310,8 +326,7 @@ impl Steps<'_> {
                 bytes.truncate(len);
                 Stored::Policy { bytes, rate }
             }
-        };
-        Ok(Built { keys, filter })
+        })
     }
 
     fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {

@@ -44,16 +44,16 @@ impl Bytes {
     /// Gets the bytes of a file, which must be this many if a length is given.
     pub(crate) fn of(path: &Path, access: Access, len: Option<u64>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
-        // A pipe would be waited for, and a link may lead elsewhere: sets accept neither.
-        if len.is_some() && !path.symlink_metadata().map_err(reading)?.is_file() {
-            return Err(Error::about(ErrorKind::Damaged, path, "must be a plain file"));
+        // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
+        let (metadata, kind) = match len {
+            Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
+            None => (path.metadata(), ErrorKind::Input),
+        };
+        if !metadata.map_err(reading)?.is_file() {
+            return Err(Error::about(kind, path, "must be a plain file"));
         }
         let mut file = File::open(path).map_err(reading)?;
-        let metadata = file.metadata().map_err(reading)?;
-        if !metadata.is_file() {
-            return Err(Error::about(ErrorKind::Input, path, "must be a file"));
-        }
-        let actual = metadata.len();
+        let actual = file.metadata().map_err(reading)?.len();
         if let Some(len) = len
             && len != actual
         {

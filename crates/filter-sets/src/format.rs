@@ -91,7 +91,7 @@ pub(crate) enum Plan {
         rate: Option<f64>,
     },
     Elements {
-        make: Box<dyn FnOnce() -> Result<Box<dyn Elements>, String>>,
+        make: Box<dyn FnOnce() -> Result<Box<dyn Elements>, String> + Send>,
         memory: u64,
     },
 }
