@@ -27,6 +27,8 @@ extern crate std;
 mod methods;
 
 mod bloom64;
+#[cfg(feature = "alloc")]
+pub mod budget;
 mod contents;
 pub mod format;
 mod fuse;

@@ -1,6 +1,7 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod budget;
 mod contract;
 mod fuse;
 mod golden_bloom64;

@@ -1,0 +1,190 @@
+//! Plans that divide memory among levels, and policies that build by them.
+
+use filter_formats::budget::{Budgeted, Level, Plan, plan};
+use filter_formats::rocksdb::RibbonPolicy;
+use filter_formats::sizing::Format;
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
+use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+fn levels(keys: &[u64]) -> Vec<Level> {
+    let level = |&keys| Level {
+        keys,
+        filters: 1,
+        reads: 1.0,
+    };
+    keys.iter().map(level).collect()
+}
+
+/// Returns the bytes and the needless reads of equal bits per key everywhere.
+fn equal(format: Format, levels: &[Level], bits: BitsPerKey) -> (u64, f64) {
+    levels.iter().fold((0, 0.0), |(bytes, needless), level| {
+        (
+            bytes + level.filters * format.filter_bytes(level.keys, bits).unwrap(),
+            needless + level.reads * format.rate(level.keys, bits).unwrap(),
+        )
+    })
+}
+
+/// Tries every division in tenths of a bit among two levels.
+fn least_by_trial(format: Format, levels: [&Level; 2], bytes: u64) -> f64 {
+    let all = |level: &Level| -> Vec<(u64, f64)> {
+        let bits = (10..=320).map(|tenths| BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap());
+        let some = bits.map(|bits| {
+            let bytes = level.filters * format.filter_bytes(level.keys, bits).unwrap();
+            (bytes, level.reads * format.rate(level.keys, bits).unwrap())
+        });
+        std::iter::once((0, level.reads)).chain(some).collect()
+    };
+    let [first, second] = levels.map(all);
+    let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (a, b)));
+    pairs
+        .filter(|(a, b)| a.0 + b.0 <= bytes)
+        .map(|(a, b)| a.1 + b.1)
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn no_division_among_two_levels_is_better() {
+    let mut random = SplitMix64::seed_from_u64(1);
+    for format in [
+        Format::Bloom64,
+        Format::SplitBlock,
+        Format::Ribbon,
+        Format::BinaryFuse,
+    ] {
+        for _ in 0..12 {
+            let mut level = || Level {
+                keys: 50 + random.next_u64() % 3_000,
+                filters: 1 + random.next_u64() % 20,
+                reads: (random.next_u64() % 1_000) as f64 / 500.0,
+            };
+            let levels = [level(), level()];
+            let bytes = random.next_u64() % 40_000;
+            let found = plan(format, &levels, bytes).unwrap();
+            let least = least_by_trial(format, [&levels[0], &levels[1]], bytes);
+            assert!(found.bytes() <= bytes);
+            let needless = found.needless();
+            assert!(
+                (needless - least).abs() <= 1e-9 * least,
+                "{format:?} {levels:?} {bytes}: {needless} {least}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_plan_is_better_than_equal_bits() {
+    let levels = levels(&[2_000, 20_000, 200_000, 2_000_000]);
+    for format in [
+        Format::Bloom64,
+        Format::FastLocalBloom,
+        Format::SplitBlock,
+        Format::Ribbon,
+    ] {
+        let (bytes, needless) = equal(format, &levels, TEN);
+        let found = plan(format, &levels, bytes).unwrap();
+        assert!(found.bytes() <= bytes);
+        assert!(
+            found.needless() < 0.45 * needless,
+            "{format:?}: {} {needless}",
+            found.needless()
+        );
+    }
+    // LevelDB's rates take long, so small levels.
+    let levels = self::levels(&[100, 1_000, 10_000]);
+    let (bytes, needless) = equal(Format::LevelDb, &levels, TEN);
+    assert!(plan(Format::LevelDb, &levels, bytes).unwrap().needless() < 0.6 * needless);
+}
+
+#[test]
+fn levels_that_are_not_worth_a_filter_get_none() {
+    let reads = |reads| Level {
+        keys: 10_000,
+        filters: 1,
+        reads,
+    };
+    let found = plan(Format::Bloom64, &[reads(1.0), reads(0.0), reads(1e-6)], 12_000).unwrap();
+    let bits: Vec<_> = found.shares.iter().map(|share| share.bits_per_key).collect();
+    assert!(bits[0].is_some() && bits[1].is_none(), "{bits:?}");
+    assert_eq!(found.shares[1].bytes, 0);
+    // Nothing fits.
+    let none = plan(Format::Bloom64, &[reads(1.0)], 8).unwrap();
+    assert_eq!((none.shares[0].bits_per_key, none.needless()), (None, 1.0));
+    assert_eq!(
+        plan(Format::Bloom64, &[], 1_000).unwrap(),
+        Plan { shares: Vec::new() }
+    );
+    for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(plan(Format::Bloom64, &[reads(wrong)], 1_000).is_err());
+    }
+}
+
+/// Pebble's wish for many tables: the search ends although there are more divisions than can be compared.
+#[test]
+fn many_single_tables_have_a_plan() {
+    let mut random = SplitMix64::seed_from_u64(2);
+    let tables: Vec<Level> = (0..60)
+        .map(|_| Level {
+            keys: 1_000 + random.next_u64() % 100_000,
+            filters: 1,
+            reads: (1 + random.next_u64() % 100) as f64 / 100.0,
+        })
+        .collect();
+    let (bytes, needless) = equal(Format::Bloom64, &tables, TEN);
+    let found = plan(Format::Bloom64, &tables, bytes).unwrap();
+    assert!(found.bytes() <= bytes && found.bytes() as f64 > 0.999 * bytes as f64);
+    assert!(found.needless() < 0.8 * needless);
+}
+
+#[test]
+fn filters_are_those_of_the_policy_with_the_plans_bits() {
+    let levels = levels(&[100, 10_000]);
+    let (bytes, _) = equal(Format::Bloom64, &levels, TEN);
+    let found = plan(Format::Bloom64, &levels, bytes).unwrap();
+    let policy = Budgeted::by_plan(BloomFilter64Policy::new, &found);
+    // The geometric mean of 100 and 10,000 is 1,000.
+    for (count, level) in [(1, 0), (100, 0), (1_000, 0), (1_001, 1), (10_000, 1), (50_000, 1)] {
+        let bits = found.shares[level].bits_per_key.unwrap();
+        assert_eq!(policy.bits_per_key(count), Some(bits));
+        let keys: Vec<[u8; 8]> = (0..count as u64).map(u64::to_be_bytes).collect();
+        let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        let mut filter = Vec::new();
+        policy.append_filter(&slices, &mut filter).unwrap();
+        assert_eq!(filter, BloomFilter64Policy::new(bits).build(&keys).unwrap());
+        assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
+        assert!(policy.prepare(&filter).may_match(&keys[0]));
+    }
+}
+
+#[test]
+fn a_limit_of_bytes_holds_for_every_policy() {
+    let keys: Vec<[u8; 8]> = (0..5_000_u64).map(u64::to_be_bytes).collect();
+    let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+    fn check<P: FilterPolicy>(new: fn(BitsPerKey) -> P, slices: &[&[u8]]) {
+        for most in [2, 100, 1_000, 3_000, 6_000] {
+            let policy = Budgeted::new(new, TEN).with_most_bytes(most);
+            for count in [0, 1, 500, 3_000, 5_000] {
+                let mut filter = Vec::new();
+                policy.append_filter(&slices[..count], &mut filter).unwrap();
+                assert!(filter.len() <= most, "{} of {count} in {most}", policy.name());
+                assert!(
+                    slices[..count]
+                        .iter()
+                        .all(|key| policy.key_may_match(key, &filter))
+                );
+            }
+        }
+    }
+    check(BloomFilter64Policy::new, &slices);
+    check(RibbonPolicy::new, &slices);
+    check(BinaryFusePolicy::new, &slices);
+    assert!(
+        policies::ALL
+            .iter()
+            .any(|known| known.name() == Budgeted::new(RibbonPolicy::new, TEN).name())
+    );
+}
