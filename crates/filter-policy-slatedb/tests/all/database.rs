@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use filter_formats::BloomFilter64Policy;
+use filter_formats::budget::{Budgeted, Level, plan};
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::sizing::Format;
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
@@ -206,6 +208,52 @@ async fn compaction_writes_the_filters_again() {
     assert!(counted.negatives >= 900, "{counted:?}");
     assert!(counted.blocks < 120, "{counted:?}");
     db.close().await;
+}
+
+/// Memory where reads go: needless reads by the engine's own counters, with as much memory as ten bits for every key.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_saves_needless_reads_with_the_same_memory() {
+    let levels = [300, 1_500, 7_500, 37_500].map(|keys| Level {
+        keys,
+        filters: 1,
+        reads: 1.0,
+    });
+    let bytes = |keys| Format::Bloom64.filter_bytes(keys, TEN).unwrap();
+    let equal: u64 = levels.iter().map(|level| bytes(level.keys)).sum();
+    let plan = plan(Format::Bloom64, &levels, equal).unwrap();
+    assert!(plan.bytes() <= equal);
+    let policies: [Arc<dyn FilterPolicy>; 2] = [
+        Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
+        Arc::new(SlateDbPolicy::new(Budgeted::by_plan(
+            BloomFilter64Policy::new,
+            &plan,
+        ))),
+    ];
+    let mut needless = Vec::new();
+    for policy in policies {
+        let store = Store::new();
+        let db = store.open(settings(), vec![policy]).await;
+        for (level, Level { keys, .. }) in levels.iter().enumerate() {
+            // All tables span the same range.
+            for i in 0..*keys {
+                db.put(&format!("{:08}/{level}", i * 100_000 / keys)).await;
+            }
+            db.flush().await;
+        }
+        let before = db.counters(FILTER_KIND_POINT);
+        for i in 0..8_000 {
+            assert!(!db.has(&format!("{:08}/x", i * 12)).await);
+        }
+        let counted = db.counters(FILTER_KIND_POINT) - before;
+        db.close().await;
+        assert!(counted.negatives + counted.positives > 31_000, "{counted:?}");
+        needless.push(counted.positives);
+    }
+    let [with_ten, with_plan] = needless[..] else {
+        panic!("{needless:?}")
+    };
+    assert!(with_ten > 200, "{with_ten}");
+    assert!(with_plan * 10 < with_ten * 7, "{with_plan} in place of {with_ten}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! `size`: calculates the size of filters.
 
+mod levels;
 pub(super) mod numbers;
 mod picture;
 mod writers;
@@ -8,10 +9,12 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
+use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
 use records::number::grouped;
 use serde::Serialize;
 
+use self::levels::level;
 use self::numbers::{bytes, count, rate};
 use self::picture::Picture;
 use self::writers::Written;
@@ -30,7 +33,8 @@ use records::terminal::{table, wrapped};
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
         {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
-        {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n\n\
+        {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n  \
+        {program} size --levels 10k,100k,1M,10M --filter bloom64\n\n\
         Exit codes: 0 done; 1 no filter meets the request; 2 the arguments are wrong."
 )]
 pub struct Arguments {
@@ -49,6 +53,12 @@ pub struct Arguments {
     /// Probe count k
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     probes: Option<u32>,
+    /// Divide memory among levels so that the fewest reads are needless. A level is KEYS, the keys of a filter, then
+    /// xFILTERS and :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or what --bits-per-key
+    /// (10) takes everywhere
+    #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
+        conflicts_with_all = ["keys", "rate", "probes", "chart"])]
+    levels: Vec<Level>,
     /// Calculate only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
     filter: Vec<Filter>,
@@ -96,6 +106,9 @@ struct Report<'a> {
 ///
 /// If the request makes no sense, no filter meets it, or the chart's file exists.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if !arguments.levels.is_empty() {
+        return levels::run(arguments);
+    }
     let question = Question {
         keys: arguments.keys,
         rate: arguments.rate,

@@ -69,6 +69,7 @@ fn color(filter: Filter) -> Color {
         Filter::FastLocalBloom => Color(0x56, 0xb4, 0xe9),
         Filter::Ribbon => Color(0x00, 0x9e, 0x73),
         Filter::SplitBlock => Color(0xf0, 0xe4, 0x42),
+        Filter::BinaryFuse => Color(0x80, 0x80, 0x00),
         Filter::Guava | Filter::Growing => MUTED,
         Filter::RedisFixed | Filter::RedisGrowing => Color(0xcc, 0x79, 0xa7),
         Filter::Counting => Color(0xe6, 0x9f, 0x00),

@@ -19,6 +19,8 @@ pub enum Filter {
     FastLocalBloom,
     /// RocksDB's Ribbon.
     Ribbon,
+    /// `BinaryFusePolicy`, Pebble's filter.
+    BinaryFuse,
     /// `SplitBlockBloomPolicy`, Parquet's filter.
     SplitBlock,
     /// Guava's stream.
@@ -72,12 +74,13 @@ const STRING_MOST_BITS: u64 = 1 << 32;
 
 impl Filter {
     /// All kinds, the textbook first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Textbook,
         Self::LevelDb,
         Self::BloomFilter64,
         Self::FastLocalBloom,
         Self::Ribbon,
+        Self::BinaryFuse,
         Self::SplitBlock,
         Self::Guava,
         Self::RedisFixed,
@@ -117,6 +120,10 @@ impl Filter {
             ),
             Self::FastLocalBloom => ("fast-local-bloom", "RocksDB's FastLocalBloom, format_version 5"),
             Self::Ribbon => ("ribbon", "RocksDB's Ribbon (Standard128)"),
+            Self::BinaryFuse => (
+                "binary-fuse",
+                "binaryfuse: Pebble's, fingerprints of 4, 8, 10, 12 or 16 bits",
+            ),
             Self::SplitBlock => (
                 "split-block",
                 "SplitBlockBloomFilter.Xxh64 and .Xxph3: Parquet's, of any number of blocks",
@@ -150,12 +157,13 @@ impl Filter {
 
     /// Returns the storage engine's format if the filter is configured by bits per key instead of the false-positive
     /// rate.
-    pub(super) fn engine(self) -> Option<Format> {
+    pub(crate) fn engine(self) -> Option<Format> {
         match self {
             Self::LevelDb => Some(Format::LevelDb),
             Self::BloomFilter64 => Some(Format::Bloom64),
             Self::FastLocalBloom => Some(Format::FastLocalBloom),
             Self::Ribbon => Some(Format::Ribbon),
+            Self::BinaryFuse => Some(Format::BinaryFuse),
             Self::SplitBlock => Some(Format::SplitBlock),
             _ => None,
         }

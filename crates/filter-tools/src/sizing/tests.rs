@@ -1,5 +1,6 @@
 //! Tests published sizes, the sizes that the filters write, and questions of all kinds.
 
+use filter_formats::BinaryFusePolicy;
 use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
@@ -74,7 +75,7 @@ fn bytes_are_those_that_the_filters_write() {
                 ..Question::default()
             });
             let bits = BitsPerKey::fractional(bits).unwrap();
-            let written: [(Filter, Vec<u8>); 4] = [
+            let written: [(Filter, Vec<u8>); 5] = [
                 (
                     Filter::LevelDb,
                     BloomFilterPolicy::leveldb_builtin(bits).build(&given).unwrap(),
@@ -90,6 +91,10 @@ fn bytes_are_those_that_the_filters_write() {
                 (
                     Filter::SplitBlock,
                     SplitBlockBloomPolicy::new(bits).build(&given).unwrap(),
+                ),
+                (
+                    Filter::BinaryFuse,
+                    BinaryFusePolicy::new(bits).build(&given).unwrap(),
                 ),
             ];
             for (filter, bytes) in written {
@@ -120,7 +125,7 @@ fn a_probe_count_leads_to_a_filter_that_has_it() {
             Ok(answer) => assert_eq!(answer.probes, Some(7), "{filter:?}"),
             Err(none) => {
                 let reason = match filter {
-                    Filter::Ribbon | Filter::Cuckoo => "no probes",
+                    Filter::Ribbon | Filter::BinaryFuse | Filter::Cuckoo => "no probes",
                     Filter::SplitBlock => "at most 8",
                     _ => panic!("{none}"),
                 };

@@ -30,6 +30,52 @@ fn published_examples() {
 }
 
 #[test]
+fn memory_is_divided_among_levels() {
+    let bench = Workbench::new();
+    let outcome = bench.run(&["size", "--levels", "10k,100k,1M,10M", "--filter", "ribbon"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("size levels", outcome.stdout);
+
+    let arguments = [
+        "size",
+        "--levels",
+        "1kx3:0.5,1M:0",
+        "--memory",
+        "5kB",
+        "--filter",
+        "bloom64",
+        "--json",
+    ];
+    let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
+    let report = &report[0];
+    assert!(report["bytes"].as_u64().unwrap() <= 5_000);
+    // Nobody reads the large level, which therefore has no filter; equal bits do not fit.
+    let levels = report["levels"].as_array().unwrap();
+    assert!(levels[0]["bits_per_key"].as_f64().unwrap() > 13.0, "{report}");
+    assert!(
+        levels[1]["bits_per_key"].is_null() && report["everywhere"].is_null(),
+        "{report}"
+    );
+
+    for (levels, more, said) in [
+        ("10k:z", &[][..], "reads must be a number of at least 0"),
+        ("0", &[], "keys and filters must be at least 1"),
+        ("10k:-1", &[], "reads must be a number of at least 0"),
+        ("10k", &["--filter", "guava"], "configured by its rate"),
+        ("10k", &["--rate", "1%"], "cannot be used with"),
+        (
+            "10k",
+            &["--memory", "1kB", "--bits-per-key", "9"],
+            "give one of both",
+        ),
+    ] {
+        let outcome = bench.run(&[&["size", "--levels", levels], more].concat());
+        assert_eq!(outcome.code, 2, "{levels}");
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
     let bench = Workbench::new();
     let sized = |keys| {
