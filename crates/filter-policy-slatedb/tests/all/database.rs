@@ -253,7 +253,10 @@ async fn a_plan_saves_needless_reads_with_the_same_memory() {
         panic!("{needless:?}")
     };
     assert!(with_ten > 200, "{with_ten}");
-    assert!(with_plan * 10 < with_ten * 7, "{with_plan} in place of {with_ten}");
+    assert!(
+        with_plan * 10 < with_ten * 7,
+        "{with_plan} in place of {with_ten}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
