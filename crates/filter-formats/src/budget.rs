@@ -22,7 +22,7 @@ pub struct Level {
     pub keys: u64,
     /// The number of filters.
     pub filters: u64,
-    /// How often one of these filters is asked for a key that it does not hold, for each read, or in any other unit that
+    /// The times that one of these filters is asked for a key that it does not hold, for each read, or in any other unit that
     /// all levels share. A read of an absent key asks one filter of each level: 1.
     pub reads: f64,
 }
