@@ -7,9 +7,11 @@ use hashzoo::xxph3_64;
 #[cfg(target_arch = "x86_64")]
 use crate::MAX_PROBES;
 use crate::asker::asker;
+use crate::choose::by_kernel;
 #[cfg(target_arch = "x86_64")]
 use crate::hash::MAP_BITS;
 use crate::hash::WideSource;
+use crate::tiles;
 use crate::{Asker, KernelToken};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
@@ -44,11 +46,11 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() * 8 <= MAP_BITS => {
-            lanes.create_spread(bit_array, probes, source)
+            lanes.create_bits(bit_array, probes, source)
         }
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) if bit_array.len() * 8 <= MAP_BITS => {
-            lanes.create_spread(bit_array, probes, source)
+            lanes.create_bits(bit_array, probes, source)
         }
         _ => {
             bit_array.fill(0);
@@ -59,15 +61,12 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
 pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.insert_spread(bit_array, probes, source),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.insert_spread(bit_array, probes, source),
-        _ => set(bit_array, probes, source),
-    }
+    by_kernel!(
+        kernel,
+        tiles::insert_bits,
+        (bit_array: &mut [u8], probes: u8, source: WideSource<'_>),
+        else set(bit_array, probes, source)
+    );
 }
 
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
@@ -76,7 +75,7 @@ pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.spread_may_match(bit_array, probes, hash)
+            lanes.bits_may_match(bit_array, probes, hash)
         }
         _ => all_set(bit_array, probes, hash),
     }
@@ -88,7 +87,7 @@ pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.spread_may_match_key(bit_array, probes, key)
+            lanes.bits_may_match_key(bit_array, probes, key)
         }
         _ => key_all_set(bit_array, probes, key),
     }
@@ -114,24 +113,12 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
-        _ => {
-            answers.fill(0);
-            let mut index = 0_usize;
-            source.for_each(|hash| {
-                if let Some(word) = answers.get_mut(index / 64) {
-                    *word |= u64::from(all_set(bit_array, probes, hash)) << (index % 64);
-                }
-                index += 1;
-            });
-        }
-    }
+    by_kernel!(
+        kernel,
+        tiles::ask_bits,
+        (bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
+        else source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
+    );
 }
 
 /// Returns the bit, out of `bits`, that a step of the walk selects.

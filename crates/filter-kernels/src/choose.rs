@@ -96,20 +96,41 @@ impl KernelToken {
     }
 }
 
-/// Calls the method of the kernel's lanes, or the function with the lanes `Portable` of the calling module.
+/// Calls a function of lanes, compiled for the kernel's instructions, with these arguments. Without lanes, its lanes are
+/// `Portable` of the calling module, unless there is another expression.
 macro_rules! by_kernel {
-    ($kernel:expr, $method:ident, $function:ident($($argument:expr),+)) => {
+    ($kernel:expr, $function:path, ($($argument:ident: $type:ty),+) $(-> $result:ty)?) => {
+        by_kernel!(
+            $kernel, $function, ($($argument: $type),+) $(-> $result)?, else $function(Portable, $($argument),+)
+        )
+    };
+    ($kernel:expr, $function:path, ($($argument:ident: $type:ty),+) $(-> $result:ty)?, else $portable:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        macro_rules! compiled {
+            ($lanes:expr, $of:ty, $features:literal) => {{
+                #[target_feature(enable = $features)]
+                fn run(lanes: $of, $($argument: $type),+) $(-> $result)? {
+                    $function(lanes, $($argument),+)
+                }
+                // SAFETY: the lanes prove that the processor has the instructions.
+                unsafe { run($lanes, $($argument),+) }
+            }};
+        }
         match $kernel {
             #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
+            KernelToken::Avx512(lanes) => compiled!(
+                lanes,
+                $crate::x86_64::Avx512,
+                "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt"
+            ),
             #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
+            KernelToken::Avx2(lanes) => compiled!(lanes, $crate::x86_64::Avx2, "avx2,bmi1,bmi2,popcnt"),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             // All code may use these instructions, so no separate functions are needed.
             KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
-            KernelToken::Scalar => $function(Portable, $($argument),+),
+            KernelToken::Scalar => $portable,
         }
-    };
+    }};
 }
 
 pub(crate) use by_kernel;

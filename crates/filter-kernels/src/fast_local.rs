@@ -6,8 +6,10 @@ use hashzoo::xxph3_64;
 use crate::Kernel;
 use crate::MAX_PROBES;
 use crate::asker::asker;
+use crate::choose::by_kernel;
 use crate::hash::WideSource;
 use crate::keys::Keys;
+use crate::tiles;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::Found;
 use crate::{Asker, KernelToken};
@@ -64,15 +66,12 @@ pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_
 /// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
 /// number of hash values that equal the one before them.
 pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.insert_in_lines(lines, probes, source),
-        KernelToken::Scalar => scalar_insert(lines, probes, source),
-    }
+    by_kernel!(
+        kernel,
+        tiles::insert_in_lines,
+        (lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize,
+        else scalar_insert(lines, probes, source)
+    )
 }
 
 /// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
@@ -160,24 +159,12 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
-        KernelToken::Scalar => {
-            answers.fill(0);
-            let mut index = 0_usize;
-            source.for_each(|hash| {
-                if let Some(word) = answers.get_mut(index / 64) {
-                    *word |= u64::from(scalar_may_match(lines, probes, hash)) << (index % 64);
-                }
-                index += 1;
-            });
-        }
-    }
+    by_kernel!(
+        kernel,
+        tiles::ask_lines,
+        (lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
+        else source.answer_each(answers, |hash| scalar_may_match(lines, probes, hash))
+    );
 }
 
 #[inline(always)]

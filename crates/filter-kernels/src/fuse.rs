@@ -8,8 +8,9 @@
 use hashzoo::xxh3_64;
 
 use crate::asker::asker;
+use crate::choose::by_kernel;
 use crate::hash::WideSource;
-use crate::tiles::Tiles;
+use crate::tiles::{FetchLanes, Portable, Tiles};
 use crate::{Asker, KernelToken};
 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
@@ -150,22 +151,11 @@ impl Slot {
 ///
 /// If there are fewer slots than the shape has.
 pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.add_to_slots(shape, slots, hashes),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.add_to_slots(shape, slots, hashes),
-        _ => add_by(shape, slots, hashes, |_, _| ()),
-    }
+    by_kernel!(kernel, add_by, (shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool)
 }
 
 #[inline(always)]
-pub(crate) fn add_by(
-    shape: Shape,
-    slots: &mut [Slot],
-    hashes: &[u64],
-    prefetch: impl Fn(&[Slot], usize),
-) -> bool {
+fn add_by<L: FetchLanes>(lanes: L, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
     let ahead = if size_of_val(slots) < PREFETCHED {
         hashes.len()
     } else {
@@ -176,7 +166,7 @@ pub(crate) fn add_by(
     for &hash in hashes {
         if let Some(&hash) = later.next() {
             for place in shape.places(shape.mix(hash)) {
-                prefetch(slots, place as usize);
+                lanes.fetch::<true, _>(slots, place as usize);
             }
         }
         let mixed = shape.mix(hash);
@@ -362,13 +352,18 @@ pub const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
 /// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.fingerprints_may_match(fingerprints, hash),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.fingerprints_may_match(fingerprints, hash),
-        _ => may_match_by(fingerprints, hash),
-    }
+    by_kernel!(
+        kernel,
+        may_match_on,
+        (fingerprints: Fingerprints<'_>, hash: u64) -> bool,
+        else may_match_by(fingerprints, hash)
+    )
+}
+
+/// No instruction differs, but the compiler may take those of the kernel.
+#[inline(always)]
+fn may_match_on<L>(_: L, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+    may_match_by(fingerprints, hash)
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -387,7 +382,7 @@ pub fn asker(kernel: KernelToken) -> Asker {
 
 /// Without multiplications and shifts for the usual width.
 #[inline(always)]
-pub(crate) fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     if fingerprints.width == 8 {
         of_width(
             Fingerprints {
@@ -425,43 +420,42 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.fingerprints_may_match_many(fingerprints, source, answers),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.fingerprints_may_match_many(fingerprints, source, answers),
-        _ => may_match_many_by(fingerprints, source, answers, |_, _| ()),
-    }
+    by_kernel!(
+        kernel,
+        may_match_many_by,
+        (fingerprints: Fingerprints<'_>, source: WideSource<'_>, answers: &mut [u64])
+    );
 }
 
 #[inline(always)]
-pub(crate) fn may_match_many_by(
+fn may_match_many_by<L: FetchLanes>(
+    lanes: L,
     fingerprints: Fingerprints<'_>,
     source: WideSource<'_>,
     answers: &mut [u64],
-    prefetch: impl Fn(&[u8], usize),
 ) {
     if fingerprints.width == 8 {
+        let width = 8;
         many_of_width(
+            lanes,
             Fingerprints {
-                width: 8,
+                width,
                 ..fingerprints
             },
             source,
             answers,
-            prefetch,
         );
     } else {
-        many_of_width(fingerprints, source, answers, prefetch);
+        many_of_width(lanes, fingerprints, source, answers);
     }
 }
 
 #[inline(always)]
-fn many_of_width(
+fn many_of_width<L: FetchLanes>(
+    lanes: L,
     fingerprints: Fingerprints<'_>,
     source: WideSource<'_>,
     answers: &mut [u64],
-    prefetch: impl Fn(&[u8], usize),
 ) {
     let Fingerprints { bytes, shape, width } = fingerprints;
     let mut tiles = Tiles::new(source.len(), bytes.len() >= PREFETCHED);
@@ -472,7 +466,7 @@ fn many_of_width(
             if ahead {
                 for &hash in &*hashes {
                     for place in shape.places(shape.mix(hash)) {
-                        prefetch(bytes, packed(place, width).0);
+                        lanes.fetch::<false, _>(bytes, packed(place, width).0);
                     }
                 }
             }

@@ -100,6 +100,19 @@ impl WideSource<'_> {
         }
     }
 
+    /// Writes the answers for all hash values, one bit each.
+    #[inline(always)]
+    pub(crate) fn answer_each(self, answers: &mut [u64], may_match: impl Fn(u64) -> bool) {
+        answers.fill(0);
+        let mut index = 0_usize;
+        self.for_each(|hash| {
+            if let Some(word) = answers.get_mut(index / 64) {
+                *word |= u64::from(may_match(hash)) << (index % 64);
+            }
+            index += 1;
+        });
+    }
+
     /// Computes the hash values from `start` on one by one. Panics if there are too few.
     #[inline(always)]
     pub(crate) fn hash_by(self, function: impl Fn(&[u8]) -> u64, start: usize, hashes: &mut [u64]) {

@@ -204,6 +204,16 @@ pub(crate) trait Lanes64: Copy {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair<L>(pub(crate) L);
 
+/// Operations with two operands, on each vector of the pairs.
+macro_rules! pairwise {
+    ($(fn $name:ident;)+) => {$(
+        #[inline(always)]
+        fn $name(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+            [self.0.$name(a[0], b[0]), self.0.$name(a[1], b[1])]
+        }
+    )+};
+}
+
 impl<L: Lanes64> Lanes64 for Pair<L> {
     const LANES: usize = 2 * L::LANES;
 
@@ -241,42 +251,15 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
         self.0.store(second, &mut values[L::LANES..]);
     }
 
-    #[inline(always)]
-    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.add(a[0], b[0]), self.0.add(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.sub(a[0], b[0]), self.0.sub(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.and(a[0], b[0]), self.0.and(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.xor(a[0], b[0]), self.0.xor(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.mul(a[0], b[0]), self.0.mul(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn mul_halves(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        [self.0.mul_halves(a[0], b[0]), self.0.mul_halves(a[1], b[1])]
-    }
-
-    #[inline(always)]
-    fn lower_and_upper(self, lower: Self::Vector, upper: Self::Vector) -> Self::Vector {
-        [
-            self.0.lower_and_upper(lower[0], upper[0]),
-            self.0.lower_and_upper(lower[1], upper[1]),
-        ]
+    pairwise! {
+        fn add;
+        fn sub;
+        fn and;
+        fn xor;
+        fn mul;
+        fn mul_halves;
+        fn lower_and_upper;
+        fn shift_right_each;
     }
 
     #[inline(always)]
@@ -287,14 +270,6 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
     #[inline(always)]
     fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
         [self.0.shift_right::<BY>(a[0]), self.0.shift_right::<BY>(a[1])]
-    }
-
-    #[inline(always)]
-    fn shift_right_each(self, a: Self::Vector, counts: Self::Vector) -> Self::Vector {
-        [
-            self.0.shift_right_each(a[0], counts[0]),
-            self.0.shift_right_each(a[1], counts[1]),
-        ]
     }
 
     #[inline(always)]

@@ -10,14 +10,13 @@
 mod build;
 
 pub use build::{Row, eliminate, solve};
-pub(crate) use build::{eliminate_by, solve_by};
 
 use hashzoo::xxph3_64;
 
 use crate::asker::asker;
 use crate::choose::by_kernel;
 use crate::hash::WideSource;
-use crate::tiles::{TileLanes, Tiles};
+use crate::tiles::{FetchLanes, Portable, Tiles};
 use crate::{Asker, KernelToken};
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
@@ -124,52 +123,6 @@ impl Equation {
     }
 }
 
-/// The operations that kernels have in different forms.
-pub(crate) trait RibbonLanes: Copy {
-    /// Computes the hash values from `start` on. Panics if there are too few.
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
-
-    /// Prefetches an item, to be written if `WRITE`. This is not an access in the sense of the language.
-    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize);
-
-    /// Returns a number whose lowest bit is the sum of the word's bits.
-    #[inline(always)]
-    fn sum(self, word: u64) -> u32 {
-        word.count_ones()
-    }
-}
-
-impl<L: TileLanes> RibbonLanes for L {
-    #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        self.hash_tile(source, start, hashes);
-    }
-
-    #[inline(always)]
-    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
-        self.prefetch::<WRITE, T>(items, index);
-    }
-
-    #[inline(always)]
-    fn sum(self, word: u64) -> u32 {
-        self.count_bits(word)
-    }
-}
-
-/// The portable code.
-#[derive(Clone, Copy)]
-struct Portable;
-
-impl RibbonLanes for Portable {
-    #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
-    }
-
-    #[inline(always)]
-    fn fetch<const WRITE: bool, T>(self, _: &[T], _: usize) {}
-}
-
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct Solution<'a> {
@@ -233,22 +186,16 @@ impl<'a> Solution<'a> {
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
     let Solution { words, numbers } = solution;
-    by_kernel!(
-        kernel,
-        solution_may_match,
-        may_match_by(words, numbers[0], numbers[1], hash)
-    )
+    let [shape, seed] = numbers;
+    by_kernel!(kernel, may_match_by, (words: &[Word], shape: u64, seed: u64, hash: u64) -> bool)
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) -> bool {
     let Solution { words, numbers } = solution;
-    by_kernel!(
-        kernel,
-        solution_may_match_key,
-        key_may_match_by(words, numbers[0], numbers[1], key)
-    )
+    let [shape, seed] = numbers;
+    by_kernel!(kernel, key_may_match_by, (words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool)
 }
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
@@ -267,15 +214,11 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(
-        kernel,
-        solution_may_match_many,
-        may_match_many_by(solution, source, answers)
-    );
+    by_kernel!(kernel, may_match_many_by, (solution: Solution<'_>, source: WideSource<'_>, answers: &mut [u64]));
 }
 
 #[inline(always)]
-pub(crate) fn may_match_many_by<L: RibbonLanes>(
+fn may_match_many_by<L: FetchLanes>(
     lanes: L,
     solution: Solution<'_>,
     source: WideSource<'_>,
@@ -309,25 +252,13 @@ pub(crate) fn may_match_many_by<L: RibbonLanes>(
 }
 
 #[inline(always)]
-pub(crate) fn key_may_match_by<L: RibbonLanes>(
-    lanes: L,
-    words: &[Word],
-    shape: u64,
-    seed: u64,
-    key: &[u8],
-) -> bool {
+fn key_may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool {
     may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
 }
 
 /// Takes the numbers of a solution one by one, so that all arguments are in registers.
 #[inline(always)]
-pub(crate) fn may_match_by<L: RibbonLanes>(
-    lanes: L,
-    words: &[Word],
-    shape: u64,
-    seed: u64,
-    hash: u64,
-) -> bool {
+fn may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
     let solution = Solution {
         words,
         numbers: [shape, seed],

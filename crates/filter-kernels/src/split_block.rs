@@ -131,19 +131,20 @@ impl BlockLanes for Portable {
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
-    by_kernel!(kernel, insert_in_blocks, insert_by(blocks, function, source));
+    by_kernel!(kernel, insert_by, (blocks: &mut [Block], function: BlockHash, source: WideSource<'_>));
 }
 
 /// Adds the bits of one hash value, without the stack memory that many take.
 #[inline(always)]
 pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
-    by_kernel!(kernel, insert_in_block, insert_hash_by(blocks, hash));
+    by_kernel!(kernel, insert_hash_by, (blocks: &mut [Block], hash: u64));
 }
 
 /// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> bool {
-    by_kernel!(kernel, block_may_match, may_match_by(filter.blocks, hash))
+    let blocks = filter.blocks;
+    by_kernel!(kernel, may_match_by, (blocks: &[Block], hash: u64) -> bool)
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -151,8 +152,8 @@ pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> boo
 pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
     let SplitBlocks { blocks, hash } = filter;
     match hash {
-        BlockHash::Xxh64 => by_kernel!(kernel, block_may_match_key, key_may_match_by(blocks, key)),
-        BlockHash::Xxph3 => by_kernel!(kernel, block_may_match_key_xxph3, xxph3_may_match_by(blocks, key)),
+        BlockHash::Xxh64 => by_kernel!(kernel, key_may_match_by, (blocks: &[Block], key: &[u8]) -> bool),
+        BlockHash::Xxph3 => by_kernel!(kernel, xxph3_may_match_by, (blocks: &[Block], key: &[u8]) -> bool),
     }
 }
 
@@ -176,17 +177,13 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(
-        kernel,
-        blocks_may_match_many,
-        may_match_many_by(filter, source, answers)
-    );
+    by_kernel!(kernel, may_match_many_by, (filter: SplitBlocks<'_>, source: WideSource<'_>, answers: &mut [u64]));
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
 /// limits are those of [`insert`].
 pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
-    by_kernel!(kernel, blocks_may_match_each, may_match_each_by(filters, hash))
+    by_kernel!(kernel, may_match_each_by, (filters: &[&[Block]], hash: u64) -> u64)
 }
 
 #[inline(always)]
@@ -196,12 +193,7 @@ const fn block_of(hash: u64, blocks: usize) -> usize {
 }
 
 #[inline(always)]
-pub(crate) fn insert_by<L: BlockLanes>(
-    lanes: L,
-    blocks: &mut [Block],
-    function: BlockHash,
-    source: WideSource<'_>,
-) {
+fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
     let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
     while tiles.step() {
         let ahead = tiles.ahead;
@@ -218,7 +210,7 @@ pub(crate) fn insert_by<L: BlockLanes>(
 }
 
 #[inline(always)]
-pub(crate) fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], hash: u64) {
+fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], hash: u64) {
     set(lanes, blocks, &[hash]);
 }
 
@@ -256,12 +248,12 @@ pub(crate) fn may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], hash: u64)
 }
 
 #[inline(always)]
-pub(crate) fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
     may_match_by(lanes, blocks, xxh64(key, 0))
 }
 
 #[inline(always)]
-pub(crate) fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
     if key.len() > USUAL_LEN {
         return lanes.long_xxph3_may_match(blocks, key);
     }
@@ -269,7 +261,7 @@ pub(crate) fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key:
 }
 
 #[inline(always)]
-pub(crate) fn may_match_many_by<L: BlockLanes>(
+fn may_match_many_by<L: BlockLanes>(
     lanes: L,
     filter: SplitBlocks<'_>,
     source: WideSource<'_>,
@@ -302,7 +294,7 @@ fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
 }
 
 #[inline(always)]
-pub(crate) fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
+fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
     // All loads are in flight before the first one is waited for.
     for blocks in filters {
         prefetch::<L, false>(lanes, blocks, &[hash]);

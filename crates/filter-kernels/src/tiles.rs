@@ -1,6 +1,8 @@
 //! Filters of 64-bit hash values, a tile of keys at a time. Large filters are fetched ahead: the bits of a tile are
 //! prefetched before those of the tile before it are used.
 
+use hashzoo::xxph3_64;
+
 use crate::bloom64::{self, MULTIPLIER, position};
 use crate::fast_local::{self, LINE_LEN, Line, line_of};
 use crate::hash::{TILE, WideSource};
@@ -54,6 +56,52 @@ pub(crate) trait TileLanes: Lanes {
     fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
         bloom64::each_set(bit_array, probes, tile.used())
     }
+}
+
+/// The operations on single keys that processors have in different forms.
+pub(crate) trait FetchLanes: Copy {
+    /// Computes the hash values from `start` on. Panics if there are too few.
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+
+    /// Prefetches an item, to be written if `WRITE`. This is not an access in the sense of the language.
+    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize);
+
+    /// Returns a number whose lowest bit is the sum of the word's bits.
+    #[inline(always)]
+    fn sum(self, word: u64) -> u32 {
+        word.count_ones()
+    }
+}
+
+impl<L: TileLanes> FetchLanes for L {
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        self.hash_tile(source, start, hashes);
+    }
+
+    #[inline(always)]
+    fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+        self.prefetch::<WRITE, T>(items, index);
+    }
+
+    #[inline(always)]
+    fn sum(self, word: u64) -> u32 {
+        self.count_bits(word)
+    }
+}
+
+/// The portable code.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+impl FetchLanes for Portable {
+    #[inline(always)]
+    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    }
+
+    #[inline(always)]
+    fn fetch<const WRITE: bool, T>(self, _: &[T], _: usize) {}
 }
 
 /// Steps through the tiles of `len` keys. If `ahead`, each tile is hashed and fetched a step before it is used.

@@ -125,9 +125,10 @@ macro_rules! entries {
     };
 }
 
-/// Gives lanes the methods that query RocksDB's lines for one key, from functions of the calling module.
+/// Gives lanes the methods that query RocksDB's lines for one key. `all_set` of the calling module answers for a line and
+/// the start of a walk.
 macro_rules! line_entries {
-    ($lanes:ident) => {
+    ($lanes:ident, $features:literal) => {
         impl $lanes {
             #[inline]
             pub(crate) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
@@ -143,153 +144,54 @@ macro_rules! line_entries {
 
             #[inline]
             pub(crate) fn stored_may_match<S: Stored>(self, stored: &S, key: &[u8], filter: &[u8]) -> bool {
+                #[target_feature(enable = $features)]
+                fn run<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+                    match stored.lines(filter) {
+                        Some((lines, probes)) => key_may_match(lines, probes, key),
+                        None => stored.may_match_without_lines(key, filter),
+                    }
+                }
                 // SAFETY: see the type.
-                unsafe { stored_may_match(stored, key, filter) }
+                unsafe { run(stored, key, filter) }
+            }
+        }
+
+        /// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+            match <&[u8; 16]>::try_from(key) {
+                Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+                // Short keys need no call, so no register has to be saved.
+                Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
+                Err(_) => long_key_may_match(lines, probes, key),
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+            may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+            may_match(lines, probes, xxph3_64(key, 0))
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+            match lines.get(line_of(hash, lines.len())) {
+                Some(line) => all_set(line, probes, walk_of(hash)),
+                None => true,
             }
         }
     };
 }
 
-/// Gives lanes the methods that build and query filters of 64-bit hash values by tiles.
-macro_rules! tile_entries {
-    ($lanes:ident, $features:literal) => {
-        impl $lanes {
-            entry!($lanes, $features, fn insert_in_lines(
-                lines: &mut [Line],
-                probes: u8,
-                source: WideSource<'_>,
-            ) -> usize = tiles::insert_in_lines);
-
-            entry!($lanes, $features, fn lines_may_match_many(
-                lines: &[Line],
-                probes: u8,
-                source: WideSource<'_>,
-                answers: &mut [u64],
-            ) = tiles::ask_lines);
-
-            entry!($lanes, $features, fn insert_spread(
-                bit_array: &mut [u8],
-                probes: u8,
-                source: WideSource<'_>,
-            ) = tiles::insert_bits);
-
-            entry!($lanes, $features, fn spread_may_match_many(
-                bit_array: &[u8],
-                probes: u8,
-                source: WideSource<'_>,
-                answers: &mut [u64],
-            ) = tiles::ask_bits);
-        }
-    };
-}
-
-/// Gives lanes the methods that build and query Ribbon filters.
-#[cfg(target_arch = "x86_64")]
-macro_rules! ribbon_entries {
-    ($lanes:ident, $features:literal) => {
-        impl $lanes {
-            entry!($lanes, $features, fn eliminate(
-                rows: &mut [Row],
-                used_seed: u64,
-                hashes: &[u64],
-            ) -> bool = ribbon::eliminate_by);
-
-            entry!($lanes, $features, fn solve(rows: &[Row], shape: Shape, words: &mut [Word]) = ribbon::solve_by);
-
-            entry!($lanes, $features, fn solution_may_match(
-                words: &[Word],
-                shape: u64,
-                seed: u64,
-                hash: u64,
-            ) -> bool = ribbon::may_match_by);
-
-            entry!($lanes, $features, fn solution_may_match_key(
-                words: &[Word],
-                shape: u64,
-                seed: u64,
-                key: &[u8],
-            ) -> bool = ribbon::key_may_match_by);
-
-            entry!($lanes, $features, fn solution_may_match_many(
-                solution: Solution<'_>,
-                source: WideSource<'_>,
-                answers: &mut [u64],
-            ) = ribbon::may_match_many_by);
-        }
-    };
-}
-
-/// Gives lanes the methods that build and query binary fuse filters.
-#[cfg(target_arch = "x86_64")]
-macro_rules! fuse_entries {
-    ($lanes:ident, $features:literal) => {
-        impl $lanes {
-            entry!($lanes, $features, fn add_to_slots(
-                shape: fuse::Shape,
-                slots: &mut [fuse::Slot],
-                hashes: &[u64],
-            ) -> bool = |lanes: $lanes, shape, slots, hashes| fuse::add_by(
-                shape,
-                slots,
-                hashes,
-                |slots, at| lanes.prefetch::<true, _>(slots, at),
-            ));
-
-            entry!($lanes, $features, fn fingerprints_may_match(
-                fingerprints: fuse::Fingerprints<'_>,
-                hash: u64,
-            ) -> bool = |_: $lanes, fingerprints, hash| fuse::may_match_by(fingerprints, hash));
-
-            entry!($lanes, $features, fn fingerprints_may_match_many(
-                fingerprints: fuse::Fingerprints<'_>,
-                source: WideSource<'_>,
-                answers: &mut [u64],
-            ) = |lanes: $lanes, fingerprints, source, answers| fuse::may_match_many_by(
-                fingerprints,
-                source,
-                answers,
-                |bytes, at| lanes.prefetch::<false, _>(bytes, at),
-            ));
-        }
-    };
-}
-
-/// Gives lanes the methods that build and query split blocks.
-#[cfg(target_arch = "x86_64")]
-macro_rules! block_entries {
-    ($lanes:ident, $features:literal) => {
-        impl $lanes {
-            entry!($lanes, $features, fn insert_in_blocks(
-                blocks: &mut [Block],
-                function: BlockHash,
-                source: WideSource<'_>,
-            ) = insert_by);
-
-            entry!($lanes, $features, fn insert_in_block(blocks: &mut [Block], hash: u64) = insert_hash_by);
-
-            entry!($lanes, $features, fn block_may_match(blocks: &[Block], hash: u64) -> bool = may_match_by);
-
-            entry!($lanes, $features, fn block_may_match_key(blocks: &[Block], key: &[u8]) -> bool = key_may_match_by);
-
-            entry!($lanes, $features, fn block_may_match_key_xxph3(blocks: &[Block], key: &[u8]) -> bool = xxph3_may_match_by);
-
-            entry!($lanes, $features, fn blocks_may_match_many(
-                filter: SplitBlocks<'_>,
-                source: WideSource<'_>,
-                answers: &mut [u64],
-            ) = may_match_many_by);
-
-            entry!($lanes, $features, fn blocks_may_match_each(
-                filters: &[&[Block]],
-                hash: u64,
-            ) -> u64 = may_match_each_by);
-        }
-    };
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) use {block_entries, fuse_entries, ribbon_entries};
-pub(crate) use {entries, entry, line_entries, tile_entries};
+pub(crate) use {entries, entry, line_entries};
 
 /// Splits a stored filter that has at most 8 probes and a length that lanes support.
 #[inline(always)]

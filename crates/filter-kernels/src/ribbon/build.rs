@@ -1,8 +1,9 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
 
-use super::{Equation, MAX_COLUMNS, Portable, RibbonLanes, Shape, WIDTH, Word, used_seed};
+use super::{Equation, MAX_COLUMNS, Shape, WIDTH, Word, used_seed};
 use crate::KernelToken;
 use crate::choose::by_kernel;
+use crate::tiles::{FetchLanes, Portable};
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
 const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
@@ -28,23 +29,19 @@ pub struct Row {
 /// Adds the equations of these hash values under a stored seed to empty rows, one for each slot of the shape. Returns
 /// false if the equations contradict each other; the caller then empties the rows and tries another seed.
 pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]) -> bool {
-    by_kernel!(kernel, eliminate, eliminate_by(rows, used_seed(seed), hashes))
+    let seed = used_seed(seed);
+    by_kernel!(kernel, eliminate_by, (rows: &mut [Row], seed: u64, hashes: &[u64]) -> bool)
 }
 
 /// Writes the solution of the rows; `words` has as many as the shape. Slots without an equation are zeros.
 pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]) {
-    by_kernel!(kernel, solve, solve_by(rows, shape, words));
+    by_kernel!(kernel, solve_by, (rows: &[Row], shape: Shape, words: &mut [Word]));
 }
 
 /// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are
 /// filled, and the solution, depend on the set of equations alone.
 #[inline(always)]
-pub(crate) fn eliminate_by<L: RibbonLanes>(
-    lanes: L,
-    rows: &mut [Row],
-    used_seed: u64,
-    hashes: &[u64],
-) -> bool {
+fn eliminate_by<L: FetchLanes>(lanes: L, rows: &mut [Row], used_seed: u64, hashes: &[u64]) -> bool {
     let Some(starts) = rows.len().checked_sub(WIDTH as usize - 1) else {
         return hashes.is_empty();
     };
@@ -135,7 +132,7 @@ fn finish(rows: &mut [Row], mut open: Equation) -> bool {
 /// Substitutes from the last slot to the first. A state has the 128 slots of a column that were solved last; the lowest
 /// bit is the most recent one.
 #[inline(always)]
-pub(crate) fn solve_by<L: RibbonLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
+fn solve_by<L: FetchLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
     let mut states = [[0; 2]; MAX_COLUMNS as usize];
     let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
     for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
@@ -170,7 +167,7 @@ pub(crate) fn solve_by<L: RibbonLanes>(lanes: L, rows: &[Row], shape: Shape, mut
 
 /// Solves for the slots of a block in columns from `column` on.
 #[inline(always)]
-fn substitute<L: RibbonLanes, const N: usize>(
+fn substitute<L: FetchLanes, const N: usize>(
     lanes: L,
     states: &mut [[u64; 2]; N],
     rows: &[Row; WIDTH as usize],

@@ -1,6 +1,5 @@
 //! AVX2: 8 lanes, and tables of 128 bytes in registers.
 
-pub(crate) mod blocks;
 mod lanes;
 mod lanes64;
 mod lines;
@@ -9,14 +8,12 @@ use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
-use crate::fuse;
-use crate::hash::{LaneHash, Source, WideSource, groups};
+use crate::hash::{LaneHash, Source, groups};
 use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, fuse_entries, ribbon_entries, usual};
+use crate::lanes::entries::{entries, entry, usual};
 use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
-use crate::ribbon::{self, Row, Shape, Solution, Word};
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
 /// is sound; "see the type" in the comments below refers to this.
@@ -48,10 +45,6 @@ entries!(
     "avx2,bmi1,bmi2,popcnt",
     in_place: false
 );
-
-ribbon_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
-
-fuse_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
 impl Avx2 {
     /// # Safety

@@ -2,7 +2,6 @@
 //!
 //! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
 
-mod blocks;
 mod lanes;
 mod lanes64;
 mod lines;
@@ -12,14 +11,12 @@ use core::arch::x86_64::*;
 
 use super::found::Found;
 use super::single::bytes_at;
-use crate::fuse;
-use crate::hash::{LaneHash, Source, WideSource, groups};
+use crate::hash::{LaneHash, Source, groups};
 use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, fuse_entries, ribbon_entries, usual};
+use crate::lanes::entries::{entries, entry, usual};
 use crate::leveldb::{create, query};
 use crate::modulus::LaneDivisor;
-use crate::ribbon::{self, Row, Shape, Solution, Word};
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
 /// is sound; "see the type" in the comments below refers to this.
@@ -31,10 +28,6 @@ entries!(
     "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
     in_place: true
 );
-
-ribbon_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
-
-fuse_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
 impl Avx512 {
     /// # Safety

@@ -11,8 +11,38 @@ macro_rules! operations {
     )+};
 }
 
-pub(crate) mod avx2;
+/// Operations that have nothing to do with the length of vectors.
+macro_rules! single_operations {
+    () => {
+        #[inline(always)]
+        fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+            self.hash_keys(keys, function, start, hashes);
+        }
+
+        #[inline(always)]
+        fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+            let place = items.as_ptr().wrapping_add(index).cast();
+            // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
+            unsafe {
+                if WRITE {
+                    _mm_prefetch::<_MM_HINT_ET0>(place);
+                } else {
+                    _mm_prefetch::<_MM_HINT_T0>(place);
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn count_bits(self, word: u64) -> u32 {
+            // SAFETY: see the type.
+            unsafe { $crate::x86_64::single::count_bits(word) }
+        }
+    };
+}
+
+mod avx2;
 mod avx512;
+mod blocks;
 mod found;
 mod single;
 

@@ -7,11 +7,10 @@ use hashzoo::xxph3_64;
 use super::{Neon, are_set, bit_of_byte};
 use crate::fast_local::{Line, POWERS, Stored, USUAL_PROBES, line_of, set_one, walk_of};
 use crate::hash::WideSource;
-use crate::lanes::entries::{entry, line_entries, tile_entries};
-use crate::tiles::{self, Tile, TileLanes};
+use crate::lanes::entries::line_entries;
+use crate::tiles::{Tile, TileLanes};
 
-line_entries!(Neon);
-tile_entries!(Neon, "neon");
+line_entries!(Neon, "neon");
 
 impl TileLanes for Neon {
     #[inline(always)]
@@ -39,39 +38,6 @@ impl TileLanes for Neon {
         }
         answers
     }
-}
-
-#[target_feature(enable = "neon")]
-fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
-    }
-}
-
-/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in a separate function.
-#[target_feature(enable = "neon")]
-#[inline]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    match <&[u8; 16]>::try_from(key) {
-        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        Err(_) => any_key_may_match(lines, probes, key),
-    }
-}
-
-#[target_feature(enable = "neon")]
-#[inline(never)]
-fn any_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(key, 0))
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len())) else {
-        return true;
-    };
-    all_set(line, probes, walk_of(hash))
 }
 
 /// Returns true if the line has the bits of all probes, tested eight at a time.

@@ -2,7 +2,6 @@
 
 use core::arch::x86_64::*;
 
-use super::super::single::count_bits;
 use super::Avx2;
 use crate::hash::LaneHash;
 use crate::keys::Keys;
@@ -202,27 +201,5 @@ impl Lanes for Avx2 {
         ])
     }
 
-    #[inline(always)]
-    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-        self.hash_keys(keys, function, start, hashes);
-    }
-
-    #[inline(always)]
-    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
-        let place = items.as_ptr().wrapping_add(index).cast();
-        // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
-        unsafe {
-            if WRITE {
-                _mm_prefetch::<_MM_HINT_ET0>(place);
-            } else {
-                _mm_prefetch::<_MM_HINT_T0>(place);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn count_bits(self, word: u64) -> u32 {
-        // SAFETY: see the type.
-        unsafe { count_bits(word) }
-    }
+    single_operations!();
 }

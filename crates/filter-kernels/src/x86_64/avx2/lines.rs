@@ -10,9 +10,9 @@ use crate::MAX_PROBES;
 use crate::bloom64;
 use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::hash::{WideSource, xxph3};
-use crate::lanes::entries::{entry, line_entries, tile_entries};
+use crate::lanes::entries::{entry, line_entries};
 use crate::lanes::{Lanes, Lanes64, WideLanes};
-use crate::tiles::{self, Tile, TileLanes};
+use crate::tiles::{Tile, TileLanes};
 
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
@@ -20,15 +20,13 @@ const WORDS: usize = LINE_LEN / 4;
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
 
-line_entries!(Avx2);
-
-tile_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
+line_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");
 
 impl Avx2 {
     entry!(
         Avx2,
         "avx2,bmi1,bmi2,popcnt",
-        fn create_spread(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
+        fn create_bits(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
     );
 }
 
@@ -100,47 +98,6 @@ fn set<const PROBES: usize, const MAX: usize>(lanes: Avx2, lines: &mut [Line], p
             }
         }
     }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
-    }
-}
-
-/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    match <&[u8; 16]>::try_from(key) {
-        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        // Short keys need no call, so no register has to be saved.
-        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
-        Err(_) => long_key_may_match(lines, probes, key),
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(key, 0))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len())) else {
-        return true;
-    };
-    all_set(line, probes, walk_of(hash))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]

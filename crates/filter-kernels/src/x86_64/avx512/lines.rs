@@ -6,16 +6,17 @@ mod split;
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-use single::{all_of_32, key_may_match, may_match, stored_may_match};
+use single::all_of_32;
 use split::Split;
 
 use super::Avx512;
+use crate::KernelToken;
 use crate::MAX_PROBES;
 use crate::bloom64;
-use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES};
+use crate::fast_local::{self, LINE_LEN, Line, POWERS, USUAL_PROBES};
 use crate::hash::{TILE, WideSource, xxph3};
-use crate::lanes::entries::{entry, line_entries, tile_entries};
-use crate::tiles::{self, Tile, TileLanes};
+use crate::lanes::entries::entry;
+use crate::tiles::{Tile, TileLanes};
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
@@ -33,7 +34,7 @@ impl Avx512 {
             MORE_COPIED..=MAX_COPIED => self.create_copied::<MAX_COPIED>(lines, probes, source),
             _ => {
                 lines.as_flattened_mut().fill(0);
-                self.insert_in_lines(lines, probes, source)
+                fast_local::insert(KernelToken::Avx512(self), lines, probes, source)
             }
         }
     }
@@ -48,20 +49,17 @@ impl Avx512 {
     ) -> usize {
         let mut aligned = Aligned([[0; LINE_LEN]; ROOM]);
         let copied = &mut aligned.0[..lines.len()];
-        let repeats = self.insert_in_lines(copied, probes, source);
+        let repeats = fast_local::insert(KernelToken::Avx512(self), copied, probes, source);
         lines.copy_from_slice(copied);
         repeats
     }
 }
 
-line_entries!(Avx512);
-tile_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
-
 impl Avx512 {
     entry!(
         Avx512,
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
-        fn create_spread(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
+        fn create_bits(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) = bloom64::lanes::create
     );
 }
 

@@ -10,13 +10,13 @@ use crate::lanes::{Lanes, Lanes64, WideLanes};
 
 impl Avx512 {
     #[inline]
-    pub(crate) fn spread_may_match(self, bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    pub(crate) fn bits_may_match(self, bit_array: &[u8], probes: u8, hash: u64) -> bool {
         // SAFETY: see the type.
         unsafe { all_set(self, bit_array, probes, hash) }
     }
 
     #[inline]
-    pub(crate) fn spread_may_match_key(self, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    pub(crate) fn bits_may_match_key(self, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
         // SAFETY: see the type.
         unsafe { key_may_match(self, bit_array, probes, key) }
     }

@@ -4,51 +4,20 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxph3_64;
 
+use super::super::Avx512;
 use super::{half, load_words, whole};
 use crate::fast_local::{Line, POWERS, Stored, line_of, walk_of};
+use crate::lanes::entries::line_entries;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-pub(crate) fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
-    }
-}
-
-/// Keys of 16 bytes, such as UUIDs, are hashed inline, others in separate functions.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-pub(crate) fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    match <&[u8; 16]>::try_from(key) {
-        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        // Short keys need no call, so no register has to be saved.
-        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
-        Err(_) => long_key_may_match(lines, probes, key),
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(key, 0))
-}
+line_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-pub(crate) fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len())) else {
-        return true;
-    };
+fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
     if probes <= 8 {
-        all_of_8(line, probes, walk_of(hash))
+        all_of_8(line, probes, walk)
     } else {
-        all_of_32(line, probes, walk_of(hash))
+        all_of_32(line, probes, walk)
     }
 }
 
