@@ -1,7 +1,7 @@
 //! Prints each new URL of a crawl once, across any number of runs.
 //!
 //! ```text
-//! cargo run --release -p guava-bloom --example url_dedup -- --state seen.bloom urls.txt > new-urls.txt
+//! cargo run --release -p guava-bloom --features save --example url_dedup -- --state seen.bloom urls.txt > new-urls.txt
 //! ```
 //!
 //! Reads a URL from each line of the file or of standard input, prints the URLs that the filter does not contain, in
@@ -23,21 +23,20 @@
 //! as it was, so that its URLs are printed again rather than lost. Run one process at a time: of two, only one filter
 //! survives, and the URLs of the other are printed again.
 //!
-//! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed; 130 stopped by Ctrl-C.
+//! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
 
 mod input;
-mod output;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use guava_bloom::{BloomFilter, Bytes, Parameters};
+use guava_bloom::{BloomFilter, Bytes, Parameters, save};
 
 use self::input::Failure;
-use self::output::Output;
 
 /// Print the URLs that were not seen before
 #[derive(Parser)]
@@ -63,15 +62,6 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.state
-        && path.exists()
-        && !(path.is_file() || path.is_dir())
-    {
-        // Opening a pipe would wait for its other end.
-        return Err(Failure::input(path.display(), "the state must be a regular file"));
-    }
-    // Refuse a file that is not a filter before doing anything.
-    let state = arguments.state.as_deref().map(Output::to).transpose()?;
     let mut filter = filter(arguments)?;
     let mut lines = input::open(arguments.file.as_deref())?;
     let mut out = BufWriter::new(io::stdout().lock());
@@ -88,12 +78,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     out.flush()?;
-    if let Some(state) = state {
-        state.write(|file| {
-            filter
-                .write_to(file)
-                .map_err(|error| Failure::system("the state", error))
-        })?;
+    if let Some(state) = &arguments.state {
+        save(state, |file| filter.write_to(file)).map_err(|error| Failure::system(state.display(), error))?;
     }
 
     let rate = filter.false_positive_rate();
@@ -124,7 +110,8 @@ fn filter(arguments: &Arguments) -> Result<BloomFilter<Bytes>, Failure> {
         arguments.fpp.unwrap_or(0.001),
     );
     let parameters = Parameters::new(insertions, fpp)?;
-    let Some(path) = arguments.state.as_deref().filter(|path| path.exists()) else {
+    let present = |path: &&Path| path.exists() || path.is_symlink();
+    let Some(path) = arguments.state.as_deref().filter(present) else {
         return Ok(BloomFilter::new(Bytes, &parameters)?);
     };
     let stored = read(path)?;
@@ -141,7 +128,18 @@ fn filter(arguments: &Arguments) -> Result<BloomFilter<Bytes>, Failure> {
     Ok(stored)
 }
 
+/// Reads a state. A file that is anything else is refused, so that it is never replaced.
 fn read(path: &Path) -> Result<BloomFilter<Bytes>, Failure> {
-    let mut file = File::open(path).map_err(|error| Failure::input(path.display(), error))?;
-    BloomFilter::read_from(&mut file, Bytes).map_err(|error| Failure::input(path.display(), error))
+    let wrong = |error: &dyn Display| Failure::input(path.display(), error);
+    let metadata = path.metadata().map_err(|error| wrong(&error))?;
+    if !metadata.is_file() {
+        // Opening a pipe would wait for its other end.
+        return Err(wrong(&"the state must be a regular file"));
+    }
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    let filter = BloomFilter::read_from(file, Bytes).map_err(|error| wrong(&error))?;
+    if filter.stream_len() != metadata.len() {
+        return Err(wrong(&"more bytes follow the filter"));
+    }
+    Ok(filter)
 }

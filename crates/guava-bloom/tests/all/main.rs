@@ -1,6 +1,7 @@
 //! All tests in one program, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(any(feature = "save", feature = "slot"))]
 mod applications;
 mod concurrent;
 mod contract;
@@ -8,10 +9,8 @@ mod golden_filters;
 mod golden_sizing;
 mod golden_spark;
 mod golden_streams;
-mod guava_file;
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
 mod huge_pages;
-mod map_reduce;
 mod merge;
 #[cfg(feature = "rayon")]
 mod parallel;

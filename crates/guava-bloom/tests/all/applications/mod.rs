@@ -2,22 +2,26 @@
 
 #[cfg(feature = "slot")]
 mod malicious_urls;
+#[cfg(feature = "save")]
 mod url_dedup;
 
 use std::io::{ErrorKind, Write as _};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
-use super::support::example;
-
-const EXAMPLES: [&str; 2] = ["malicious_urls", "url_dedup"];
-
-/// Returns a command for an example, built from the current source.
+/// Returns a command for an example, which cargo builds next to the folder of the tests.
 fn application(name: &str) -> Command {
-    static PROGRAMS: [OnceLock<PathBuf>; EXAMPLES.len()] = [const { OnceLock::new() }; EXAMPLES.len()];
-    let place = EXAMPLES.iter().position(|example| *example == name).unwrap();
-    Command::new(PROGRAMS[place].get_or_init(|| example::program(name)))
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let path = folder
+        .join("examples")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        path.exists(),
+        "{} is missing: cargo test builds it",
+        path.display()
+    );
+    Command::new(path)
 }
 
 /// Runs a command to its end with this standard input.

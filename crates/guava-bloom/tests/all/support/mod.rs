@@ -1,5 +1,4 @@
 //! Code shared by several tests.
 
-pub(crate) mod example;
 pub(crate) mod hex;
 pub(crate) mod number;
