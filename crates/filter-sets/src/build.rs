@@ -1,18 +1,17 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use filter_policy::KeyHashes;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
-use crate::elements::Elements;
 use crate::error::{Error, ErrorKind};
+use crate::filling::{Filling, Plan};
 use crate::folder::{Lock, name_of, save};
-use crate::format::{Format, Hasher, Plan, Size};
+use crate::format::{Format, Hasher, Size};
 use crate::manifest::{MANIFEST, MAX_SHARDS, Manifest, Shard, ShardFunction};
-use crate::spill::{Record, Sorted, Sorter};
+use crate::spill::{Spilled, Values};
 
 /// The memory that building takes unless told otherwise: 1 GiB.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
@@ -95,16 +94,16 @@ impl Builder {
         self.format
             .plan(self.items.unwrap_or(1_000), self.items, self.size)?;
         let hasher = self.format.hasher()?;
-        let sorter = match hasher.is_narrow() {
-            true => AnySorter::Narrow(Sorter::new(self.memory, self.shards, folder)),
-            false => AnySorter::Wide(Sorter::new(self.memory, self.shards, folder)),
+        let (memory, shards) = (self.memory, self.shards);
+        let values: Box<dyn Values> = match hasher.is_narrow() {
+            true => Box::new(Spilled::<u64>::new(memory, shards, folder)),
+            false => Box::new(Spilled::<u128>::new(memory, shards, folder)),
         };
         Ok(Building {
             builder: self.clone(),
             function: ShardFunction::default(),
             hasher,
-            sorter,
-            spilled_in: folder.to_path_buf(),
+            values,
             lock: None,
         })
     }
@@ -122,11 +121,23 @@ impl Builder {
         building.lock = Some(lock);
         Ok(building)
     }
-}
 
-enum AnySorter {
-    Narrow(Sorter<u64>),
-    Wide(Sorter<u128>),
+    fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
+        // The other half may hold keys.
+        let most = self.memory / 2;
+        if needed <= most {
+            return Ok(());
+        }
+        let enough = u64::from(self.shards)
+            .saturating_mul(needed)
+            .div_ceil(most * 4 / 5);
+        Err(Error::input(format_args!(
+            "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {}: use --shards \
+             {enough}, or --memory {}",
+            self.memory,
+            needed.saturating_mul(2)
+        )))
+    }
 }
 
 /// A filter or a set that takes keys.
@@ -134,8 +145,7 @@ pub struct Building {
     builder: Builder,
     function: ShardFunction,
     hasher: Hasher,
-    sorter: AnySorter,
-    spilled_in: PathBuf,
+    values: Box<dyn Values>,
     lock: Option<Lock>,
 }
 
@@ -151,11 +161,7 @@ impl Building {
             1 => 0,
             shards => self.function.shard_of(key, shards),
         };
-        let hash = self.hasher.hash(key);
-        match &mut self.sorter {
-            AnySorter::Narrow(sorter) => sorter.push(shard, hash),
-            AnySorter::Wide(sorter) => sorter.push(shard, hash),
-        }
+        self.values.push(shard, self.hasher.hash(key))
     }
 
     /// Builds one filter of all keys and writes it to a file, which appears, or is replaced, when it is complete. Returns
@@ -166,16 +172,18 @@ impl Building {
     /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write).
     pub fn write_file(self, path: &Path, progress: Progress<'_>) -> Result<Shard, Error> {
-        let mut described = None;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let write = |number, built: Built| {
-            let shard = built.describe(number, Some(&name))?;
-            save(path, |file| built.write(file))?;
-            described = Some(shard);
+        let mut described = Err(Error::input("there is no shard"));
+        self.each_shard(progress, |shard, filter| {
+            save(path, |file| filter.write(file))?;
+            let file = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            described = Ok(Shard { file, ..shard });
             Ok(())
-        };
-        self.each_shard(progress, write)?;
-        described.ok_or_else(|| Error::input("there is no shard"))
+        })?;
+        described
     }
 
     /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
@@ -199,9 +207,8 @@ impl Building {
         };
         let format = self.builder.format.clone();
         let mut shards = Vec::new();
-        self.each_shard(progress, |number, built| {
-            let shard = built.describe(number, None)?;
-            save(&folder.join(&shard.file), |file| built.write(file))?;
+        self.each_shard(progress, |shard, filter| {
+            save(&folder.join(&shard.file), |file| filter.write(file))?;
             shards.push(shard);
             Ok(())
         })?;
@@ -214,191 +221,77 @@ impl Building {
         Ok(manifest)
     }
 
+    /// Builds the filter of each shard in order, and passes it with its description.
     fn each_shard(
-        self,
+        mut self,
         progress: Progress<'_>,
-        write: impl FnMut(u32, Built) -> Result<(), Error>,
+        mut write: impl FnMut(Shard, &dyn Filling) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let steps = Steps {
-            builder: self.builder,
-            spilled_in: self.spilled_in,
-            progress,
+        let go_on = |keys| match progress(keys) {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Stopped, "stopped")),
         };
-        match self.sorter {
-            AnySorter::Narrow(sorter) => steps.each_shard(sorter.finish(steps.builder.memory)?, write),
-            AnySorter::Wide(sorter) => steps.each_shard(sorter.finish(steps.builder.memory)?, write),
-        }
-    }
-}
-
-/// The building of filters once all keys are known.
-struct Steps<'a> {
-    builder: Builder,
-    spilled_in: PathBuf,
-    progress: Progress<'a>,
-}
-
-impl Steps<'_> {
-    fn each_shard<R: Record>(
-        &self,
-        sorted: Sorted<R>,
-        mut write: impl FnMut(u32, Built) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        self.values.finish()?;
         let Builder {
-            format, items, size, ..
+            format,
+            items,
+            size,
+            shards,
+            ..
         } = &self.builder;
-        let shards = 0..self.builder.shards;
-        let counts: Result<Vec<u64>, Error> = shards
-            .map(|number| sorted.count(number, &self.spilled_in))
-            .collect();
-        let counts = counts?;
+        let mut counts = vec![0; *shards as usize];
+        for (number, count) in (0..).zip(&mut counts) {
+            self.values.each(number, &mut |values| {
+                *count += values.len() as u64;
+                go_on(0)
+            })?;
+        }
         // LevelDB's rates take some milliseconds to compute.
         let plans = counts.par_iter().map(|&keys| format.plan(keys, *items, *size));
         let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
         // Before the first one is built.
         for (plan, &keys) in plans.iter().zip(&counts) {
-            let (Plan::Policy { memory, .. } | Plan::Elements { memory, .. }) = plan;
-            self.check_memory(*memory, keys)?;
+            self.builder.check_memory(plan.memory, keys)?;
         }
         for ((number, plan), keys) in (0..).zip(plans).zip(counts) {
-            let filter = self.build(&sorted, number, plan, keys)?;
-            write(number, Built { keys, filter })?;
+            let mut filter = (plan.make)().map_err(Error::input)?;
+            self.values.each(number, &mut |values| {
+                go_on(values.len() as u64)?;
+                filter.add(values).map_err(Error::input)
+            })?;
+            filter.finish().map_err(Error::input)?;
+            write(describe(number, keys, &*filter)?, &*filter)?;
         }
         Ok(())
     }
+}
 
-    fn build<R: Record>(
-        &self,
-        sorted: &Sorted<R>,
-        number: u32,
-        plan: Plan,
-        keys: u64,
-    ) -> Result<Stored, Error> {
-        let each = |take: &mut dyn FnMut(&[R]) -> Result<(), Error>| {
-            sorted.each(number, &self.spilled_in, |values| {
-                if !(self.progress)(values.len() as u64) {
-                    return Err(Error::new(ErrorKind::Stopped, "stopped"));
-                }
-                take(values)
-            })
-        };
-        Ok(match plan {
-            Plan::Elements { make, .. } => {
-                let mut filter = make().map_err(Error::input)?;
-                let mut hashes = Vec::new();
-                each(&mut |values| {
-                    hashes.clear();
-                    hashes.extend(values.iter().map(|value| value.value()));
-                    filter.insert(&hashes).map_err(Error::input)
-                })?;
-                Stored::Elements(filter)
-            }
-            Plan::Policy { policy, rate, .. } => {
-                let (mut bits32, mut bits64) = (Vec::new(), Vec::new());
-                let has_32_bits = size_of::<R>() == size_of::<u128>();
-                // Exactly as many: a vector that grows would take twice the memory.
-                let count = usize::try_from(keys).unwrap_or(usize::MAX);
-                let reserved = match has_32_bits {
-                    true => bits32.try_reserve_exact(count),
-                    false => bits64.try_reserve_exact(count),
-                };
-                let mut bytes = Vec::new();
-                let len = policy.max_filter_len(count).map_err(Error::input)?;
-                if reserved.and_then(|()| bytes.try_reserve_exact(len)).is_err() {
-                    return Err(Error::input(format_args!("no memory for {keys} keys")));
-                }
-                each(&mut |values| {
-                    match has_32_bits {
-                        true => bits32.extend(values.iter().map(|value| (value.value() >> 64) as u32)),
-                        false => bits64.extend(values.iter().map(|value| value.value() as u64)),
-                    }
-                    Ok(())
-                })?;
-                bytes.resize(len, 0);
-                let hashes = match has_32_bits {
-                    true => KeyHashes::Bits32(&bits32),
-                    false => KeyHashes::Bits64(&bits64),
-                };
-                let len = policy
-                    .create_from_hashes(hashes, &mut bytes)
-                    .map_err(Error::input)?
-                    .len();
-                bytes.truncate(len);
-                Stored::Policy { bytes, rate }
-            }
-        })
-    }
+/// Describes a filter as a shard. The file is named after its number and its contents, so that no other contents ever have
+/// the name.
+fn describe(number: u32, keys: u64, filter: &dyn Filling) -> Result<Shard, Error> {
+    /// Counts and hashes what is written.
+    struct Sum(u64, Sha256);
 
-    fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
-        let Builder { shards, memory, .. } = self.builder;
-        // The other half may hold keys.
-        let most = memory / 2;
-        if needed <= most {
-            return Ok(());
+    impl Write for Sum {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            self.1.update(bytes);
+            Ok(bytes.len())
         }
-        let enough = u64::from(shards).saturating_mul(needed).div_ceil(most * 4 / 5);
-        Err(Error::input(format_args!(
-            "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {memory}: use --shards \
-             {enough}, or --memory {}",
-            needed.saturating_mul(2)
-        )))
-    }
-}
 
-/// A filter that is ready to be written.
-struct Built {
-    keys: u64,
-    filter: Stored,
-}
-
-enum Stored {
-    Policy { bytes: Vec<u8>, rate: Option<f64> },
-    Elements(Box<dyn Elements>),
-}
-
-impl Built {
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        match &self.filter {
-            Stored::Policy { bytes, .. } => writer.write_all(bytes),
-            Stored::Elements(filter) => filter.write(writer),
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
         }
     }
 
-    /// Describes the filter as a shard; without a name, the file is named after its number and its contents, so that no
-    /// other contents ever have the name.
-    fn describe(&self, number: u32, name: Option<&str>) -> Result<Shard, Error> {
-        /// Counts and hashes what is written.
-        struct Sum(u64, Sha256);
-
-        impl Write for Sum {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0 += bytes.len() as u64;
-                self.1.update(bytes);
-                Ok(bytes.len())
-            }
-
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-
-        let mut sum = Sum(0, Sha256::new());
-        self.write(&mut sum).map_err(Error::input)?;
-        let sha256 = hex::encode(sum.1.finalize());
-        let file = match name {
-            Some(name) => name.to_owned(),
-            None => name_of(number, &sha256),
-        };
-        let rate = match &self.filter {
-            Stored::Policy { rate, .. } => *rate,
-            Stored::Elements(filter) => Some(filter.rate()),
-        };
-        Ok(Shard {
-            file,
-            bytes: sum.0,
-            keys: self.keys,
-            sha256,
-            rate,
-        })
-    }
+    let mut sum = Sum(0, Sha256::new());
+    filter.write(&mut sum).map_err(Error::input)?;
+    let sha256 = hex::encode(sum.1.finalize());
+    Ok(Shard {
+        file: name_of(number, &sha256),
+        bytes: sum.0,
+        keys,
+        sha256,
+        rate: filter.rate(),
+    })
 }

@@ -7,7 +7,7 @@ use guava_bloom::{BloomFilter, Hash128};
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
 
 /// The errors are texts: the caller knows the file.
-type Text<T> = Result<T, String>;
+pub(crate) type Text<T> = Result<T, String>;
 
 /// A filter that is filled by hash values: of the 128 bits of [`Hash128`], or the 64 of [`HashPair`].
 pub(crate) trait Elements: Send + Sync {
@@ -23,9 +23,7 @@ pub(crate) trait Elements: Send + Sync {
 
     fn contains(&self, hash: u128) -> bool;
 
-    fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
-        hashes.iter().map(|&hash| self.contains(hash)).collect()
-    }
+    fn contains_each(&self, hashes: &[u128]) -> Vec<bool>;
 
     /// Adds the elements of a stored filter of this type.
     fn merge(&mut self, stored: &[u8]) -> Text<()>;
@@ -111,13 +109,12 @@ impl Elements for spark::BloomFilter {
     }
 }
 
-/// Implements the trait for a filter of [`Hash128`]; `$body` inserts, `$contains` queries many, `$merge` merges.
+/// Implements the trait for a filter of [`Hash128`]: elements are inserted and asked by `$insert` and `$ask`.
 macro_rules! elements {
-    ($filter:ty, $rate:expr, |$this:ident, $hashes:ident| $insert:expr, |$of:ident, $asked:ident| $contains:expr, $merge:expr) => {
-        impl Elements for $filter {
-            fn insert(&mut self, $hashes: &[u128]) -> Text<()> {
-                let $this = self;
-                $insert
+    ($filter:ident, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
+        impl Elements for $filter<()> {
+            fn insert(&mut self, hashes: &[u128]) -> Text<()> {
+                $insert(self, &all_of_128(hashes))
             }
 
             fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -136,78 +133,68 @@ macro_rules! elements {
                 self.might_contain_hash(of_128(hash))
             }
 
-            fn contains_each(&self, $asked: &[u128]) -> Vec<bool> {
-                let $of = self;
-                $contains
+            fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
+                $ask(self, &all_of_128(hashes))
             }
 
             fn merge(&mut self, stored: &[u8]) -> Text<()> {
                 let other = Self::from_bytes(stored, ()).map_err(text)?;
-                $merge(self, &other)
+                $merge(self, &other).map_err(text)
             }
         }
     };
 }
 
-fn one_by_one(hashes: &[u128], contains: impl Fn(Hash128) -> bool) -> Vec<bool> {
-    hashes.iter().map(|&hash| contains(of_128(hash))).collect()
+/// Those that fetch memory ahead for many elements.
+macro_rules! batched {
+    ($filter:ident, $rate:expr) => {
+        elements!(
+            $filter,
+            $rate,
+            |filter: &mut Self, hashes: &[Hash128]| {
+                filter.insert_hashes(hashes);
+                Ok(())
+            },
+            |filter: &Self, hashes: &[Hash128]| filter.might_contain_hashes(hashes),
+            $filter::merge
+        );
+    };
 }
 
-elements!(
-    BloomFilter<()>,
-    |filter: &Self| filter.false_positive_rate(),
-    |filter, hashes| {
-        filter.insert_hashes(&all_of_128(hashes));
-        Ok(())
-    },
-    |filter, hashes| filter.might_contain_hashes(&all_of_128(hashes)),
-    |filter: &mut Self, other| BloomFilter::merge(filter, other).map_err(text)
-);
+/// Those that take elements one by one; `$done` makes a result of what inserting returns.
+macro_rules! single {
+    ($filter:ident, $done:expr, $merge:expr) => {
+        elements!(
+            $filter,
+            |filter: &Self| filter.stats().false_positive_rate,
+            |filter: &mut Self, hashes: &[Hash128]| {
+                hashes
+                    .iter()
+                    .try_for_each(|&hash| $done(filter.insert_hash(hash)))
+            },
+            |filter: &Self, hashes: &[Hash128]| {
+                hashes
+                    .iter()
+                    .map(|&hash| filter.might_contain_hash(hash))
+                    .collect()
+            },
+            $merge
+        );
+    };
+}
 
-elements!(
-    BlockedBloomFilter<()>,
-    |filter: &Self| filter.stats().false_positive_rate,
-    |filter, hashes| {
-        filter.insert_hashes(&all_of_128(hashes));
-        Ok(())
-    },
-    |filter, hashes| filter.might_contain_hashes(&all_of_128(hashes)),
-    |filter: &mut Self, other| BlockedBloomFilter::merge(filter, other).map_err(text)
+batched!(BloomFilter, |filter: &Self| filter.false_positive_rate());
+batched!(BlockedBloomFilter, |filter: &Self| filter
+    .stats()
+    .false_positive_rate);
+single!(CountingBloomFilter, |_| Ok(()), CountingBloomFilter::merge);
+single!(
+    CuckooFilter,
+    |inserted: Result<(), _>| inserted.map_err(text),
+    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged")
 );
-
-elements!(
-    CountingBloomFilter<()>,
-    |filter: &Self| filter.stats().false_positive_rate,
-    |filter, hashes| {
-        for hash in all_of_128(hashes) {
-            filter.insert_hash(hash);
-        }
-        Ok(())
-    },
-    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
-    |filter: &mut Self, other| CountingBloomFilter::merge(filter, other).map_err(text)
-);
-
-elements!(
-    CuckooFilter<()>,
-    |filter: &Self| filter.stats().false_positive_rate,
-    |filter, hashes| {
-        let each = &mut all_of_128(hashes).into_iter();
-        each.try_for_each(|hash| filter.insert_hash(hash).map_err(text))
-    },
-    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
-    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged".to_owned())
-);
-
-elements!(
-    GrowingBloomFilter<()>,
-    |filter: &Self| filter.stats().false_positive_rate,
-    |filter, hashes| {
-        let each = &mut all_of_128(hashes).into_iter();
-        each.try_for_each(|hash| filter.insert_hash(hash).map(|_| ()).map_err(text))
-    },
-    |filter, hashes| one_by_one(hashes, |hash| filter.might_contain_hash(hash)),
-    |_: &mut Self, _: &Self| Err(
-        "growing filters have filters of different sizes in them, and cannot be merged".to_owned()
-    )
+single!(
+    GrowingBloomFilter,
+    |inserted: Result<bool, _>| inserted.map(|_| ()).map_err(text),
+    |_: &mut Self, _: &Self| Err("the links of growing filters differ in size, so two cannot be merged")
 );

@@ -11,6 +11,7 @@ use membership_filters::{
 
 use crate::elements::{Elements, hash_pair, hash128, text};
 use crate::error::Error;
+use crate::filling::{OfPolicy, Plan};
 
 /// The seed of [`identity`], which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
@@ -80,20 +81,6 @@ pub enum Size {
     BitsPerKey(f64),
     /// This many bits in all; only Spark's filters.
     Bits(u64),
-}
-
-/// A filter that is ready to be filled.
-pub(crate) enum Plan {
-    Policy {
-        policy: AnyPolicy,
-        /// The memory in bytes that building takes at most, hash values included.
-        memory: u64,
-        rate: Option<f64>,
-    },
-    Elements {
-        make: Box<dyn FnOnce() -> Result<Box<dyn Elements>, String> + Send>,
-        memory: u64,
-    },
 }
 
 /// The function that makes hash values of keys.
@@ -228,7 +215,7 @@ impl Format {
         known.and_then(NamedPolicy::format)
     }
 
-    /// Plans a filter for this many different keys, of which there may be more than `items`.
+    /// Plans a filter for this many different keys, and of the size for `items` keys if that is given.
     pub(crate) fn plan(&self, keys: u64, items: Option<u64>, size: Size) -> Result<Plan, Error> {
         if self.kind == Kind::Policy {
             if items.is_some() {
@@ -269,10 +256,12 @@ impl Format {
             name if name.ends_with("RibbonFilter") => 36,
             _ => 0,
         };
-        Ok(Plan::Policy {
-            policy,
+        Ok(Plan {
             memory: len.saturating_add(keys.saturating_mul(8 + working)),
-            rate,
+            make: Box::new(move || match policy.key_hash(b"") {
+                Some(KeyHash::Bits32(_)) => OfPolicy::start(policy, keys, rate, |hash| (hash >> 64) as u32),
+                _ => OfPolicy::start(policy, keys, rate, |hash| hash as u64),
+            }),
         })
     }
 
@@ -281,12 +270,9 @@ impl Format {
         macro_rules! plan {
             ($parameters:expr, $memory:ident, $make:expr) => {{
                 let parameters = $parameters.map_err(text)?;
-                Plan::Elements {
+                Plan {
                     memory: parameters.$memory(),
-                    make: Box::new(move || {
-                        let filter = $make(&parameters).map_err(text)?;
-                        Ok(Box::new(filter))
-                    }),
+                    make: Box::new(move || Ok(Box::new($make(&parameters).map_err(text)?))),
                 }
             }};
         }
@@ -319,7 +305,7 @@ impl Format {
                 let width = CounterWidth::FOUR;
                 let memory = CountingBloomFilter::stored_len_of(&parameters, width).map_err(text)?;
                 let make = move || CountingBloomFilter::new((), &parameters, width).map_err(text);
-                Plan::Elements {
+                Plan {
                     make: Box::new(move || Ok(Box::new(make()?))),
                     memory,
                 }

@@ -7,6 +7,7 @@ mod build;
 mod elements;
 mod error;
 mod ffi;
+mod filling;
 mod filter;
 mod folder;
 mod format;
