@@ -43,4 +43,4 @@ pub mod which;
 
 pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
-pub use fuse::BinaryFusePolicy;
+pub use fuse::{BinaryFuseForm, BinaryFusePolicy};

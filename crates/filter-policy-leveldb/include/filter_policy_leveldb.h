@@ -55,6 +55,14 @@ typedef enum {
    * LevelDB's own policy reads these filters; only the bytes differ from those that it would write. */
   FILTER_POLICY_BLOOM_FILTER2_COPRIME = 5,
   FILTER_POLICY_LEVELDB_COPRIME = 6,
+  /* Blocks of 32 bytes, as in Parquet files, with the hash of FILTER_POLICY_BLOOM64: the fastest lookups, in one cache
+   * line, at 1.25 % for 10 bits per key. Name: "SplitBlockBloomFilter.Xxph3". */
+  FILTER_POLICY_SPLIT_BLOCK_XXPH3 = 7,
+  /* Pebble's binary fuse filter, byte for byte. The bits per key are a limit, below which fingerprints are as wide as
+   * possible: with 10, 0.39 % in large filters. From some 15,000 keys on it is small and fast; few keys take 11 bits each
+   * for that rate. Needs some 24 bytes per key while building. Name: "binaryfuse"; only this name keeps LevelDB's own
+   * policy from denying stored keys. */
+  FILTER_POLICY_BINARY_FUSE = 8,
   /* The earlier names of the first two, after their hash functions. */
   FILTER_POLICY_HASH_MURMUR2 = 0,
   FILTER_POLICY_HASH_LEVELDB = 1
@@ -94,8 +102,10 @@ char* filter_policy_create_filter(void* state, const char* const* keys, const si
  * - 00 ff denies no key.
  * - Too few bytes deny every key: fewer than two, or with RocksDB's policies fewer than six.
  * - An ending that no filter of the policy has denies no key. With FILTER_POLICY_BLOOM_FILTER2 and FILTER_POLICY_LEVELDB
- *   that is a last byte of 0 or above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's policies, each of which reads
- *   the filters of both, five last bytes that fit no kind of filter.
+ *   that is a last byte of 0 or above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's
+ *   policies, each of which reads the filters of both, five last bytes that fit no kind of filter; with
+ *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 a length that is no multiple of 32; with FILTER_POLICY_BINARY_FUSE 14 last bytes that
+ *   do not fit the length.
  *
  * A null key or filter with a length above 0, or a null state, gives 1. */
 unsigned char filter_policy_key_may_match(void* state, const char* key, size_t length, const char* filter,

@@ -4,8 +4,9 @@
 
 use core::ffi::{CStr, c_int};
 
-use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
@@ -23,6 +24,10 @@ pub const POLICY_RIBBON: c_int = 4;
 pub const POLICY_BLOOM_FILTER2_COPRIME: c_int = 5;
 /// `FILTER_POLICY_LEVELDB_COPRIME` of the header: [`POLICY_LEVELDB`] with coprime sizes.
 pub const POLICY_LEVELDB_COPRIME: c_int = 6;
+/// `FILTER_POLICY_SPLIT_BLOCK_XXPH3` of the header: the policy `SplitBlockBloomFilter.Xxph3`.
+pub const POLICY_SPLIT_BLOCK_XXPH3: c_int = 7;
+/// `FILTER_POLICY_BINARY_FUSE` of the header: Pebble's `binaryfuse`.
+pub const POLICY_BINARY_FUSE: c_int = 8;
 
 /// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
@@ -35,6 +40,8 @@ pub(crate) enum ChosenPolicy {
     Bloom64(BloomFilter64Policy),
     FastLocalBloom(FastLocalBloomPolicy),
     Ribbon(RibbonPolicy),
+    SplitBlock(SplitBlockBloomPolicy),
+    BinaryFuse(BinaryFusePolicy),
 }
 
 impl ChosenPolicy {
@@ -54,6 +61,8 @@ impl ChosenPolicy {
             POLICY_BLOOM64 => Some(Self::Bloom64(BloomFilter64Policy::new(bits_per_key))),
             POLICY_FAST_LOCAL_BLOOM => Some(Self::FastLocalBloom(FastLocalBloomPolicy::new(bits_per_key))),
             POLICY_RIBBON => Some(Self::Ribbon(RibbonPolicy::new(bits_per_key))),
+            POLICY_SPLIT_BLOCK_XXPH3 => Some(Self::SplitBlock(SplitBlockBloomPolicy::xxph3(bits_per_key))),
+            POLICY_BINARY_FUSE => Some(Self::BinaryFuse(BinaryFusePolicy::new(bits_per_key))),
             _ => None,
         }
     }
@@ -66,6 +75,8 @@ impl ChosenPolicy {
             Self::Bloom64(_) => c"BloomFilter64.Xxph3",
             Self::FastLocalBloom(_) => c"rocksdb.internal.FastLocalBloomFilter",
             Self::Ribbon(_) => c"rocksdb.internal.Standard128RibbonFilter",
+            Self::SplitBlock(_) => c"SplitBlockBloomFilter.Xxph3",
+            Self::BinaryFuse(_) => c"binaryfuse",
         }
     }
 
@@ -81,7 +92,7 @@ impl ChosenPolicy {
                 }
             };
         }
-        question!(BloomFilter2 LevelDbBuiltin Bloom64 FastLocalBloom Ribbon)
+        question!(BloomFilter2 LevelDbBuiltin Bloom64 FastLocalBloom Ribbon SplitBlock BinaryFuse)
     }
 
     fn policy(&self) -> &dyn FilterPolicy {
@@ -91,6 +102,8 @@ impl ChosenPolicy {
             Self::Bloom64(policy) => policy,
             Self::FastLocalBloom(policy) => policy,
             Self::Ribbon(policy) => policy,
+            Self::SplitBlock(policy) => policy,
+            Self::BinaryFuse(policy) => policy,
         }
     }
 }
@@ -117,7 +130,7 @@ impl FilterPolicy for ChosenPolicy {
 mod tests {
     use super::*;
 
-    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_LEVELDB_COPRIME;
+    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_BINARY_FUSE;
 
     #[test]
     fn names_for_c_are_the_policies_own() {
@@ -138,6 +151,8 @@ mod tests {
                 "rocksdb.internal.Standard128RibbonFilter",
                 "BloomFilter2",
                 "leveldb.BuiltinBloomFilter2",
+                "SplitBlockBloomFilter.Xxph3",
+                "binaryfuse",
             ]
         );
     }
@@ -172,7 +187,7 @@ mod tests {
                 assert!(ChosenPolicy::new(bits, number).is_some(), "{bits}");
             }
         }
-        for number in [c_int::MIN, -1, POLICY_LEVELDB_COPRIME + 1, c_int::MAX] {
+        for number in [c_int::MIN, -1, POLICY_BINARY_FUSE + 1, c_int::MAX] {
             assert!(ChosenPolicy::new(10.0, number).is_none(), "{number}");
         }
     }

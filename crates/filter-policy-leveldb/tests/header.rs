@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use filter_formats::BloomFilter64Policy;
+use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::{
-    POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM,
-    POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON,
+    POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
+    POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON, POLICY_SPLIT_BLOCK_XXPH3,
 };
 
 /// The other libraries that a static Rust library needs on Linux, as listed by
@@ -27,7 +28,7 @@ fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
     let more = BitsPerKey::fractional(17.5).unwrap();
-    let policies: [&dyn FilterPolicy; 7] = [
+    let policies: [&dyn FilterPolicy; 9] = [
         &BloomFilterPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
         &BloomFilter64Policy::new(ten),
@@ -35,6 +36,8 @@ fn expected() -> String {
         &RibbonPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(more),
         &BloomFilterPolicy::leveldb_builtin(ten).with_coprime_sizes(),
+        &SplitBlockBloomPolicy::xxph3(ten),
+        &BinaryFusePolicy::new(ten),
     ];
     let mut lines = format!("{0} {0}\n", env!("CARGO_PKG_VERSION"));
     for policy in policies {
@@ -162,6 +165,8 @@ fn the_header_has_the_numbers_of_the_code() {
             POLICY_BLOOM_FILTER2_COPRIME,
         ),
         ("FILTER_POLICY_LEVELDB_COPRIME", POLICY_LEVELDB_COPRIME),
+        ("FILTER_POLICY_SPLIT_BLOCK_XXPH3", POLICY_SPLIT_BLOCK_XXPH3),
+        ("FILTER_POLICY_BINARY_FUSE", POLICY_BINARY_FUSE),
     ];
     for (number, (name, of_code)) in (0..).zip(numbers) {
         assert_eq!((number_in_header(name), of_code), (number, number), "{name}");

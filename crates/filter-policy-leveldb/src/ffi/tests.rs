@@ -9,8 +9,8 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::{Callbacks, filter_policy_new};
 use crate::policy::{
-    ChosenPolicy, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
-    POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON,
+    ChosenPolicy, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
+    POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON, POLICY_SPLIT_BLOCK_XXPH3,
 };
 
 const OPEN: [u8; 2] = [0x00, 0xff];
@@ -99,7 +99,7 @@ fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
 }
 
 /// Returns the policies, and whether their filter of no keys has bytes.
-fn policies() -> [(Called, ChosenPolicy, bool); 7] {
+fn policies() -> [(Called, ChosenPolicy, bool); 9] {
     [
         POLICY_BLOOM_FILTER2,
         POLICY_LEVELDB,
@@ -108,10 +108,16 @@ fn policies() -> [(Called, ChosenPolicy, bool); 7] {
         POLICY_RIBBON,
         POLICY_BLOOM_FILTER2_COPRIME,
         POLICY_LEVELDB_COPRIME,
+        POLICY_SPLIT_BLOCK_XXPH3,
+        POLICY_BINARY_FUSE,
     ]
     .map(|number| {
         let policy = ChosenPolicy::new(10.0, number).unwrap();
-        (Called::c_api(10, number), policy, number != POLICY_RIBBON)
+        (
+            Called::c_api(10, number),
+            policy,
+            ![POLICY_RIBBON, POLICY_BINARY_FUSE].contains(&number),
+        )
     })
 }
 
@@ -247,7 +253,7 @@ fn a_null_state_loses_no_key() {
         (0, POLICY_BLOOM64),
         (-1, POLICY_FAST_LOCAL_BLOOM),
         (0, POLICY_RIBBON),
-        (10, POLICY_LEVELDB_COPRIME + 1),
+        (10, POLICY_BINARY_FUSE + 1),
         (10, -1),
         (10, c_int::MAX),
     ] {

@@ -20,6 +20,8 @@ CHECK_NUMBER(FILTER_POLICY_FAST_LOCAL_BLOOM, 3);
 CHECK_NUMBER(FILTER_POLICY_RIBBON, 4);
 CHECK_NUMBER(FILTER_POLICY_BLOOM_FILTER2_COPRIME, 5);
 CHECK_NUMBER(FILTER_POLICY_LEVELDB_COPRIME, 6);
+CHECK_NUMBER(FILTER_POLICY_SPLIT_BLOCK_XXPH3, 7);
+CHECK_NUMBER(FILTER_POLICY_BINARY_FUSE, 8);
 CHECK_NUMBER(sizeof(filter_policy_number), sizeof(int));
 
 /* The parameters of leveldb_filterpolicy_create, from leveldb/c.h. */
@@ -63,8 +65,10 @@ int main(void) {
   use(create(10, FILTER_POLICY_RIBBON));
   use(fractional(17.5, FILTER_POLICY_LEVELDB));
   use(create(10, FILTER_POLICY_LEVELDB_COPRIME));
+  use(create(10, FILTER_POLICY_SPLIT_BLOCK_XXPH3));
+  use(create(10, FILTER_POLICY_BINARY_FUSE));
   use(fractional(0.5, FILTER_POLICY_LEVELDB));
   use(create(0, FILTER_POLICY_LEVELDB));
-  use(create(10, (filter_policy_number)7));
+  use(create(10, (filter_policy_number)9));
   return 0;
 }
