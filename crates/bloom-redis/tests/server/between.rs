@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema, SplitFilter,
+    Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema, SplitFilter,
 };
 use redis::{ConnectionLike, RedisResult, Value};
 
-use crate::support::{Server, all_commands};
+use crate::support::{Server, all_commands, new_fixed, new_growing};
 
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -22,10 +22,14 @@ pub(crate) struct Between<'a> {
 }
 
 impl<'a> Between<'a> {
-    pub(crate) fn new(server: &Server, before: impl Into<Vec<usize>>, act: &'a mut dyn FnMut()) -> Self {
+    pub(crate) fn new(
+        server: &Server,
+        before: impl IntoIterator<Item = usize>,
+        act: &'a mut dyn FnMut(),
+    ) -> Self {
         Self {
             connection: server.connection(),
-            before: before.into(),
+            before: before.into_iter().collect(),
             sent: 0,
             act,
             acted: false,
@@ -99,9 +103,7 @@ fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
     let mut other = server.connection();
     for commands in all_commands() {
         let options = Options::default().commands(commands);
-        let filter = FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
-            .unwrap()
-            .with_options(options);
+        let filter = new_fixed(Schema::fixed(1_000, 0.01)).with_options(options);
         let split = SplitFilter::new("s", Schema::whole_words(1_000, 0.01).unwrap())
             .unwrap()
             .with_options(options);
@@ -170,9 +172,8 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
         (10_000, Commands::default(), 4 + 2),
         (10_000, Commands::PLAIN, 4 + 70),
     ] {
-        let filter = FixedFilter::new("f", Schema::fixed(insertions, 0.01).unwrap())
-            .unwrap()
-            .with_options(Options::default().commands(commands));
+        let filter =
+            new_fixed(Schema::fixed(insertions, 0.01)).with_options(Options::default().commands(commands));
         let mut acts = 0;
         for goes in 0..last {
             for comes in [goes, goes + 1, goes + 2, last] {
@@ -211,8 +212,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
 fn a_filter_that_comes_back_during_a_download_is_not_empty() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let filter = FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
-        .unwrap()
+    let filter = new_fixed(Schema::whole_words(1_000, 0.01))
         .with_options(Options::default().commands(Commands::default()));
     for before in 0..5 {
         let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
@@ -229,7 +229,7 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
 
 /// Returns a growing filter without scripts, and the same filter for clients with scripts.
 fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilter) {
-    let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap()).unwrap();
+    let filter = new_growing(50, 0.01);
     let plain = filter.clone().with_options(
         Options::default()
             .commands(Commands::default().scripts(false).transactions(transactions))
@@ -281,28 +281,7 @@ fn a_growing_filter_that_is_rebuilt_without_end_might_contain_everything() {
         let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
         rebuild.commit().query(&mut other).unwrap();
     };
-    /// Acts before every command.
-    struct Always<'a>(Between<'a>);
-    impl ConnectionLike for Always<'_> {
-        fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
-            self.0.before = vec![self.0.sent];
-            self.0.req_packed_command(command)
-        }
-        fn req_packed_commands(&mut self, all: &[u8], from: usize, count: usize) -> RedisResult<Vec<Value>> {
-            self.0.before = vec![self.0.sent];
-            self.0.req_packed_commands(all, from, count)
-        }
-        fn get_db(&self) -> i64 {
-            self.0.get_db()
-        }
-        fn check_connection(&mut self) -> bool {
-            self.0.check_connection()
-        }
-        fn is_open(&self) -> bool {
-            self.0.is_open()
-        }
-    }
-    let mut always = Always(Between::new(&server, [], &mut act));
+    let mut always = Between::new(&server, 0..1_000, &mut act);
     let answer = plain.might_contain("a").query(&mut always).unwrap();
     assert_eq!(answer, Answer::MightContain);
     let error = plain.insert("a").query(&mut always).unwrap_err();

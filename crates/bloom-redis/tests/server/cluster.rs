@@ -7,7 +7,7 @@ use bloom_redis::{
 };
 use guava_bloom::Bytes;
 
-use crate::support::{all_commands, for_each_cluster_client};
+use crate::support::{all_commands, check_all_there, for_each_cluster_client, new_fixed, new_split};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 const LEASE: Duration = Duration::from_secs(60);
@@ -20,14 +20,8 @@ fn absent(count: u32) -> Vec<String> {
     (0..count).map(|i| format!("absent {i}")).collect()
 }
 
-#[track_caller]
-pub(crate) fn check_all_there(answers: &[Answer]) {
-    assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
-}
-
 pub(crate) fn fixed(commands: Commands, missing: Missing) -> FixedFilter {
-    FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
-        .unwrap()
+    new_fixed(Schema::whole_words(1_000, 0.01))
         .with_options(Options::default().commands(commands).missing(missing))
 }
 
@@ -191,10 +185,7 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
 #[test]
 fn split_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
-        let split = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
-            .unwrap()
-            .with_part_bits(1_024)
-            .unwrap();
+        let split = new_split(2_000, 0.01, 1_024);
         let spread = split.clone().spread_over(5).unwrap();
         let masters_of = |filter: &SplitFilter| -> std::collections::BTreeSet<usize> {
             filter.keys().iter().map(|key| cluster.master_of(key)).collect()

@@ -5,18 +5,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{
-    Answer, Call, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Schema,
-    SplitFilter,
-};
+use bloom_redis::{Answer, Call, Error, ErrorKind, Expiry, FixedFilter, Missing, OnFailure, Options, Schema};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 
-use crate::support::{Client, Server, wait_until};
+use crate::support::{Client, Server, check_all_there, new_fixed, new_growing, new_split, wait_until};
 
 fn filter() -> FixedFilter {
-    FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
-        .unwrap()
-        .with_options(Options::default().missing(Missing::Empty))
+    new_fixed(Schema::fixed(3_000, 0.03)).with_options(Options::default().missing(Missing::Empty))
 }
 
 /// Inserts one element after another until the server is gone. Records those that it acknowledged.
@@ -42,12 +37,9 @@ fn insert_until_gone(
 #[test]
 fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
     let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let fixed = FixedFilter::new("f", Schema::fixed(20_000, 0.01).unwrap()).unwrap();
-    let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
-    let split = SplitFilter::new("s", Schema::whole_words(20_000, 0.01).unwrap())
-        .unwrap()
-        .with_part_bits(4_096)
-        .unwrap();
+    let fixed = new_fixed(Schema::fixed(20_000, 0.01));
+    let growing = new_growing(100, 0.01);
+    let split = new_split(20_000, 0.01, 4_096);
     let mut client = Client::blocking(&server);
     client.run(fixed.create(Expiry::Keep));
     client.run(growing.create());
@@ -86,7 +78,7 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
             client.run(growing.might_contain_many(&inserted[1])),
             client.run(split.might_contain_many(&inserted[2])),
         ] {
-            assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+            check_all_there(&answers);
         }
         assert!(client.run(growing.bitmaps()) > 1);
     }

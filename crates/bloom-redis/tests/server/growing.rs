@@ -8,7 +8,9 @@ use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::support::{Client, Server, all_commands, for_each_client, golden, hex};
+use crate::support::{
+    Client, Server, all_commands, check_all_there, for_each_client, golden, hex, new_growing,
+};
 
 /// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
@@ -32,7 +34,7 @@ fn check_run(client: &mut Client, filter: &GrowingFilter, run: &Value, new: &[bo
     let changed = new.iter().filter(|&&new| new).count();
     assert_eq!(changed as u64, run["puts_that_changed_bits"].as_u64().unwrap());
     let present = client.run(filter.might_contain_many(elements(run)));
-    assert!(present.iter().all(|&answer| answer == Answer::MightContain));
+    check_all_there(&present);
     let grows = run["grows"].as_array().unwrap();
     assert_eq!(client.run(filter.bitmaps()), grows.len() as u64 + 1);
     for (number, bitmap) in run["bitmaps"].as_array().unwrap().iter().enumerate() {
@@ -115,8 +117,7 @@ fn all_commands_grow_alike() {
         for missing in [Missing::Reported, Missing::Empty] {
             for commands in all_commands() {
                 client.words::<()>(&["FLUSHALL"]);
-                let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
-                    .unwrap()
+                let filter = new_growing(50, 0.01)
                     .with_options(Options::default().commands(commands).missing(missing));
                 client.run(filter.create());
                 let new = client.run(filter.insert_many(&elements));
@@ -142,7 +143,7 @@ fn of_writer(writer: u32) -> impl Iterator<Item = String> {
 fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
     const WRITERS: u32 = 16;
     let server = Server::start(&[]);
-    let filter = GrowingFilter::new("g", Schema::whole_words(500, 0.01).unwrap()).unwrap();
+    let filter = new_growing(500, 0.01);
     let mut client = Client::blocking(&server);
     client.run(filter.create());
     thread::scope(|scope| {
@@ -157,14 +158,14 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
                     let some: Vec<String> = elements.by_ref().take(19).collect();
                     client.run(filter.insert_many(&some));
                     let answers = client.run(filter.might_contain_many(some.iter().chain([&element])));
-                    assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+                    check_all_there(&answers);
                 }
             });
         }
     });
     let all: Vec<String> = (0..WRITERS).flat_map(of_writer).collect();
     let answers = client.run(filter.might_contain_many(&all));
-    assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+    check_all_there(&answers);
     let bitmaps = client.run(filter.bitmaps());
     // Every bitmap except the last is more than half full, by at most one element.
     for number in 0..bitmaps - 1 {
@@ -188,9 +189,7 @@ fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
         for commands in [Commands::default(), Commands::default().scripts(false)] {
             client.words::<()>(&["FLUSHALL"]);
             let options = Options::default().commands(commands);
-            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
-                .unwrap()
-                .with_options(options);
+            let filter = new_growing(50, 0.01).with_options(options);
             assert_eq!(client.run(filter.might_contain("a")), Missing);
             assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
             assert_eq!(client.words::<u64>(&["DBSIZE"]), 0);
@@ -243,9 +242,7 @@ fn reset_leaves_one_empty_bitmap() {
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
-                .unwrap()
-                .with_options(Options::default().commands(commands));
+            let filter = new_growing(50, 0.01).with_options(Options::default().commands(commands));
             client.run(filter.create());
             client.run(filter.insert_many((0..200).map(|i| i.to_string())));
             client.run(filter.clear());
@@ -265,7 +262,7 @@ fn reset_leaves_one_empty_bitmap() {
 #[test]
 fn a_server_that_forgot_the_scripts_gets_them_again() {
     for_each_client(|client| {
-        let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap()).unwrap();
+        let filter = new_growing(50, 0.01);
         client.run(filter.create());
         client.words::<()>(&["SCRIPT", "FLUSH"]);
         assert!(client.run(filter.insert("a")));
@@ -277,7 +274,7 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
 #[test]
 fn a_kept_count_is_the_count() {
     for_each_client(|client| {
-        let counting = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
+        let counting = new_growing(100, 0.01);
         let keeping = counting.clone().with_options(Options::default().keep_count(true));
         let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
         let bits = |client: &mut Client| -> Vec<Vec<u8>> {
@@ -332,7 +329,7 @@ fn a_growing_filter_with_other_parameters_is_refused() {
             client.words::<()>(&["FLUSHALL"]);
             let options = Options::default().commands(Commands::default().scripts(scripts));
             let of = |rate| {
-                let filter = GrowingFilter::new("g", Schema::whole_words(50, rate).unwrap()).unwrap();
+                let filter = new_growing(50, rate);
                 filter.with_options(options)
             };
             client.run(of(0.01).create());

@@ -9,7 +9,9 @@ use guava_bloom::{BloomFilter, Bytes, Parameters};
 use redis::cmd;
 
 use crate::between::Between;
-use crate::support::{Client, Server, all_commands, for_each_client};
+use crate::support::{
+    Client, Server, all_commands, check_all_there, for_each_client, new_fixed, new_growing, new_split,
+};
 
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -30,11 +32,9 @@ enum Filter {
 impl Stored {
     /// Returns filters of all designs: a split one of six strings, and growing ones of one to four bitmaps.
     pub(crate) fn all(options: Options) -> Vec<Self> {
-        let fixed = FixedFilter::new("f", Schema::whole_words(300, 1e-4).unwrap()).unwrap();
-        let split = SplitFilter::new("s", Schema::whole_words(300, 1e-4).unwrap())
-            .and_then(|split| split.with_part_bits(960))
-            .unwrap();
-        let growing = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap()).unwrap();
+        let fixed = new_fixed(Schema::whole_words(300, 1e-4));
+        let split = new_split(300, 1e-4, 960);
+        let growing = new_growing(40, 1e-4);
         let of = |filter, elements| {
             let elements = (0..elements).map(|i| format!("stored {i}")).collect();
             Self { filter, elements }
@@ -374,7 +374,7 @@ fn an_evicted_key_hides_nothing_whatever_the_policy() {
 #[test]
 fn a_rebuild_that_lost_keys_is_not_committed() {
     for_each_client(|client| {
-        let filter = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap()).unwrap();
+        let filter = new_growing(40, 1e-4);
         let elements: Vec<String> = (0..140).map(|i| i.to_string()).collect();
         let mut lost = 0;
         for which in 0.. {
@@ -404,7 +404,7 @@ fn a_rebuild_that_lost_keys_is_not_committed() {
         // The cursor, the record and four bitmaps.
         assert_eq!(lost, 6);
         let answers = client.run(filter.might_contain_many(&elements));
-        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+        check_all_there(&answers);
     });
 }
 
@@ -445,16 +445,14 @@ fn marks_are_written_for_published_filters_that_are_whole() {
                     for _ in 0..2 {
                         client.run(filter.write_marks());
                         let answers = client.run(filter.might_contain_many(&elements));
-                        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+                        check_all_there(&answers);
                         assert_eq!(client.run(filter.might_contain("none")), Answer::Absent);
                         assert!(!client.run(filter.create()));
                     }
                 }
             }
             // The published program's string ends at the last byte that it wrote.
-            let filter = FixedFilter::new("f", Schema::fixed(300, 1e-4).unwrap())
-                .unwrap()
-                .with_options(options);
+            let filter = new_fixed(Schema::fixed(300, 1e-4)).with_options(options);
             let published = filter
                 .clone()
                 .with_options(options.missing(bloom_redis::Missing::Empty));

@@ -1,12 +1,12 @@
 //! Compares the bytes on a real server with a small second implementation of the published designs, which shares no
 //! code with the crate: sizes, offsets and growth points from the published formulas.
 
-use bloom_redis::{Answer, FixedFilter, GrowingFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, GrowingFilter, Missing, Options, Schema};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use redis::cmd;
 
-use crate::support::{Client, Server};
+use crate::support::{Client, Server, new_fixed};
 
 /// The number of random parameters for each design.
 const PAIRS: usize = 200;
@@ -167,9 +167,7 @@ fn the_fixed_design_is_that_of_the_formulas() {
             continue;
         };
         sizes += 1;
-        let filter = FixedFilter::new("f", Schema::fixed(insertions, fpp).unwrap())
-            .unwrap()
-            .with_options(as_published());
+        let filter = new_fixed(Schema::fixed(insertions, fpp)).with_options(as_published());
         assert_eq!(
             (filter.schema().bits(), u64::from(filter.schema().probe_count())),
             (bits, probes),

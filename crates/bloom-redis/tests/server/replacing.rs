@@ -7,20 +7,19 @@ use std::time::Duration;
 
 use bloom_redis::{
     Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Rebuild, Schema,
-    SplitFilter,
 };
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
-use crate::support::{Client, Server, all_commands, for_each_client};
+use crate::support::{
+    Client, Server, all_commands, check_all_there, for_each_client, new_fixed, new_growing, new_split,
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 const LEASE: Duration = Duration::from_secs(60);
 
 fn filter(commands: Commands) -> FixedFilter {
-    FixedFilter::new("f", Schema::whole_words(1_000, 0.01).unwrap())
-        .unwrap()
-        .with_options(Options::default().commands(commands))
+    new_fixed(Schema::whole_words(1_000, 0.01)).with_options(Options::default().commands(commands))
 }
 
 /// Returns a filter in memory with the same parameters.
@@ -91,7 +90,7 @@ fn anybody_may_abandon_a_rebuild_that_was_dropped() {
         // The filter and the record of its generations.
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
 
-        let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
+        let growing = new_growing(100, 0.01);
         client.run(growing.create());
         assert!(!client.run(growing.abandon_rebuild()));
         let dropped = client.run(growing.rebuild(LEASE));
@@ -179,8 +178,7 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
     for_each_client(|client| {
         for bitfield in [true, false] {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
-                .unwrap()
+            let filter = new_growing(50, 0.01)
                 .with_options(Options::default().commands(Commands::default().bitfield(bitfield)));
             let elements = |range: Range<u32>| range.map(|i| i.to_string());
             client.run(filter.create());
@@ -235,9 +233,7 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
                 assert!(error.kind() == ErrorKind::Missing, "{error}");
             }
         }
-        let plain = GrowingFilter::new("g", Schema::whole_words(50, 0.01).unwrap())
-            .unwrap()
-            .with_options(Options::default().commands(Commands::PLAIN));
+        let plain = new_growing(50, 0.01).with_options(Options::default().commands(Commands::PLAIN));
         let rebuild = client.run(GrowingFilter::new("g", *plain.schema()).unwrap().rebuild(LEASE));
         client.run(plain.insert("by plain commands"));
         client.run(rebuild.commit());
@@ -293,7 +289,7 @@ fn inserts_during_rebuilds_are_never_lost() {
         done.store(true, Ordering::Relaxed);
         assert!(rebuilder.join().unwrap() > 1);
         let answers = Client::blocking(&server).run(filter.might_contain_many(&inserted));
-        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+        check_all_there(&answers);
     });
 }
 
@@ -309,7 +305,7 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
             }
             client.run(filter.upload(&local, Expiry::Never));
             let answers = client.run(filter.might_contain_many((0..1_000).map(|i| i.to_string())));
-            assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+            check_all_there(&answers);
             assert!(client.run(filter.insert("more")));
             local.insert(&b"more"[..]);
             let back = client.run(filter.download(Bytes));
@@ -372,10 +368,7 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
 #[test]
 fn large_filters_go_in_several_chunks() {
     // 2.4 MiB in parts of 2 MiB: the first part takes two chunks, the second one.
-    let split = SplitFilter::new("s", Schema::whole_words(2_000_000, 0.01).unwrap())
-        .unwrap()
-        .with_part_bits(1 << 24)
-        .unwrap();
+    let split = new_split(2_000_000, 0.01, 1 << 24);
     let parameters = Parameters::new(2_000_000, 0.01).unwrap();
     let mut local = BloomFilter::new(Bytes, &parameters).unwrap();
     for i in 0..100_000_u32 {
@@ -386,14 +379,14 @@ fn large_filters_go_in_several_chunks() {
         let back = client.run(split.download(Bytes));
         assert!(back.words() == local.words());
         let answers = client.run(split.might_contain_many((0..1_000_u32).map(u32::to_le_bytes)));
-        assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+        check_all_there(&answers);
     });
 }
 
 #[test]
 fn only_the_same_shape_is_exchanged() {
     for_each_client(|client| {
-        let published = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap()).unwrap();
+        let published = new_fixed(Schema::fixed(3_000, 0.03));
         let guava = BloomFilter::new(Bytes, &Parameters::new(3_000, 0.03).unwrap()).unwrap();
         for error in [
             client.fail(published.upload(&guava, Expiry::Never)),

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use bloom_redis::{
-    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Schema,
-};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, OnFailure, Options, Schema};
 
-use crate::cluster::{check_all_there, elements, fixed};
-use crate::support::{Client, Cluster, all_commands, for_each_cluster_client};
+use crate::cluster::{elements, fixed};
+use crate::support::{Client, Cluster, all_commands, check_all_there, for_each_cluster_client, new_growing};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
@@ -82,7 +80,7 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
 fn clients_follow_a_slot_that_has_moved() {
     let filter = fixed(Commands::default(), Missing::Reported);
     let growing = GrowingFilter::new("bf:f", Schema::whole_words(100, 0.01).unwrap()).unwrap();
-    let mut cluster = Cluster::start(&[]);
+    let cluster = Cluster::start(&[]);
     let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
     clients[0].run(filter.create(Expiry::Keep));
     clients[0].run(growing.create());
@@ -102,14 +100,13 @@ fn clients_follow_a_slot_that_has_moved() {
         check_all_there(&client.run(growing.might_contain_many(elements(300))));
         client.run(growing.insert_many(elements(500)));
     }
-    let _ = &mut cluster;
 }
 
 #[test]
 fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         client.words::<()>(&["FLUSHALL"]);
-        let filter = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
+        let filter = new_growing(100, 0.01);
         client.run(filter.create());
         client.run(filter.insert_many(elements(300)));
         let bitmaps = client.run(filter.bitmaps());
@@ -154,7 +151,7 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
         clients[0].run(filter.named(name).insert("a"));
     }
     let gone = cluster.master_of(filter.named(&names[0]).key());
-    let lost = |name: &String| cluster_master(&cluster, &filter, name) == gone;
+    let lost = |name: &String| cluster.master_of(filter.named(name).key()) == gone;
     let (lost, kept): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| lost(name));
     assert!(!kept.is_empty());
     cluster.master(gone).kill();
@@ -193,10 +190,6 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
             client.run(filter.named(name).insert("c"));
         }
     }
-}
-
-fn cluster_master(cluster: &Cluster, filter: &FixedFilter, name: &str) -> usize {
-    cluster.master_of(filter.named(name).key())
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Commands, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema, SplitFilter};
+use bloom_redis::{Commands, Expiry, FixedFilter, Missing, Options, Schema};
 
-use crate::support::{Counting, Server, all_commands};
+use crate::support::{Counting, Server, all_commands, new_fixed, new_growing, new_split};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
@@ -20,14 +20,8 @@ fn one_trip_for_each_65536_bits() {
     for commands in all_commands() {
         for missing in [Missing::Reported, Missing::Empty] {
             let options = Options::default().commands(commands).missing(missing);
-            let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
-                .unwrap()
-                .with_options(options);
-            let split = SplitFilter::new("s", Schema::whole_words(3_000, 0.03).unwrap())
-                .unwrap()
-                .with_part_bits(1_024)
-                .unwrap()
-                .with_options(options);
+            let fixed = new_fixed(Schema::fixed(3_000, 0.03)).with_options(options);
+            let split = new_split(3_000, 0.03, 1_024).with_options(options);
             fixed.create(Expiry::Keep).query(connection).unwrap();
             split.create(Expiry::Keep).query(connection).unwrap();
             connection.trips();
@@ -57,9 +51,7 @@ fn one_trip_for_each_65536_bits() {
 
 /// Checks the number of round trips of batches beyond the bound.
 fn fixed_bound(connection: &mut Counting) {
-    let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
-        .unwrap()
-        .with_options(Options::default().bits_per_trip(504));
+    let fixed = new_fixed(Schema::fixed(3_000, 0.03)).with_options(Options::default().bits_per_trip(504));
     // 100 elements of 5 bits each.
     fixed
         .might_contain_many(elements(1_000))
@@ -74,7 +66,7 @@ fn fixed_bound(connection: &mut Counting) {
 fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     let server = Server::start(&[]);
     let mut connection = Counting::new(server.connection());
-    let filter = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap()).unwrap();
+    let filter = new_growing(100, 0.01);
     filter.create().query(&mut connection).unwrap();
     // The server learns the scripts.
     filter.insert("a").query(&mut connection).unwrap();

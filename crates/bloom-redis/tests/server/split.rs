@@ -1,10 +1,10 @@
 //! The split design on a real server.
 
-use bloom_redis::{Answer, ErrorKind, Expiry, Missing, Options, Schema, SplitFilter};
+use bloom_redis::{Answer, ErrorKind, Expiry, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes, Parameters, ProbeCountRule};
 use redis::cmd;
 
-use crate::support::{all_commands, for_each_client};
+use crate::support::{all_commands, check_all_there, for_each_client, new_split};
 
 const INSERTIONS: u64 = 2_000;
 const FPP: f64 = 0.01;
@@ -27,11 +27,8 @@ fn parts_together_are_the_bits_of_guava() {
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = SplitFilter::new("s", Schema::whole_words(INSERTIONS, FPP).unwrap())
-                .unwrap()
-                .with_part_bits(1_024)
-                .unwrap()
-                .with_options(Options::default().commands(commands));
+            let filter =
+                new_split(INSERTIONS, FPP, 1_024).with_options(Options::default().commands(commands));
             assert_eq!(filter.schema().bits(), local.bits());
             assert_eq!(filter.keys().len() as u64, filter.schema().bits().div_ceil(1_024));
             assert!(client.run(filter.create(Expiry::Keep)));
@@ -41,7 +38,7 @@ fn parts_together_are_the_bits_of_guava() {
             let again = client.run(filter.insert_many(["twice", "twice", "once", "twice"]));
             assert!(!again[1] && !again[3]);
             let answers = client.run(filter.might_contain_many(elements()));
-            assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+            check_all_there(&answers);
             let absent = client.run(filter.might_contain_many((0..2_000).map(|i| format!("x{i}"))));
             let expected = (0..2_000).map(|i| local.might_contain(format!("x{i}").as_bytes()));
             assert!(absent.into_iter().map(Answer::might_contain).eq(expected));
@@ -63,10 +60,7 @@ fn parts_together_are_the_bits_of_guava() {
 #[test]
 fn a_part_that_is_lost_makes_answers_missing_where_it_decides() {
     for_each_client(|client| {
-        let filter = SplitFilter::new("s", Schema::whole_words(INSERTIONS, FPP).unwrap())
-            .unwrap()
-            .with_part_bits(1_024)
-            .unwrap();
+        let filter = new_split(INSERTIONS, FPP, 1_024);
         assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
         assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 0);

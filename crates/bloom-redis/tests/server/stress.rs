@@ -13,7 +13,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use redis::cmd;
 
-use crate::support::{Client, Server};
+use crate::support::{Client, Server, new_fixed, new_growing, new_split};
 
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -32,16 +32,14 @@ struct Filters {
 
 impl Filters {
     fn new() -> Self {
-        let growing = GrowingFilter::new("g", Schema::whole_words(40, 1e-9).unwrap()).unwrap();
+        let growing = new_growing(40, 1e-9);
         Self {
-            fixed: FixedFilter::new("f", Schema::fixed(1_000, 1e-9).unwrap()).unwrap(),
+            fixed: new_fixed(Schema::fixed(1_000, 1e-9)),
             plain: growing
                 .clone()
                 .with_options(Options::default().commands(Commands::default().scripts(false))),
             growing,
-            split: SplitFilter::new("s", Schema::whole_words(1_000, 1e-9).unwrap())
-                .and_then(|split| split.with_part_bits(4_096))
-                .unwrap(),
+            split: new_split(1_000, 1e-9, 4_096),
         }
     }
 

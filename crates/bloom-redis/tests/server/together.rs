@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use bloom_redis::{Answer, Expiry, Schema, SplitFilter};
+use bloom_redis::{Answer, Expiry};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{Cmd, Pipeline, RedisFuture, Value};
 use tokio::sync::Barrier;
 
-use crate::support::Server;
+use crate::support::{Server, new_split};
 
 /// A connection that sends only once the barrier's number of requests is waiting.
 #[derive(Clone)]
@@ -56,12 +56,7 @@ async fn a_spread_filter_takes_the_time_of_one_trip() {
         }
     };
     let elements: Vec<String> = (0..200).map(|i| i.to_string()).collect();
-    let filter = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
-        .unwrap()
-        .with_part_bits(1_024)
-        .unwrap()
-        .spread_over(SLOTS)
-        .unwrap();
+    let filter = new_split(2_000, 0.01, 1_024).spread_over(SLOTS).unwrap();
     // The operation would hang if one round trip waited for another.
     let connection = gathering(usize::from(SLOTS)).await;
     filter

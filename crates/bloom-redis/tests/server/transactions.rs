@@ -5,7 +5,7 @@ use std::time::Duration;
 use bloom_redis::{Answer, Commands, ErrorKind, Expiry, FixedFilter, Options, Schema};
 
 use crate::between::Between;
-use crate::support::{Server, all_commands, for_each_client};
+use crate::support::{Server, all_commands, for_each_client, new_fixed};
 
 /// The number of elements: three transactions, at 7 bits each.
 const ELEMENTS: u32 = 400;
@@ -15,9 +15,7 @@ fn elements() -> Vec<String> {
 }
 
 fn filter(options: Options) -> FixedFilter {
-    FixedFilter::new("f", Schema::fixed(10_000, 0.01).unwrap())
-        .unwrap()
-        .with_options(options)
+    new_fixed(Schema::fixed(10_000, 0.01)).with_options(options)
 }
 
 fn flush(connection: &mut redis::Connection) {

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use bloom_redis::{
     Answer, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Schema,
-    SplitFilter,
 };
 use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
-use crate::support::{Client, Server, all_commands, for_each_client, wait_until};
+use crate::support::{
+    Client, Server, all_commands, for_each_client, new_fixed, new_growing, new_split, wait_until,
+};
 
 fn filter(options: Options) -> FixedFilter {
-    FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
-        .unwrap()
-        .with_options(options)
+    new_fixed(Schema::fixed(3_000, 0.03)).with_options(options)
 }
 
 fn empty() -> Options {
@@ -62,9 +61,7 @@ fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
 fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
     for_each_client(|client| {
         let options = empty().missing(Missing::Reported);
-        let growing = GrowingFilter::new("g", Schema::whole_words(100, 0.01).unwrap())
-            .unwrap()
-            .with_options(options);
+        let growing = new_growing(100, 0.01).with_options(options);
         client.run(filter(options).create(Expiry::Keep));
         client.run(growing.create());
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
@@ -170,10 +167,7 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
                 .missing(missing)
                 .replicas(1, Duration::from_millis(20));
             let (fixed, growing) = (filter(options), GrowingFilter::new("g", schema).unwrap());
-            let split = SplitFilter::new("s", Schema::whole_words(2_000, 0.01).unwrap())
-                .and_then(|split| split.with_part_bits(1_024))
-                .unwrap()
-                .with_options(options);
+            let split = new_split(2_000, 0.01, 1_024).with_options(options);
             for server in [&before, &after] {
                 let mut connection = server.connection();
                 fixed.create(Expiry::Keep).query(&mut connection).unwrap();

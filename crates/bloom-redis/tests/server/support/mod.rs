@@ -7,7 +7,7 @@ mod cluster;
 mod counting;
 mod server;
 
-use bloom_redis::Commands;
+use bloom_redis::{Answer, Commands, Error, FixedFilter, GrowingFilter, Schema, SplitFilter};
 pub(crate) use client::Client;
 pub(crate) use cluster::Cluster;
 pub(crate) use counting::Counting;
@@ -29,6 +29,28 @@ pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) 
         client.words::<()>(&["FLUSHALL"]);
         body(&mut client, &mut cluster);
     }
+}
+
+/// Returns the fixed filter `f`.
+pub(crate) fn new_fixed(schema: Result<Schema, Error>) -> FixedFilter {
+    FixedFilter::new("f", schema.unwrap()).unwrap()
+}
+
+/// Returns the growing filter `g`.
+pub(crate) fn new_growing(insertions: u64, rate: f64) -> GrowingFilter {
+    GrowingFilter::new("g", Schema::whole_words(insertions, rate).unwrap()).unwrap()
+}
+
+/// Returns the split filter `s`.
+pub(crate) fn new_split(insertions: u64, rate: f64, part_bits: u64) -> SplitFilter {
+    SplitFilter::new("s", Schema::whole_words(insertions, rate).unwrap())
+        .and_then(|split| split.with_part_bits(part_bits))
+        .unwrap()
+}
+
+#[track_caller]
+pub(crate) fn check_all_there(answers: &[Answer]) {
+    assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
 }
 
 /// Returns the sets of commands that the servers and proxies in the README accept.

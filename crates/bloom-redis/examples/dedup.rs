@@ -5,7 +5,7 @@
 //!     --redis redis://127.0.0.1:6379 --key NAME --capacity N --fpp P [--ttl SECONDS] < keys
 //! ```
 //!
-//! Keys are lines of UTF-8, without the LF or CRLF at the end. An empty line is the empty key. Each line is answered
+//! Keys are lines of any bytes, without the LF or CRLF at the end. An empty line is the empty key. Each line is answered
 //! with `new` or `seen`, in order, as soon as it arrives. `new` is certain: nobody inserted the key before. `seen` is
 //! wrong with probability P once the filter holds N keys.
 //!
@@ -15,23 +15,27 @@
 //! Exit codes: 0 done; 2 an argument, a key or the value on the server is wrong, and standard error says which; 1 the
 //! server cannot be reached or fails, or writing failed. All keys answered until then were inserted.
 
-mod lines;
-
-use std::io::{self, Write as _};
+use std::fmt::Display;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use bloom_redis::{Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 use clap::Parser;
-use lines::Lines;
 
 /// The time-outs for connecting and for each reply.
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
 
+/// The bytes of one read.
+const PIECE: usize = 1 << 18;
+
+/// The longest line in bytes, so that a stream without line ends does not fill the memory.
+const LONGEST: usize = 1 << 28;
+
 /// Answers every line of standard input with `new` or `seen`.
 #[derive(Parser)]
-#[command(after_help = "Keys are lines of UTF-8 on standard input.")]
+#[command(after_help = "Keys are lines of standard input.")]
 struct Arguments {
     /// The server
     #[arg(long, value_name = "URL")]
@@ -54,33 +58,27 @@ struct Arguments {
     ttl: Option<u64>,
 }
 
-/// A reason to stop.
-enum Failure {
-    /// The arguments, the input or the value on the server are wrong.
-    Input(String),
-    /// Anything else.
-    System(String),
-    /// Nobody reads the answers any more, which is not an error.
-    Unread,
+/// A reason to stop: the exit code, and what standard error says.
+type Failure = (u8, String);
+
+/// Returns the failure for wrong arguments, input or values on the server.
+fn wrong(what: impl Display) -> Failure {
+    (2, what.to_string())
 }
 
-impl Failure {
-    /// Converts the error of an operation on the server at this address.
-    fn of_operation(error: &Error, address: &str) -> Self {
-        use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
-        match error.kind() {
-            Malformed | InvalidArgument => Self::Input(error.to_string()),
-            WrongType | Forbidden => Self::Input(format!("{address}: {error}")),
-            _ => Self::System(format!("{address}: {error}")),
-        }
+/// Returns the failure of an operation on the server at this address.
+fn failed(error: &Error, address: &str) -> Failure {
+    use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
+    match error.kind() {
+        Malformed | InvalidArgument => wrong(error),
+        WrongType | Forbidden => wrong(format_args!("{address}: {error}")),
+        _ => (1, format!("{address}: {error}")),
     }
 }
 
 fn main() -> ExitCode {
-    let (message, code) = match run(&Arguments::parse()) {
-        Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
-        Err(Failure::Input(message)) => (message, 2),
-        Err(Failure::System(message)) => (message, 1),
+    let Err((code, message)) = run(&Arguments::parse()) else {
+        return ExitCode::SUCCESS;
     };
     // If standard error is closed, there is nowhere to report this.
     let _ = writeln!(io::stderr(), "error: {message}");
@@ -88,48 +86,71 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let schema = Schema::fixed(arguments.capacity, arguments.fpp)
-        .map_err(|error| Failure::Input(error.to_string()))?;
+    let schema = Schema::fixed(arguments.capacity, arguments.fpp).map_err(wrong)?;
     let expiry = match arguments.ttl {
         Some(seconds) => Expiry::After(Duration::from_secs(seconds)),
         None => Expiry::Keep,
     };
     let filter = FixedFilter::new(&arguments.key, schema)
-        .map_err(|error| Failure::Input(error.to_string()))?
+        .map_err(wrong)?
         .with_options(Options::default().missing(Missing::Empty))
         .with_expiry(expiry);
 
     let client = redis::Client::open(arguments.redis.as_str())
-        .map_err(|error| Failure::Input(format!("--redis: {error}")))?;
+        .map_err(|error| wrong(format_args!("--redis: {error}")))?;
     // Without the password that the address may hold.
     let address = client.get_connection_info().addr().to_string();
-    let unreachable = |error: redis::RedisError| Failure::of_operation(&error.into(), &address);
+    let failed = |error: Error| failed(&error, &address);
+    let unreachable = |error: redis::RedisError| failed(error.into());
     let mut connection = client.get_connection_with_timeout(CONNECT).map_err(unreachable)?;
     connection.set_read_timeout(Some(ANSWER)).map_err(unreachable)?;
     connection.set_write_timeout(Some(ANSWER)).map_err(unreachable)?;
 
     // Fails if the bitmap is longer than this filter's, and so belongs to another filter.
-    let failed = |error: Error| Failure::of_operation(&error, &address);
     filter.statistics().query(&mut connection).map_err(failed)?;
 
-    let mut lines = Lines::new(io::stdin().lock());
+    let mut input = BufReader::with_capacity(PIECE, io::stdin().lock());
     let mut output = io::stdout().lock();
-    let mut text = Vec::new();
-    while let Some((keys, failure)) = lines.next_block() {
+    loop {
+        let keys = arrived(&mut input)?;
+        if keys.is_empty() {
+            return Ok(());
+        }
         // A failed call is not repeated, because keys that it did insert would be reported as seen.
         let new = filter.insert_many(keys).query(&mut connection).map_err(failed)?;
-        text.clear();
-        for new in new {
-            text.extend_from_slice(if new { b"new\n" } else { b"seen\n" });
-        }
-        let written = output.write_all(&text).and_then(|()| output.flush());
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::Unread,
-            _ => Failure::System(format!("standard output: {error}")),
-        })?;
-        if let Some(failure) = failure {
-            return Err(failure);
+        let answers: String = new
+            .iter()
+            .map(|&new| if new { "new\n" } else { "seen\n" })
+            .collect();
+        let written = output.write_all(answers.as_bytes()).and_then(|()| output.flush());
+        match written {
+            // Nobody reads the answers any more, which is not an error.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written.map_err(|error| (1, format!("standard output: {error}")))?,
         }
     }
-    Ok(())
+}
+
+/// Waits for a line, and returns the lines that have arrived; none at the end.
+fn arrived(input: &mut BufReader<impl io::Read>) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut lines = Vec::new();
+    while lines.is_empty() || input.buffer().contains(&b'\n') {
+        let mut line = Vec::new();
+        let mut limited = input.by_ref().take(LONGEST as u64 + 1);
+        let read = limited.read_until(b'\n', &mut line);
+        if read.map_err(|error| (1, format!("standard input: {error}")))? == 0 {
+            break;
+        }
+        if line.len() > LONGEST {
+            return Err(wrong(format_args!(
+                "a line of standard input is longer than {LONGEST} bytes"
+            )));
+        }
+        // A carriage return without a line feed is part of the key.
+        if line.pop_if(|byte| *byte == b'\n').is_some() {
+            line.pop_if(|byte| *byte == b'\r');
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }
