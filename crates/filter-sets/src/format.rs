@@ -131,9 +131,8 @@ impl Format {
     /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
     /// Spark, and the filters of `membership-filters`. 16 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
-        if let Ok(header) = spark::StreamHeader::from_prefix(head)
-            && header.stream_len() == len
-        {
+        // Its header is long enough to tell a stream that was cut.
+        if let Ok(header) = spark::StreamHeader::from_prefix(head) {
             let name = ["spark-v1", "spark-v2"][usize::from(header.version != spark::Version::V1)];
             return Some(Self::new(name, Kind::Spark(header.version)));
         }

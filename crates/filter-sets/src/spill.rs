@@ -63,7 +63,7 @@ record!(u64);
 record!(u128);
 
 /// Values of all shards: first taken in any order, then passed in order, each once.
-pub(crate) trait Values {
+pub(crate) trait Values: Send {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
 
     /// Ends the input.

@@ -217,6 +217,7 @@ fn what_is_wrong_is_named() {
     let bench = Workbench::new();
     bench.write("keys", "1\n2\n");
     bench.write("there", "mine");
+    bench.write("cut", b"\0\0\0\x01\0\0\0\x02\0\0\0\x03cut");
     bench.write("folder/notes", "mine");
     let long = "must be a number between -9223372036854775808 and 9223372036854775807, got";
     for (arguments, input, code, reason) in [
@@ -284,6 +285,12 @@ fn what_is_wrong_is_named() {
         ("ask no", "", 2, "no: No such file"),
         ("ask there", "", 2, "do not tell the format"),
         ("ask there --format spark", "", 2, "there: "),
+        (
+            "ask cut",
+            "",
+            2,
+            "cut: the length in bytes must be at least 36, got 15",
+        ),
         ("ask folder", "", 2, "manifest.json"),
         ("merge there --out new --format guava", "", 2, "there: "),
         ("merge folder --out new", "", 2, "sets cannot be merged"),
