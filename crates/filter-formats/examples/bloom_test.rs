@@ -11,7 +11,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use filter_formats::sizing::rate;
+use filter_formats::sizing::Textbook;
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, leveldb};
 
@@ -139,8 +139,9 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
         let view = FilterView::new(FilterLayout::LevelDb, &test.filter);
         let fill = view.fill().unwrap_or_default();
         let probes = view.probe_count().unwrap_or_default();
-        let textbook =
-            rate(view.bits(), u64::from(count), u32::from(probes)).map_err(|error| error.to_string())?;
+        let textbook = Textbook::with_probe_count(probes.into())
+            .rate(view.bits(), count.into())
+            .map_err(|error| error.to_string())?;
         line(format!(
             "{count:>8} {:>8} {matches:>8} {:>6.2}% {:>9.4}% {:>9.4}%",
             test.filter_size(),

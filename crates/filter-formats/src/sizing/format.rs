@@ -5,7 +5,7 @@ use core::f64::consts::LN_2;
 use filter_policy::{BitsPerKey, Error, leveldb};
 
 use super::occupancy::exact_rate;
-use super::textbook::{equal_hashes, proper_rate, rate};
+use super::textbook::{Textbook, equal_hashes, proper_rate};
 use super::{leveldb_rate, lines};
 use crate::bloom64;
 use crate::contents::split_block::{self, MAX_LEN};
@@ -271,7 +271,8 @@ impl Format {
             // Reduced by the error of the computed rate. Bits beyond the reach of a hash value only raise the rate.
             Self::LevelDb => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?.min(REACHABLE_BITS);
-                let by_ideal_probes = rate(bits, keys, u32::from(leveldb::probe_count(bits_per_key)))?;
+                let probes = u32::from(leveldb::probe_count(bits_per_key));
+                let by_ideal_probes = Textbook::with_probe_count(probes).rate(bits, keys)?;
                 let by_equal_hashes = equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }

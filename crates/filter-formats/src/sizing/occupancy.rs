@@ -10,7 +10,7 @@ const CROWDED: f64 = 4.0;
 
 /// Returns the exact false-positive rate of an ideal filter: the probability that an absent key matches if each probe
 /// of every key, and of the absent key, picks one of `bits` bits independently. With X ones the rate is the mean of
-/// `(X / bits)^probes`, which is more than [`rate`](super::rate), the power of the mean: by 1 to 4 % in filters of 32
+/// `(X / bits)^probes`, which is more than [`Textbook::rate`](super::Textbook::rate), the power of the mean: by 1 to 4 % in filters of 32
 /// keys, and by a negligible amount in filters of thousands.
 ///
 /// Accurate to about 11 digits.
@@ -20,12 +20,12 @@ const CROWDED: f64 = 4.0;
 /// [`Error::OutOfDomain`] when `bits` is 0 or `probes` above 30.
 ///
 /// ```
-/// use filter_formats::sizing::{exact_rate, rate};
+/// use filter_formats::sizing::{Textbook, exact_rate};
 ///
 /// // 32 keys at 20 bits per key.
 /// let exact = exact_rate(640, 32, 14)?;
 /// assert!((exact - 7.0623e-5).abs() < 1e-9);
-/// assert!((exact / rate(640, 32, 14)? - 1.044).abs() < 1e-3);
+/// assert!((exact / Textbook::with_probe_count(14).rate(640, 32)? - 1.044).abs() < 1e-3);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
@@ -121,7 +121,7 @@ pub(super) fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rate;
+    use super::super::Textbook;
     use super::*;
 
     #[test]
@@ -186,7 +186,9 @@ mod tests {
         for (keys, closer_than) in [(32, 0.11), (1000, 0.01), (1_000_000, 1e-5), (1 << 40, 1e-9)] {
             for (bits_per_key, probes) in [(1, 1), (5, 3), (10, 7), (20, 14), (43, 30)] {
                 let exact = exact_rate(keys * bits_per_key, keys, probes).unwrap();
-                let textbook = rate(keys * bits_per_key, keys, u32::from(probes)).unwrap();
+                let textbook = Textbook::with_probe_count(probes.into())
+                    .rate(keys * bits_per_key, keys)
+                    .unwrap();
                 let more = exact / textbook - 1.0;
                 assert!(
                     (-1e-9..closer_than).contains(&more),

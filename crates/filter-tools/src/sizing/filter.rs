@@ -1,6 +1,6 @@
 //! The filters of this project, each sized by the code that writes it.
 
-use filter_formats::sizing::{self, Format};
+use filter_formats::sizing::{Format, Textbook};
 use filter_policy::BitsPerKey;
 use guava_bloom::{Parameters, ProbeCountRule};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, GrowingParameters};
@@ -189,7 +189,9 @@ impl Filter {
             Ok(Shape {
                 bytes,
                 probes: Some(probes),
-                rate: sizing::rate(bits, keys, probes).map_err(words)?,
+                rate: Textbook::with_probe_count(probes)
+                    .rate(bits, keys)
+                    .map_err(words)?,
             })
         };
         let redis = |most: u64, bits: fn(&Parameters) -> u64| {

@@ -16,7 +16,7 @@ pub use curve::{CURVE, curve};
 pub use filter::{Answer, Filter, Shape};
 pub use solve::{NoAnswer, answer};
 
-use filter_formats::sizing;
+use filter_formats::sizing::Textbook;
 use records::number::grouped;
 
 /// The largest number of bits per key.
@@ -82,7 +82,7 @@ impl Question {
         let allowed = "above 0 and at most 1,000,000";
         refuse("the number of bits per key", bits.map(plainly), allowed)?;
         if let (Some(rate), Some(probes @ 1..=255)) = (self.rate, self.probes)
-            && let Ok(lowest) = sizing::rate_at(MAX_BITS_PER_KEY, probes)
+            && let Ok(lowest) = Textbook::with_probe_count(probes).rate_at(MAX_BITS_PER_KEY)
             && rate < lowest
         {
             return Err(format!(

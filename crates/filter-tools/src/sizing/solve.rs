@@ -1,7 +1,7 @@
 //! Finds the keys and the setting of a filter for a question, by trying the sizes of its format. Knows no formulas of
 //! sizes.
 
-use filter_formats::sizing::{self, Format};
+use filter_formats::sizing::{Format, Textbook};
 use filter_policy::{BitsPerKey, leveldb};
 use membership_filters::GrowthRule;
 
@@ -172,7 +172,9 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         let will_do = |keys: u64| {
             let shared = shared(keys);
             let bits = leveldb::filter_bits(bits_per_key, keys).map_err(words)?;
-            let by_probes = sizing::rate(bits, keys, probes(bits_per_key)).map_err(words)?;
+            let by_probes = Textbook::with_probe_count(probes(bits_per_key))
+                .rate(bits, keys)
+                .map_err(words)?;
             Ok(shared + by_probes * (1.0 - shared) <= wanted)
         };
         let bound = largest(0, most, will_do)?;

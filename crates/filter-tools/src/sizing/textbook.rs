@@ -1,6 +1,6 @@
 //! The textbook's filter: independent probes, and no rounding except of the probe count and the last byte.
 
-use filter_formats::sizing;
+use filter_formats::sizing::Textbook;
 
 use super::filter::words;
 use super::{Answer, Filter, Question};
@@ -8,10 +8,10 @@ use super::{Answer, Filter, Question};
 /// Calculates the bits per key first, then the keys that fit.
 pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     let bits_per_key = match (question.rate, question.bits_per_key, question.probes) {
-        (Some(rate), _, Some(probes)) => {
-            sizing::bits_per_key_for_rate_and_probe_count(rate, probes).map_err(words)?
-        }
-        (Some(rate), ..) => sizing::bits_per_key_for_rate(rate).map_err(words)?,
+        (Some(rate), _, Some(probes)) => Textbook::with_probe_count(probes)
+            .bits_per_key(rate)
+            .map_err(words)?,
+        (Some(rate), ..) => Textbook::BEST.bits_per_key(rate).map_err(words)?,
         (None, Some(bits), _) => bits,
         (None, None, probes) => match (question.keys, question.memory, probes) {
             (Some(keys), Some(bytes), _) => 8.0 * bytes as f64 / keys as f64,
@@ -29,7 +29,7 @@ pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     }
     let probes = match question.probes {
         Some(probes) => probes,
-        None => sizing::best_whole_probe_count(bits_per_key).map_err(words)?,
+        None => Textbook::best_whole_probe_count(bits_per_key).map_err(words)?,
     };
     let most = question.memory.map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64);
     let bits = libm::ceil(bits_per_key * keys as f64).clamp(1.0, most);
@@ -40,7 +40,9 @@ pub(super) fn answer(question: &Question) -> Result<Answer, String> {
         configured: None,
         bits_per_key,
         probes: Some(probes),
-        rate: sizing::rate(whole(bits), keys, probes).map_err(words)?,
+        rate: Textbook::with_probe_count(probes)
+            .rate(whole(bits), keys)
+            .map_err(words)?,
     })
 }
 

@@ -244,7 +244,9 @@ pub(super) fn legacy_full() -> Kind<'static, u32, Vec<u8>> {
 
 /// Returns the rate for filters that are not configured by bits per key: the best rate that the bits allow.
 fn rate_for(bits_per_key: u32) -> Result<f64, String> {
-    sizing::best_rate_at(f64::from(bits_per_key)).map_err(words)
+    sizing::Textbook::BEST
+        .rate_at(f64::from(bits_per_key))
+        .map_err(words)
 }
 
 fn parameters(bits_per_key: u32, members: &[Hash128]) -> Result<Parameters, String> {

@@ -1,5 +1,7 @@
 //! Tests the formulas against each other and against exact values.
 
+use std::format;
+
 use super::*;
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
@@ -24,12 +26,13 @@ fn rates_agree_with_arithmetic_of_60_digits() {
         (2, 5, 3, 9.999_084_500_595_643e-1),
     ];
     for (bits, keys, probes, expected) in exact {
-        let given = rate(bits, keys, probes).unwrap();
+        let given = Textbook::with_probe_count(probes).rate(bits, keys).unwrap();
         assert!(
             close(given, expected, 1e-12),
             "m {bits}, n {keys}, k {probes}: {given:e}, not {expected:e}"
         );
     }
+    let rate = |bits, keys, probes| Textbook::with_probe_count(probes).rate(bits, keys);
     assert_eq!(rate(1, 1, 1), Ok(1.0));
     assert_eq!(rate(1, 0, 1), Ok(0.0));
     assert_eq!(rate(64, 5, 0), Ok(1.0));
@@ -38,89 +41,73 @@ fn rates_agree_with_arithmetic_of_60_digits() {
 
 #[test]
 fn each_quantity_comes_back_from_the_others() {
-    for probes in [1, 2, 6, 13, 30] {
-        for wanted in [0.9, 0.5, 0.1, 0.01, 1e-4, 1e-9, 1e-30] {
-            let per_key = bits_per_key_for_rate_and_probe_count(wanted, probes).unwrap();
-            assert!(
-                close(rate_at(per_key, probes).unwrap(), wanted, 1e-11),
-                "{wanted} with {probes} probes"
-            );
-
-            let bits = bits_for_probe_count(1_000_000, wanted, probes).unwrap();
+    let all = [1, 2, 6, 13, 30].map(Textbook::with_probe_count);
+    for filter in all.into_iter().chain([Textbook::BEST]) {
+        for wanted in [0.9, 0.5, 0.1, 0.03, 0.01, 1e-4, 1e-9, 1e-30] {
+            let at = format!("{wanted} with {filter:?}");
+            let per_key = filter.bits_per_key(wanted).unwrap();
+            assert!(close(filter.rate_at(per_key).unwrap(), wanted, 1e-11), "{at}");
+            let bits = filter.bits(1_000_000, wanted).unwrap();
             if bits < 1e15 {
-                let back = rate(whole(bits.ceil()), 1_000_000, probes).unwrap();
+                let back = filter.rate(whole(bits.ceil()), 1_000_000).unwrap();
                 assert!(
                     back <= wanted * (1.0 + 1e-12) && close(back, wanted, 1e-3),
-                    "{wanted} with {probes} probes: {back}"
+                    "{at}: {back}"
                 );
             }
-
-            let keys = keys_for_probe_count(1 << 30, wanted, probes).unwrap();
-            assert!(rate(1 << 30, keys, probes).unwrap() <= wanted * (1.0 + 1e-12));
-            assert!(rate(1 << 30, keys + 1, probes).unwrap() > wanted * (1.0 - 1e-12));
+            let keys = filter.keys(1 << 30, wanted).unwrap();
+            assert!(
+                filter.rate(1 << 30, keys).unwrap() <= wanted * (1.0 + 1e-12),
+                "{at}"
+            );
+            assert!(
+                filter.rate(1 << 30, keys + 1).unwrap() > wanted * (1.0 - 1e-12),
+                "{at}"
+            );
         }
-    }
-    for wanted in [0.5, 0.03, 0.01, 1e-4, 1e-9] {
-        let per_key = bits_per_key_for_rate(wanted).unwrap();
-        assert!(close(best_rate_at(per_key).unwrap(), wanted, 1e-12));
-        assert!(close(
-            best_probe_count(per_key).unwrap(),
-            probe_count_for_rate(wanted).unwrap(),
-            1e-12
-        ));
-        let keys = keys_for(1 << 40, wanted).unwrap();
-        assert!(bits_for(keys, wanted).unwrap() <= (1_u64 << 40) as f64);
-        assert!(bits_for(keys + 1, wanted).unwrap() > (1_u64 << 40) as f64);
     }
 }
 
 #[test]
 fn best_whole_probes_are_the_best_of_all() {
+    let rate_at = |bits, probes| Textbook::with_probe_count(probes).rate_at(bits).unwrap();
     for tenths in 1..=1_000 {
         let bits_per_key = f64::from(tenths) / 10.0;
-        let best = best_whole_probe_count(bits_per_key).unwrap();
-        let rate_of_best = rate_at(bits_per_key, best).unwrap();
-        for probes in 1..=80 {
-            assert!(
-                rate_of_best <= rate_at(bits_per_key, probes).unwrap(),
-                "{bits_per_key} bits per key"
-            );
-        }
+        let best = rate_at(
+            bits_per_key,
+            Textbook::best_whole_probe_count(bits_per_key).unwrap(),
+        );
+        assert!(
+            (1..=80).all(|probes| best <= rate_at(bits_per_key, probes)),
+            "{bits_per_key} bits per key"
+        );
+        assert!(best >= Textbook::BEST.rate_at(bits_per_key).unwrap() * (1.0 - 1e-12));
     }
-    assert_eq!(best_whole_probe_count(1e-9), Ok(1));
-    assert_eq!(best_whole_probe_count(100_000.0), Ok(69_315));
-    assert!(best_whole_probe_count(6_196_328_016.0).is_ok());
-    assert!(best_whole_probe_count(6_196_328_018.0).is_err());
+    assert_eq!(Textbook::best_whole_probe_count(1e-9), Ok(1));
+    assert_eq!(Textbook::best_whole_probe_count(100_000.0), Ok(69_315));
+    assert!(Textbook::best_whole_probe_count(6_196_328_016.0).is_ok());
+    assert!(Textbook::best_whole_probe_count(6_196_328_018.0).is_err());
 }
 
 #[test]
 fn arguments_without_meaning_are_errors() {
-    for bad_rate in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
-        assert!(bits_per_key_for_rate(bad_rate).is_err());
-        assert!(bits_per_key_for_rate_and_probe_count(bad_rate, 6).is_err());
-        assert!(bits_for(1, bad_rate).is_err());
-        assert!(bits_for_probe_count(1, bad_rate, 6).is_err());
-        assert!(keys_for(1, bad_rate).is_err());
-        assert!(keys_for_probe_count(1, bad_rate, 6).is_err());
-        assert!(probe_count_for_rate(bad_rate).is_err());
+    let (one, six) = (Textbook::with_probe_count(1), Textbook::with_probe_count(6));
+    for filter in [six, Textbook::BEST] {
+        for bad_rate in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
+            assert!(filter.bits_per_key(bad_rate).is_err());
+            assert!(filter.bits(1, bad_rate).is_err() && filter.keys(1, bad_rate).is_err());
+        }
+        for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(filter.rate_at(bad_bits).is_err());
+            assert!(Textbook::best_probe_count(bad_bits).is_err());
+            assert!(Textbook::best_whole_probe_count(bad_bits).is_err());
+        }
+        assert!(filter.rate(0, 1).is_err());
+        assert_eq!((filter.keys(0, 0.01), filter.bits(0, 0.01)), (Ok(0), Ok(0.0)));
     }
-    for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(rate_at(bad_bits, 6).is_err());
-        assert!(best_rate_at(bad_bits).is_err());
-        assert!(best_probe_count(bad_bits).is_err());
-        assert!(best_whole_probe_count(bad_bits).is_err());
-    }
-    assert!(rate(0, 1, 1).is_err());
-    assert!(bits_per_key_for_rate_and_probe_count(0.01, 0).is_err());
+    assert!(Textbook::with_probe_count(0).bits_per_key(0.01).is_err());
     // Infinite bits are no answer.
-    assert!(bits_per_key_for_rate_and_probe_count(5e-324, 1).is_err());
-    assert!(bits_for_probe_count(1 << 60, 1e-300, 1).is_err());
-    assert!(
-        bits_per_key_for_rate_and_probe_count(1e-307, 1)
-            .unwrap()
-            .is_finite()
-    );
-    assert_eq!(keys_for_probe_count(0, 0.01, 6), Ok(0));
-    assert_eq!(keys_for_probe_count(1, 0.01, 6), Ok(0));
-    assert_eq!(bits_for_probe_count(0, 0.01, 6), Ok(0.0));
+    assert!(one.bits_per_key(5e-324).is_err() && one.bits(1 << 60, 1e-300).is_err());
+    assert!(one.bits_per_key(1e-307).unwrap().is_finite());
+    assert_eq!(six.keys(1, 0.01), Ok(0));
 }

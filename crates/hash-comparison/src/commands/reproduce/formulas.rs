@@ -1,7 +1,7 @@
 //! The published formulas and rules of thumb, computed by the library that sizes filters.
 
 use super::{Section, columns, yes};
-use filter_formats::sizing;
+use filter_formats::sizing::Textbook;
 use records::terminal::table;
 
 /// A published figure that follows from a formula: what it is, as published, ours unless the formula refused its
@@ -10,13 +10,18 @@ type Figure = (&'static str, f64, Option<f64>, f64);
 
 fn figures() -> [Figure; 5] {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
-    let bits = |keys, rate| sizing::bits_for(keys, rate).ok();
-    let probes = |rate| sizing::probe_count_for_rate(rate).ok();
+    let bits = |keys, rate| Textbook::BEST.bits(keys, rate).ok();
+    let probes = |rate| {
+        Textbook::BEST
+            .bits_per_key(rate)
+            .and_then(Textbook::best_probe_count)
+            .ok()
+    };
     #[rustfmt::skip]
     let figures = [
-        ("false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")", 5.74e-4, sizing::rate_at(16.0, 8).ok(), 0.005e-4),
+        ("false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")", 5.74e-4, Textbook::with_probe_count(8).rate_at(16.0).ok(), 0.005e-4),
         ("MiB of bits for 10,000,000 keys at a rate of 0.0001", 22.85, bits(10_000_000, 0.0001).map(|bits| bits / MIB_BITS), 0.005),
-        ("best number of probes at one bit per key (ln 2, \"0.7\")", 0.7, sizing::best_probe_count(1.0).ok(), 0.05),
+        ("best number of probes at one bit per key (ln 2, \"0.7\")", 0.7, Textbook::best_probe_count(1.0).ok(), 0.05),
         ("probes for a rate of 0.03 (3,000 keys)", 5.0, probes(0.03).map(libm::round), 0.0),
         ("bits for 3,000 keys at a rate of 0.03", 21_895.0, bits(3_000, 0.03).map(libm::floor), 0.0),
     ];

@@ -11,7 +11,7 @@ mod tests;
 
 use std::hash::Hasher as _;
 
-use filter_formats::sizing;
+use filter_formats::sizing::Textbook;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -279,7 +279,9 @@ pub(super) fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
 fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
     let bits = 8 * (filter_bytes as u64 - 1);
     let probes = u32::from(leveldb::probe_count(BitsPerKey::whole(bits_per_key)));
-    sizing::rate(bits, keys as u64, probes).expect("the policy writes 64 bits at least, and one probe")
+    Textbook::with_probe_count(probes)
+        .rate(bits, keys as u64)
+        .expect("the policy writes 64 bits at least, and one probe")
 }
 
 /// An ideal hash: SipHash-2-4 under a key drawn from the seed, its 64 bits cut to the low 32.
