@@ -59,6 +59,18 @@ impl NamedPolicy {
     }
 }
 
+/// Makes a row of the list: name, layout, format if its rate has a formula, and constructor.
+macro_rules! named {
+    ($name:expr, $layout:ident, [$($format:ident)?], $new:expr) => {
+        NamedPolicy {
+            name: $name,
+            layout: FilterLayout::$layout,
+            format: [$(Format::$format)?].first().copied(),
+            new: |bits| Box::new($new(bits)),
+        }
+    };
+}
+
 /// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
 /// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
 ///
@@ -71,81 +83,57 @@ impl NamedPolicy {
 /// }
 /// ```
 pub const ALL: &[NamedPolicy] = &[
-    named(
+    named!(
         LevelDbHash::POLICY_NAME,
-        FilterLayout::LevelDb,
-        Some(Format::LevelDb),
-        |bits| Box::new(BloomFilterPolicy::leveldb_builtin(bits)),
+        LevelDb,
+        [LevelDb],
+        BloomFilterPolicy::leveldb_builtin
     ),
-    named(
-        Murmur2::POLICY_NAME,
-        FilterLayout::LevelDb,
-        Some(Format::LevelDb),
-        |bits| Box::new(BloomFilterPolicy::new(bits)),
-    ),
-    named(
+    named!(Murmur2::POLICY_NAME, LevelDb, [LevelDb], BloomFilterPolicy::new),
+    named!(
         Murmur2SignedTail::POLICY_NAME,
-        FilterLayout::LevelDb,
-        Some(Format::LevelDb),
-        |bits| Box::new(BloomFilterPolicy::signed_tail(bits)),
+        LevelDb,
+        [LevelDb],
+        BloomFilterPolicy::signed_tail
     ),
-    named(
+    named!(
         BloomFilter64Policy::NAME,
-        FilterLayout::Bloom64,
-        Some(Format::Bloom64),
-        |bits| Box::new(BloomFilter64Policy::new(bits)),
+        Bloom64,
+        [Bloom64],
+        BloomFilter64Policy::new
     ),
-    named(
+    named!(
         FastLocalBloomPolicy::NAME,
-        FilterLayout::RocksDb,
-        Some(Format::FastLocalBloom),
-        |bits| Box::new(FastLocalBloomPolicy::new(bits)),
+        RocksDb,
+        [FastLocalBloom],
+        FastLocalBloomPolicy::new
     ),
-    named(
+    named!(
         LegacyFullFilterPolicy::NAME,
-        FilterLayout::RocksDb,
-        None,
-        |bits| Box::new(LegacyFullFilterPolicy::new(bits)),
+        RocksDb,
+        [],
+        LegacyFullFilterPolicy::new
     ),
-    named(
-        RibbonPolicy::NAME,
-        FilterLayout::RocksDb,
-        Some(Format::Ribbon),
-        |bits| Box::new(RibbonPolicy::new(bits)),
-    ),
-    named(
+    named!(RibbonPolicy::NAME, RocksDb, [Ribbon], RibbonPolicy::new),
+    named!(
         SplitBlockBloomPolicy::NAME,
-        FilterLayout::SplitBlock,
-        Some(Format::SplitBlock),
-        |bits| Box::new(SplitBlockBloomPolicy::new(bits)),
+        SplitBlock,
+        [SplitBlock],
+        SplitBlockBloomPolicy::new
     ),
-    named(
+    named!(
         SplitBlockBloomPolicy::NAME_XXPH3,
-        FilterLayout::SplitBlock,
-        Some(Format::SplitBlock),
-        |bits| Box::new(SplitBlockBloomPolicy::xxph3(bits)),
+        SplitBlock,
+        [SplitBlock],
+        SplitBlockBloomPolicy::xxph3
     ),
-    named(
+    named!(
         BinaryFusePolicy::NAME,
-        FilterLayout::BinaryFuse,
-        Some(Format::BinaryFuse),
-        |bits| Box::new(BinaryFusePolicy::new(bits)),
+        BinaryFuse,
+        [BinaryFuse],
+        BinaryFusePolicy::new
     ),
 ];
-
-const fn named(
-    name: &'static str,
-    layout: FilterLayout,
-    format: Option<Format>,
-    new: fn(BitsPerKey) -> AnyPolicy,
-) -> NamedPolicy {
-    NamedPolicy {
-        name,
-        layout,
-        format,
-        new,
-    }
-}
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
 /// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.

@@ -111,20 +111,12 @@ impl From<u32> for BitsPerKey {
     }
 }
 
-impl TryFrom<f64> for BitsPerKey {
-    type Error = Error;
-
-    fn try_from(bits: f64) -> Result<Self, Error> {
-        Self::fractional(bits)
-    }
-}
-
-macro_rules! from_integer {
-    ($($integer:ty),*) => {
-        $(impl TryFrom<$integer> for BitsPerKey {
+macro_rules! from_number {
+    ($($number:ty),*) => {
+        $(impl TryFrom<$number> for BitsPerKey {
             type Error = Error;
 
-            fn try_from(bits: $integer) -> Result<Self, Error> {
+            fn try_from(bits: $number) -> Result<Self, Error> {
                 // Numbers that a double does not hold are out of range.
                 Self::fractional(bits as f64)
             }
@@ -132,7 +124,7 @@ macro_rules! from_integer {
     };
 }
 
-from_integer!(i32, i64, u64, usize);
+from_number!(f64, i32, i64, u64, usize);
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::building::append_with;
+use crate::building::{FlatKeys, append_with, reserve};
 use crate::error::Error;
 use crate::key_hash::{KeyHash, KeyHashes};
 use crate::policy::{FilterPolicy, WRONG_HASHES};
@@ -37,50 +37,7 @@ enum Collected {
     Nothing,
     Hashes32(Vec<u32>),
     Hashes64(Vec<u64>),
-    Keys(Flat),
-}
-
-/// Keys one after the other.
-#[derive(Debug, Default)]
-struct Flat {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Flat {
-    fn push(&mut self, key: &[u8]) -> Result<(), Error> {
-        reserve(&mut self.bytes, key.len())?;
-        reserve(&mut self.ends, 1)?;
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-        Ok(())
-    }
-
-    fn slices(&self) -> Result<Vec<&[u8]>, Error> {
-        let mut slices = Vec::new();
-        reserve(&mut slices, self.ends.len())?;
-        let mut rest = &*self.bytes;
-        let mut start = 0;
-        for &end in &self.ends {
-            // Always inside: the ends never decrease.
-            let (key, after) = rest.split_at_checked(end - start).unwrap_or_default();
-            slices.push(key);
-            (rest, start) = (after, end);
-        }
-        Ok(slices)
-    }
-}
-
-fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
-    items.try_reserve(more).map_err(|_| Error::AllocationFailed {
-        bytes: items.len().saturating_add(more).saturating_mul(size_of::<T>()),
-    })
-}
-
-fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Error> {
-    reserve(items, 1)?;
-    items.push(item);
-    Ok(())
+    Keys(FlatKeys),
 }
 
 impl<P: FilterPolicy> FilterBuilder<P> {
@@ -120,12 +77,18 @@ impl<P: FilterPolicy> FilterBuilder<P> {
             self.collected = match hash {
                 Some(KeyHash::Bits32(_)) => Collected::Hashes32(Vec::new()),
                 Some(KeyHash::Bits64(_)) => Collected::Hashes64(Vec::new()),
-                None => Collected::Keys(Flat::default()),
+                None => Collected::Keys(FlatKeys::default()),
             };
         }
         match (&mut self.collected, hash) {
-            (Collected::Hashes32(hashes), Some(KeyHash::Bits32(hash))) => push(hashes, hash)?,
-            (Collected::Hashes64(hashes), Some(KeyHash::Bits64(hash))) => push(hashes, hash)?,
+            (Collected::Hashes32(hashes), Some(KeyHash::Bits32(hash))) => {
+                reserve(hashes, 1)?;
+                hashes.push(hash);
+            }
+            (Collected::Hashes64(hashes), Some(KeyHash::Bits64(hash))) => {
+                reserve(hashes, 1)?;
+                hashes.push(hash);
+            }
             (Collected::Keys(keys), None) => keys.push(key)?,
             _ => return Err(WRONG_HASHES),
         }
@@ -175,10 +138,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
             Collected::Nothing => {}
             Collected::Hashes32(hashes) => hashes.clear(),
             Collected::Hashes64(hashes) => hashes.clear(),
-            Collected::Keys(keys) => {
-                keys.bytes.clear();
-                keys.ends.clear();
-            }
+            Collected::Keys(keys) => keys.clear(),
         }
     }
 }

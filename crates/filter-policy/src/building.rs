@@ -56,19 +56,14 @@ pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl It
 #[cfg(feature = "alloc")]
 pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
     let mut collected = Vec::new();
-    let failed = |len: usize| Error::AllocationFailed {
-        bytes: len.saturating_mul(size_of::<H>()),
-    };
     let announced = hashes.size_hint().0;
     collected
         .try_reserve_exact(announced)
-        .map_err(|_| failed(announced))?;
+        .map_err(|_| Error::AllocationFailed {
+            bytes: announced.saturating_mul(size_of::<H>()),
+        })?;
     for hash in hashes {
-        if collected.len() == collected.capacity() {
-            collected
-                .try_reserve(1)
-                .map_err(|_| failed(collected.len() + 1))?;
-        }
+        reserve(&mut collected, 1)?;
         collected.push(hash);
     }
     Ok(collected)
@@ -93,6 +88,62 @@ pub fn append_with(
     let written = write(out.get_mut(start..).unwrap_or_default());
     out.truncate(start + written.unwrap_or(0));
     written.map(|_| ())
+}
+
+/// Keys one after the other.
+#[cfg(feature = "alloc")]
+#[derive(Debug, Default)]
+pub(crate) struct FlatKeys {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+#[cfg(feature = "alloc")]
+impl FlatKeys {
+    pub(crate) const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, key: &[u8]) -> Result<(), Error> {
+        reserve(&mut self.bytes, key.len())?;
+        reserve(&mut self.ends, 1)?;
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    pub(crate) fn slices(&self) -> Result<Vec<&[u8]>, Error> {
+        let mut slices = Vec::new();
+        reserve(&mut slices, self.ends.len())?;
+        let mut start = 0;
+        for &end in &self.ends {
+            // Always inside: the ends never decrease.
+            slices.push(self.bytes.get(start..end).unwrap_or_default());
+            start = end;
+        }
+        Ok(slices)
+    }
+
+    /// Forgets the keys, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
+/// Makes room for more items.
+#[cfg(feature = "alloc")]
+pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    items.try_reserve(more).map_err(|_| Error::AllocationFailed {
+        bytes: items.len().saturating_add(more).saturating_mul(size_of::<T>()),
+    })
 }
 
 #[cfg(test)]

@@ -94,11 +94,7 @@ impl Murmur2 {
 }
 
 const fn digit(value: u8) -> u8 {
-    if value < 10 {
-        b'0' + value
-    } else {
-        b'a' + (value - 10)
-    }
+    value + if value < 10 { b'0' } else { b'a' - 10 }
 }
 
 impl Default for Murmur2 {
@@ -127,56 +123,44 @@ impl KeyHasher for Murmur2 {
     }
 }
 
-/// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after
-/// the last whole word are sign-extended, so keys with a byte above 0x7f there hash to other values. Policy
-/// name: `BloomFilter2.SignedTail`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Murmur2SignedTail;
+/// Defines a hash function without parameters, with its policy name, its function and its name for kernels.
+macro_rules! plain_hasher {
+    ($(#[$doc:meta])* $hasher:ident, $name:literal, $hash:ident, $lane:ident, $seed:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $hasher;
 
-impl Murmur2SignedTail {
-    /// The name of the policy.
-    pub const POLICY_NAME: &str = "BloomFilter2.SignedTail";
+        impl $hasher {
+            /// The name of the policy.
+            pub const POLICY_NAME: &str = $name;
+        }
+
+        impl KeyHasher for $hasher {
+            #[inline]
+            fn hash(&self, key: &[u8]) -> u32 {
+                $hash(key, $seed)
+            }
+
+            fn policy_name(&self) -> &str {
+                Self::POLICY_NAME
+            }
+
+            #[inline]
+            fn lane_hash(&self) -> Option<LaneHash> {
+                Some(LaneHash::$lane { seed: $seed })
+            }
+        }
+    };
 }
 
-impl KeyHasher for Murmur2SignedTail {
-    #[inline]
-    fn hash(&self, key: &[u8]) -> u32 {
-        murmur2_signed_tail(key, MURMUR2_SEED)
-    }
+plain_hasher!(
+    /// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after
+    /// the last whole word are sign-extended, so keys with a byte above 0x7f there hash to other values. Policy
+    /// name: `BloomFilter2.SignedTail`.
+    Murmur2SignedTail, "BloomFilter2.SignedTail", murmur2_signed_tail, Murmur2SignedTail, MURMUR2_SEED
+);
 
-    fn policy_name(&self) -> &str {
-        Self::POLICY_NAME
-    }
-
-    #[inline]
-    fn lane_hash(&self) -> Option<LaneHash> {
-        Some(LaneHash::Murmur2SignedTail { seed: MURMUR2_SEED })
-    }
-}
-
-/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name: `leveldb.BuiltinBloomFilter2`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LevelDbHash;
-
-impl LevelDbHash {
-    /// The name of the policy.
-    pub const POLICY_NAME: &str = "leveldb.BuiltinBloomFilter2";
-}
-
-impl KeyHasher for LevelDbHash {
-    #[inline]
-    fn hash(&self, key: &[u8]) -> u32 {
-        leveldb_hash(key, LEVELDB_BLOOM_SEED)
-    }
-
-    fn policy_name(&self) -> &str {
-        Self::POLICY_NAME
-    }
-
-    #[inline]
-    fn lane_hash(&self) -> Option<LaneHash> {
-        Some(LaneHash::LevelDb {
-            seed: LEVELDB_BLOOM_SEED,
-        })
-    }
-}
+plain_hasher!(
+    /// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name: `leveldb.BuiltinBloomFilter2`.
+    LevelDbHash, "leveldb.BuiltinBloomFilter2", leveldb_hash, LevelDb, LEVELDB_BLOOM_SEED
+);

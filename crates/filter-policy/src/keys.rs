@@ -144,24 +144,17 @@ impl<const N: usize> BatchKey for [u8; N] {
     }
 }
 
-impl<'a, K: BatchKey> From<&'a [K]> for KeyBatch<'a> {
-    #[inline]
-    fn from(keys: &'a [K]) -> Self {
-        K::batch(keys)
-    }
+/// Makes batches of references to these types.
+macro_rules! from_keys {
+    ($(#[$attribute:meta] [$($parameter:tt)*] $keys:ty),+ $(,)?) => {
+        $(#[$attribute]
+        impl<'a, K: BatchKey, $($parameter)*> From<&'a $keys> for KeyBatch<'a> {
+            #[inline]
+            fn from(keys: &'a $keys) -> Self {
+                K::batch(keys)
+            }
+        })+
+    };
 }
 
-impl<'a, K: BatchKey, const N: usize> From<&'a [K; N]> for KeyBatch<'a> {
-    #[inline]
-    fn from(keys: &'a [K; N]) -> Self {
-        K::batch(keys)
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<'a, K: BatchKey> From<&'a Vec<K>> for KeyBatch<'a> {
-    #[inline]
-    fn from(keys: &'a Vec<K>) -> Self {
-        K::batch(keys)
-    }
-}
+from_keys!(#[doc = "Of a slice."] [] [K], #[doc = "Of an array."] [const N: usize] [K; N], #[cfg(feature = "alloc")] [] Vec<K>);

@@ -215,9 +215,7 @@ impl<H> BloomFilterPolicy<H> {
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
-}
 
-impl<H> BloomFilterPolicy<H> {
     #[inline]
     fn token(&self) -> KernelToken {
         KernelToken::given(self.kernel)

@@ -208,70 +208,39 @@ impl<P: FilterPolicy> AsPolicy for P {
     }
 }
 
-/// Implements the trait for a pointer by forwarding to the policy.
+/// Implements the trait for a pointer by forwarding these methods to the policy.
+macro_rules! forward_methods {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident $(<$life:lifetime>)?(&$($of:lifetime)? self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;
+    )+) => {$(
+        $(#[$attribute])*
+        #[inline]
+        fn $name $(<$life>)?(&$($of)? self $(, $argument: $type)*) $(-> $result)? {
+            (**self).$name($($argument),*)
+        }
+    )+};
+}
+
 macro_rules! forward {
     ($(#[$attribute:meta])* $pointer:ty) => {
         $(#[$attribute])*
         impl<P: FilterPolicy + ?Sized> FilterPolicy for $pointer {
-            fn name(&self) -> &str {
-                (**self).name()
-            }
-
-            fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-                (**self).max_filter_len(keys)
-            }
-
-            fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-                (**self).create_filter(keys, out)
-            }
-
-            #[cfg(feature = "alloc")]
-            fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
-                (**self).append_filter(keys, out)
-            }
-
-            #[inline]
-            fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-                (**self).key_may_match(key, filter)
-            }
-
-            fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
-                (**self).keys_may_match(keys, filter, answers)
-            }
-
-            #[inline]
-            fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-                (**self).prepare(filter)
-            }
-
-            #[inline]
-            fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-                (**self).key_hash(key)
-            }
-
-            #[inline]
-            fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-                (**self).hashed_may_match(key, hash, filter)
-            }
-
-            fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
-                (**self).hashed_may_match_each(key, hash, filters, answers)
-            }
-
-            fn create_from_hashes<'out>(
-                &self,
-                hashes: KeyHashes<'_>,
-                out: &'out mut [u8],
-            ) -> Result<&'out mut [u8], Error> {
-                (**self).create_from_hashes(hashes, out)
-            }
-
-            fn answers_prefixes(&self) -> bool {
-                (**self).answers_prefixes()
-            }
-
-            fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
-                (**self).prefix_may_match(start, filter)
+            forward_methods! {
+                fn name(&self) -> &str;
+                fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
+                fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
+                #[cfg(feature = "alloc")]
+                fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error>;
+                fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
+                fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error>;
+                fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a>;
+                fn key_hash(&self, key: &[u8]) -> Option<KeyHash>;
+                fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool;
+                fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]);
+                fn create_from_hashes<'out>(&self, hashes: KeyHashes<'_>, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
+                fn answers_prefixes(&self) -> bool;
+                fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool;
             }
         }
     };

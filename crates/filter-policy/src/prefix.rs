@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use crate::building::reserve;
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 
@@ -120,11 +121,8 @@ impl PrefixExtractor for SeparatedPrefix {
         let Some(before_last) = self.count.checked_sub(1) else {
             return key.get(..0);
         };
-        let (last, _) = key
-            .iter()
-            .enumerate()
-            .filter(|&(_, &byte)| byte == self.separator)
-            .nth(before_last)?;
+        let mut separators = (0..).zip(key).filter(|&(_, &byte)| byte == self.separator);
+        let (last, _): (usize, _) = separators.nth(before_last)?;
         key.get(..=last)
     }
 
@@ -209,11 +207,7 @@ impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
         let mut prefixes: Vec<&[u8]> = Vec::new();
-        prefixes
-            .try_reserve(keys.len())
-            .map_err(|_| Error::AllocationFailed {
-                bytes: size_of_val(keys),
-            })?;
+        reserve(&mut prefixes, keys.len())?;
         prefixes.extend(keys.iter().filter_map(|key| self.extractor.prefix(key)));
         prefixes.dedup();
         self.policy.create_filter(&prefixes, out)

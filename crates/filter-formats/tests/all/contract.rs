@@ -18,6 +18,8 @@ use filter_policy::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::support::layouts::value;
+use super::support::random::slices;
 use super::support::ways::{answers, built, check_many};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
@@ -38,123 +40,86 @@ impl KeyHasher for Custom {
     }
 }
 
-/// A check of one policy.
-trait Check {
-    fn check<P: HashedPolicy<Hash: Numbered> + Send + Sync + Copy + Debug + 'static>(&mut self, policy: P);
-}
-
-/// Checks every policy of this crate that hashes keys, its variants, and one with an external hash function.
-fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
-    check.check(BloomFilterPolicy::with_seed(7, bits));
-    check.check(BloomFilterPolicy::signed_tail(bits));
-    for kernel in Kernel::available() {
-        check.check(BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel));
-        check.check(BloomFilterPolicy::new(bits).on_kernel(kernel));
-        check.check(BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel));
-        check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
-        check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
-        check.check(SplitBlockBloomPolicy::new(bits).on_kernel(kernel));
-        check.check(SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel));
-    }
-    for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
-        check.check(LegacyFullFilterPolicy::new(bits).with_line(line));
-    }
-    check.check(RibbonPolicy::new(bits));
-    check.check(BinaryFusePolicy::new(bits));
-}
-
-/// Hash values made from numbers.
-trait Numbered: HashValue {
-    fn number(i: u32) -> Self;
-}
-
-impl Numbered for u32 {
-    fn number(i: u32) -> Self {
-        i.wrapping_mul(0x9e37_79b9)
-    }
-}
-
-impl Numbered for u64 {
-    fn number(i: u32) -> Self {
-        Self::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
+/// Runs the same for every policy of this crate that hashes keys, its variants, and one with an external hash function.
+macro_rules! each_policy {
+    ($bits:expr, |$policy:ident| $run:expr) => {{
+        let bits = $bits;
+        each_policy!(@ |$policy| $run, BloomFilterPolicy::with_seed(7, bits), BloomFilterPolicy::signed_tail(bits));
+        for kernel in Kernel::available() {
+            each_policy!(@ |$policy| $run,
+                BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel),
+                BloomFilterPolicy::new(bits).on_kernel(kernel),
+                BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel),
+                BloomFilter64Policy::new(bits).on_kernel(kernel),
+                FastLocalBloomPolicy::new(bits).on_kernel(kernel),
+                SplitBlockBloomPolicy::new(bits).on_kernel(kernel),
+                SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel)
+            );
+        }
+        for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
+            each_policy!(@ |$policy| $run, LegacyFullFilterPolicy::new(bits).with_line(line));
+        }
+        each_policy!(@ |$policy| $run, RibbonPolicy::new(bits), BinaryFusePolicy::new(bits));
+    }};
+    (@ |$policy:ident| $run:expr, $($value:expr),+) => {
+        $({
+            let $policy = $value;
+            $run;
+        })+
+    };
 }
 
 #[test]
 fn every_policy_takes_part() {
-    struct Names(Vec<String>);
-
-    impl Check for Names {
-        fn check<P: HashedPolicy>(&mut self, policy: P) {
-            self.0.push(policy.name().to_owned());
-        }
-    }
-
-    let mut names = Names(Vec::new());
-    every_policy(TEN, &mut names);
+    let mut names = Vec::new();
+    each_policy!(TEN, |policy| names.push(policy.name().to_owned()));
     for known in policies::ALL {
         assert!(
-            names.0.iter().any(|name| name == known.name()),
+            names.iter().any(|name| name == known.name()),
             "{} is not checked: add it to crates/filter-formats/tests/all/contract.rs",
             known.name()
         );
     }
 }
 
-/// Keys to build a filter from, and others.
-struct Ways<'a> {
-    keys: &'a [&'a [u8]],
-    others: &'a [&'a [u8]],
-    context: String,
-}
-
 /// Queries filters of these lengths, some with keys and some damaged, for one key in one call.
 #[test]
 fn many_filters_for_one_key() {
-    struct Each;
-
-    impl Check for Each {
-        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
-            let mut filters: Vec<Vec<u8>> = (0..140_u32)
-                .map(|i| {
-                    let len = usize::try_from(i).unwrap();
-                    let hashes = (0..i * 7).map(|key| P::Hash::number(1000 * i + key));
-                    let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
-                    policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
-                })
-                .collect();
-            filters[3].pop();
-            filters[70].clear();
-            filters[71] = MATCHES_EVERYTHING.to_vec();
-            let filters: Vec<&[u8]> = filters.iter().map(Vec::as_slice).collect();
-            for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
-                let filters = &filters[..count];
-                for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
-                    let key = policy.hashed_key(key);
-                    let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
-                    check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
-                        key.may_match_each(filters, answers)
-                    });
-                }
+    fn run<P: HashedPolicy + Debug>(policy: P) {
+        let mut filters: Vec<Vec<u8>> = (0..140_u32)
+            .map(|i| {
+                let len = usize::try_from(i).unwrap();
+                let hashes = (0..i * 7).map(|key| numbered::<P::Hash>(1000 * i + key));
+                let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
+                policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
+            })
+            .collect();
+        filters[3].pop();
+        filters[70].clear();
+        filters[71] = MATCHES_EVERYTHING.to_vec();
+        let filters: Vec<&[u8]> = filters.iter().map(Vec::as_slice).collect();
+        for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
+            let filters = &filters[..count];
+            for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
+                let key = policy.hashed_key(key);
+                let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
+                check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
+                    key.may_match_each(filters, answers)
+                });
             }
         }
     }
 
-    every_policy(TEN, &mut Each);
+    each_policy!(TEN, |policy| run(policy));
 }
 
-impl Check for Ways<'_> {
-    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
-        let context = format!("{policy:?}, {}", self.context);
-        let filter = built(&policy, self.keys, &context);
-        let of_keys = answers(&policy, &filter, self.keys, &context);
-        assert!(of_keys.iter().all(|&answer| answer), "{context}: a key is denied");
-        answers(&policy, &filter, self.others, &context);
-    }
-}
-
-fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
-    keys.iter().map(Vec::as_slice).collect()
+/// Builds and queries in all ways.
+fn check_ways<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]], others: &[&[u8]]) {
+    let context = format!("{policy:?}");
+    let filter = built(&policy, keys, &context);
+    let of_keys = answers(&policy, &filter, keys, &context);
+    assert!(of_keys.iter().all(|&answer| answer), "{context}: a key is denied");
+    answers(&policy, &filter, others, &context);
 }
 
 fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
@@ -175,7 +140,7 @@ proptest! {
         bits in any_bits_per_key(),
     ) {
         let keys: Vec<&[u8]> = slices(&keys).into_iter().flat_map(|key| std::iter::repeat_n(key, times)).collect();
-        every_policy(bits, &mut Ways { keys: &keys, others: &slices(&others), context: String::new() });
+        each_policy!(bits, |policy| check_ways(policy, &keys, &slices(&others)));
     }
 
     #[test]
@@ -195,19 +160,7 @@ proptest! {
         if let Some(blocks) = blocks {
             filter.resize(32 * blocks, 0xff);
         }
-        every_policy(TEN, &mut Asked { filter: &filter, keys: &slices(&keys) });
-    }
-}
-
-/// Queries stored bytes.
-struct Asked<'a> {
-    filter: &'a [u8],
-    keys: &'a [&'a [u8]],
-}
-
-impl Check for Asked<'_> {
-    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
-        answers(&policy, self.filter, self.keys, &format!("{policy:?}"));
+        each_policy!(TEN, |policy| answers(&policy, &filter, &slices(&keys), &format!("{policy:?}")));
     }
 }
 
@@ -226,50 +179,44 @@ fn keys_of_all_shapes() {
         &numbers,
     ];
     for keys in sets {
-        every_policy(
-            TEN,
-            &mut Ways {
-                keys,
-                others: &[b"other", b"", b"a key of 16 byte"],
-                context: String::new(),
-            },
-        );
+        let others: [&[u8]; 3] = [b"other", b"", b"a key of 16 byte"];
+        each_policy!(TEN, |policy| check_ways(policy, keys, &others));
     }
 }
 
 /// Truncated and altered filters: no query panics, and all ways to query agree.
 #[test]
 fn damaged_filters_are_read() {
-    struct Damaged<'a>(&'a [&'a [u8]]);
-
-    impl Check for Damaged<'_> {
-        fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
-            let Self(keys) = self;
-            let mut whole = vec![0; policy.max_filter_len(keys.len()).unwrap()];
-            let whole = policy.create_filter(keys, &mut whole).unwrap().to_vec();
-            for len in 0..whole.len() {
-                answers(&policy, &whole[..len], &keys[..5], &"cut");
-                answers(&policy, &whole[len..], &keys[..5], &"from here");
+    fn run<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]]) {
+        let mut whole = vec![0; policy.max_filter_len(keys.len()).unwrap()];
+        let whole = policy.create_filter(keys, &mut whole).unwrap().to_vec();
+        for len in 0..whole.len() {
+            answers(&policy, &whole[..len], &keys[..5], &"cut");
+            answers(&policy, &whole[len..], &keys[..5], &"from here");
+        }
+        for at in whole.len() - 5..whole.len() {
+            for byte in [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] = byte;
+                answers(&policy, &damaged, keys, &"altered");
             }
-            for at in whole.len() - 5..whole.len() {
-                for byte in [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff] {
-                    let mut damaged = whole.clone();
-                    damaged[at] = byte;
-                    answers(&policy, &damaged, keys, &"altered");
-                }
-            }
-            for key in *keys {
-                assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
-            }
+        }
+        for key in keys {
+            assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
         }
     }
 
     let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
-    every_policy(TEN, &mut Damaged(&slices(&keys)));
+    each_policy!(TEN, |policy| run(policy, &slices(&keys)));
     // Enough keys for a Ribbon filter.
     let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
     let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-    Damaged(&keys).check(RibbonPolicy::new(TEN));
+    run(RibbonPolicy::new(TEN), &keys);
+}
+
+/// Makes a hash value of a number.
+fn numbered<H: HashValue>(i: u32) -> H {
+    value(u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// An iterator with a wrong size hint.
@@ -294,65 +241,57 @@ impl Iterator for Liar {
 
 #[test]
 fn a_wrong_length_costs_no_key() {
-    struct Lies;
-
-    impl Check for Lies {
-        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
-            for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
-                let hashes = || Liar { announced, left }.map(P::Hash::number);
-                let mut buffer = vec![0; 5_000];
-                let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
-                let prepared = policy.prepare(filter);
-                assert!(
-                    hashes().all(|hash| prepared.may_match_hash(hash)),
-                    "{policy:?}: {announced} for {left}"
-                );
-                {
-                    let mut appended = b"before".to_vec();
-                    policy.append_hashes(hashes(), &mut appended).unwrap();
-                    let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
-                    assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
-                }
+    fn run<P: HashedPolicy + Debug>(policy: P) {
+        for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
+            let hashes = || Liar { announced, left }.map(numbered::<P::Hash>);
+            let mut buffer = vec![0; 5_000];
+            let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
+            let prepared = policy.prepare(filter);
+            assert!(
+                hashes().all(|hash| prepared.may_match_hash(hash)),
+                "{policy:?}: {announced} for {left}"
+            );
+            {
+                let mut appended = b"before".to_vec();
+                policy.append_hashes(hashes(), &mut appended).unwrap();
+                let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
+                assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
             }
         }
     }
 
-    every_policy(TEN, &mut Lies);
+    each_policy!(TEN, |policy| run(policy));
 }
 
 /// Policies that count keys refuse more than fit; RocksDB's stop growing.
 #[test]
 fn more_keys_than_fit() {
-    struct TooMany;
-
-    impl Check for TooMany {
-        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
-            let grows = !policy.name().starts_with("rocksdb.");
-            let len = policy.max_filter_len(usize::MAX);
-            assert_eq!(
-                matches!(len, Err(Error::FilterTooLarge { .. })),
-                grows,
-                "{policy:?}"
-            );
-            assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
-            let hashes = || {
-                let announced = usize::MAX;
-                Liar { announced, left: 3 }.map(P::Hash::number)
-            };
-            let mut buffer = [0xaa; 8];
-            let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
-            assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
-            assert_eq!(buffer, [0xaa; 8]);
-            {
-                let mut out = b"what was there".to_vec();
-                let built = policy.append_hashes(hashes(), &mut out);
-                assert_eq!(built.is_err(), grows, "{policy:?}");
-                assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
-            }
+    fn run<P: HashedPolicy + Debug>(policy: P) {
+        let grows = !policy.name().starts_with("rocksdb.");
+        let len = policy.max_filter_len(usize::MAX);
+        assert_eq!(
+            matches!(len, Err(Error::FilterTooLarge { .. })),
+            grows,
+            "{policy:?}"
+        );
+        assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
+        let hashes = || {
+            let announced = usize::MAX;
+            Liar { announced, left: 3 }.map(numbered::<P::Hash>)
+        };
+        let mut buffer = [0xaa; 8];
+        let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
+        assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
+        assert_eq!(buffer, [0xaa; 8]);
+        {
+            let mut out = b"what was there".to_vec();
+            let built = policy.append_hashes(hashes(), &mut out);
+            assert_eq!(built.is_err(), grows, "{policy:?}");
+            assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
         }
     }
 
-    every_policy(BitsPerKey::MAX, &mut TooMany);
+    each_policy!(BitsPerKey::MAX, |policy| run(policy));
 }
 
 #[test]
@@ -605,22 +544,18 @@ fn an_owned_filter_of_changing_bytes_does_not_panic() {
         }
     }
 
-    struct Owned;
-
-    impl Check for Owned {
-        fn check<P: HashedPolicy + Copy>(&mut self, policy: P) {
-            let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
-            let filter = policy.build_batch(&keys).unwrap();
-            let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
-            for key in keys.iter().take(20) {
-                owned.may_match(key);
-                let mut answers = [0];
-                owned.may_match_many(&keys[..64], &mut answers).unwrap();
-            }
+    fn run<P: HashedPolicy + Copy>(policy: P) {
+        let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
+        let filter = policy.build_batch(&keys).unwrap();
+        let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
+        for key in keys.iter().take(20) {
+            owned.may_match(key);
+            let mut answers = [0];
+            owned.may_match_many(&keys[..64], &mut answers).unwrap();
         }
     }
 
-    every_policy(TEN, &mut Owned);
+    each_policy!(TEN, |policy| run(policy));
 }
 
 /// A policy that overrides every method.

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::support::any_bytes::Readers;
 use super::support::data;
 use super::support::keys::key;
+use super::support::random::slices;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -42,10 +43,6 @@ fn rocksdb_tail() -> impl Strategy<Value = [u8; 5]> {
         (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
         (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
     ]
-}
-
-fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
-    keys.iter().map(Vec::as_slice).collect()
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::reader::{BASE_LG, TAIL_LEN};
+use crate::building::{FlatKeys, reserve};
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 
@@ -39,10 +40,8 @@ pub struct FilterBlockBuilder<'p, P: ?Sized> {
     policy: &'p P,
     /// The start of the last data block; `None` before the first.
     last_offset: Option<u64>,
-    /// The keys that have no filter yet, concatenated.
-    keys: Vec<u8>,
-    /// The end of each key in `keys`.
-    ends: Vec<usize>,
+    /// The keys that have no filter yet.
+    keys: FlatKeys,
     /// The finished filters, concatenated.
     filters: Vec<u8>,
     /// The start of each filter in `filters`.
@@ -64,8 +63,7 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         Self {
             policy,
             last_offset: None,
-            keys: Vec::new(),
-            ends: Vec::new(),
+            keys: FlatKeys::new(),
             filters: Vec::new(),
             offsets: Vec::new(),
         }
@@ -98,11 +96,7 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         if self.last_offset.is_none() {
             return Err(Error::KeyBeforeBlock);
         }
-        reserve(&mut self.keys, key.len())?;
-        reserve(&mut self.ends, 1)?;
-        self.keys.extend_from_slice(key);
-        self.ends.push(self.keys.len());
-        Ok(())
+        self.keys.push(key)
     }
 
     /// Returns the finished filter block.
@@ -111,7 +105,7 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
     ///
     /// [`Error::FilterBlockTooLarge`]; the policy's error when it cannot build a filter from the last keys.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
-        if !self.ends.is_empty() {
+        if !self.keys.is_empty() {
             self.generate_until(self.offsets.len() as u64 + 1)?;
         }
         let Self {
@@ -138,26 +132,15 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
             .unwrap_or(usize::MAX)
             .saturating_sub(self.offsets.len());
         reserve(&mut self.offsets, new)?;
-        if !self.ends.is_empty() {
-            self.append_filter()?;
+        if !self.keys.is_empty() {
+            self.policy
+                .append_filter(&self.keys.slices()?, &mut self.filters)?;
         }
         let end = check_size(&self.filters, count).inspect_err(|_| self.filters.truncate(start as usize))?;
         self.keys.clear();
-        self.ends.clear();
         self.offsets.push(start);
         self.offsets.resize(self.offsets.len() + new - 1, end);
         Ok(())
-    }
-
-    fn append_filter(&mut self) -> Result<(), Error> {
-        let mut keys = Vec::new();
-        reserve(&mut keys, self.ends.len())?;
-        let mut start = 0;
-        for &end in &self.ends {
-            keys.push(self.keys.get(start..end).unwrap_or_default());
-            start = end;
-        }
-        self.policy.append_filter(&keys, &mut self.filters)
     }
 }
 
@@ -171,12 +154,4 @@ fn check_size(filters: &[u8], count: u64) -> Result<u32, Error> {
         (Ok(_), Ok(length)) => Ok(length),
         _ => Err(Error::FilterBlockTooLarge { bytes }),
     }
-}
-
-fn reserve<T>(vector: &mut Vec<T>, additional: usize) -> Result<(), Error> {
-    vector
-        .try_reserve(additional)
-        .map_err(|_| Error::AllocationFailed {
-            bytes: additional.saturating_mul(size_of::<T>()),
-        })
 }

@@ -22,20 +22,14 @@ pub const fn is_coprime_size(bytes: u64) -> bool {
 
 /// Returns the next number of bytes, at least 8, that is odd and has none of the factors 3, 5, 17, 257 and 65537 of
 /// 2^32 - 1; the last one if the next is more than 3 % and four bytes away.
-pub(super) const fn coprime_bytes(bytes: usize) -> usize {
-    let most = if bytes / 100 * 3 < 4 { 4 } else { bytes / 100 * 3 };
-    let mut more = 0;
-    while more <= most && bytes < usize::MAX - most {
-        if is_coprime_size((bytes + more) as u64) {
-            return bytes + more;
-        }
-        more += 1;
-    }
-    let mut fewer = bytes;
-    while fewer > 8 && !is_coprime_size(fewer as u64) {
-        fewer -= 1;
-    }
-    fewer
+pub(super) fn coprime_bytes(bytes: usize) -> usize {
+    let most = (bytes / 100 * 3).max(4);
+    let is_good = |bytes: &usize| is_coprime_size(*bytes as u64);
+    let more = bytes..=bytes.saturating_add(most);
+    more.take_while(|_| bytes < usize::MAX - most)
+        .find(is_good)
+        .or_else(|| (9..=bytes).rev().find(is_good))
+        .unwrap_or(bytes.min(8))
 }
 
 #[cfg(test)]

@@ -364,6 +364,13 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         }
         Ok(())
     }
+
+    fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.plan {
+            Some(plan) => write!(f, "{name}({})", plan.reader.name),
+            None => write!(f, "{name}({:?})", self.policy.name()),
+        }
+    }
 }
 
 impl fmt::Debug for PreparedFilter<'_> {
@@ -375,14 +382,5 @@ impl fmt::Debug for PreparedFilter<'_> {
 impl<P: FilterPolicy, B: AsRef<[u8]>> fmt::Debug for OwnedFilter<P, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.query().describe("OwnedFilter", f)
-    }
-}
-
-impl<P: FilterPolicy + ?Sized> Query<'_, P> {
-    fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.plan {
-            Some(plan) => write!(f, "{name}({})", plan.reader.name),
-            None => write!(f, "{name}({:?})", self.policy.name()),
-        }
     }
 }
