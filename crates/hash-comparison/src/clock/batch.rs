@@ -25,36 +25,6 @@ pub(crate) fn empty(key: &[u8]) -> u64 {
     key.len() as u64
 }
 
-/// Hashes the keys that start and end at these places of `bytes`, and returns the sum of the values. In chained calls the
-/// address of each key depends on the previous hash.
-#[inline]
-pub(crate) fn hash_all(
-    bytes: &[u8],
-    spans: impl Iterator<Item = (usize, usize)>,
-    form: Form,
-    hash: fn(&[u8]) -> u64,
-) -> u64 {
-    let hash = black_box(hash);
-    // The mask is zero, so the offset is too, but the compiler cannot know that.
-    let mask = black_box(0_u64);
-    let (mut offset, mut sum) = (0, 0_u64);
-    match form {
-        Form::Independent => {
-            for (start, end) in spans {
-                sum = sum.wrapping_add(hash(black_box(&bytes[start..end])));
-            }
-        }
-        Form::Chained => {
-            for (start, end) in spans {
-                let value = hash(black_box(&bytes[start + offset..end + offset]));
-                offset = (value & mask) as usize;
-                sum = sum.wrapping_add(value);
-            }
-        }
-    }
-    black_box(sum)
-}
-
 /// Keys as the timed loops read them.
 pub(crate) struct Batch {
     bytes: Vec<u8>,
@@ -167,20 +137,55 @@ impl Batch {
         once.wrapping_mul(self.repetitions as u64)
     }
 
-    /// Hashes all keys of a part, and returns the sum of the values.
+    /// Hashes all keys of a part; no call needs the result of another.
     #[inline(never)]
-    pub(crate) fn run(&self, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
+    fn independent(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
+        let hash = black_box(hash);
         let keys = self.part(part);
         let first = self.start(keys.start);
         let ends = &self.ends[keys];
-        let pass = |_| {
+        let mut sum = 0_u64;
+        for _ in 0..self.repetitions {
             let mut start = first;
-            let spans = ends
-                .iter()
-                .map(move |&end| (std::mem::replace(&mut start, end as usize), end as usize));
-            hash_all(&self.bytes, spans, form, hash)
-        };
-        (0..self.repetitions).map(pass).fold(0, u64::wrapping_add)
+            for &end in ends {
+                let end = end as usize;
+                sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
+                start = end;
+            }
+        }
+        black_box(sum)
+    }
+
+    /// Hashes all keys of a part; the address of each key depends on the previous hash.
+    #[inline(never)]
+    fn chained(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
+        let hash = black_box(hash);
+        let keys = self.part(part);
+        let first = self.start(keys.start);
+        let ends = &self.ends[keys];
+        // The mask is zero, so the offset is too, but the compiler cannot know that.
+        let mask = black_box(0_u64);
+        let mut offset = 0;
+        let mut sum = 0_u64;
+        for _ in 0..self.repetitions {
+            let mut start = first;
+            for &end in ends {
+                let end = end as usize;
+                let value = hash(black_box(&self.bytes[start + offset..end + offset]));
+                offset = (value & mask) as usize;
+                sum = sum.wrapping_add(value);
+                start = end;
+            }
+        }
+        black_box(sum)
+    }
+
+    /// Hashes all keys of a part, and returns the sum of the values.
+    pub(crate) fn run(&self, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
+        match form {
+            Form::Independent => self.independent(part, hash),
+            Form::Chained => self.chained(part, hash),
+        }
     }
 
     /// Returns the number of keys in the batch.

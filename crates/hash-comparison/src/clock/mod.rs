@@ -27,7 +27,7 @@ mod watch;
 
 use std::time::Instant;
 
-pub(crate) use self::batch::{Batch, empty, hash_all};
+pub(crate) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
