@@ -9,17 +9,17 @@
 //!
 //! To measure your own function, copy this file, add the function and list it in `CUSTOM`.
 
-use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
+use hash_comparison::commands::written;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::DEFAULT_SEED;
-use hash_comparison::page::render;
-use hash_comparison::questions::Records;
 use hash_comparison::questions::files::KIND;
 use hash_comparison::record::Resistance;
 use hash_comparison::run::compare::{self, Options};
-use records::document::RUN;
+use records::bar::Terminal;
+use records::failure::Failure;
 use records::folder::{Destination, REPORT};
 use records::progress::Silent;
 
@@ -77,9 +77,15 @@ const CUSTOM: [Function; 2] = [
     },
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    run().map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+fn run() -> Result<(), Failure> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let out = arguments.next().ok_or("usage: custom_function OUT [KEYS]")?;
+    let out = arguments
+        .next()
+        .ok_or_else(|| Failure::input("usage: custom_function OUT [KEYS]"))?;
     let keys: Vec<PathBuf> = arguments.collect();
 
     let mut command = format!(
@@ -98,31 +104,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?.with_own(&CUSTOM, &command)?;
 
     let destination = Destination::check(&out, &KIND)?;
-    let records = compare::run(&options, &Silent)?;
+    let mut records = compare::run(&options, &Silent)?;
     for finding in &records.run.findings {
         println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
         for reason in &finding.reasons {
             println!("    {reason}");
         }
     }
-    write(records, destination)?;
-    println!("report: {}", Path::new(&out).join(REPORT).display());
-    Ok(())
-}
-
-/// Writes records, charts and report; the folder gets all of them or none.
-fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn Error>> {
-    let mut files = render::file_names(&records);
-    let of_records = records.files().map(|file| file.name);
-    files.extend(of_records.chain([RUN]).map(str::to_owned));
-    files.sort();
-    records.run.files = files;
-    destination.refuse_foreign(&records.run.files)?;
-    let staging = destination.stage()?;
-    records.write(staging.path())?;
-    // Draw from the written files, not from memory.
-    let records = Records::read(staging.path())?;
-    render::render(&records, staging.path())?;
-    staging.commit(&records.run.files)?;
+    written::all(&mut records, destination, &Terminal::listen()?)?;
+    println!("report: {}", out.join(REPORT).display());
     Ok(())
 }

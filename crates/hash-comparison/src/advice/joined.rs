@@ -82,6 +82,20 @@ pub struct Joined {
     pub times: Vec<RelativeTime>,
 }
 
+impl Joined {
+    /// Returns the number of findings and files that several runs share, and those that differ.
+    pub fn compared(&self) -> (usize, Vec<&Statement>) {
+        let shared = self
+            .quality
+            .iter()
+            .filter(|one| one.values.iter().flatten().count() > 1);
+        (
+            shared.count(),
+            self.quality.iter().filter(|one| !one.holds()).collect(),
+        )
+    }
+}
+
 /// Joins runs, given as folder and records.
 pub fn join(runs: &[(String, Records)]) -> Joined {
     let machine = |(folder, records): &(String, Records)| Machine {

@@ -87,13 +87,8 @@ fn check_destination(path: &Path) -> Result<(), Error> {
 
 /// Returns the lines for the terminal: quality first, then the picks.
 fn summary(joined: &Joined) -> Vec<String> {
-    let compared = joined
-        .quality
-        .iter()
-        .filter(|one| one.values.iter().flatten().count() > 1)
-        .count();
-    let differing = joined.quality.iter().filter(|one| !one.holds()).count();
-    let mut lines = vec![match differing {
+    let (compared, differing) = joined.compared();
+    let mut lines = vec![match differing.len() {
         0 => format!("quality: all {compared} findings and files are equal"),
         some => format!("quality: {some} of {compared} findings and files differ"),
     }];

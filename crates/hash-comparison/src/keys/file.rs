@@ -160,15 +160,4 @@ mod tests {
             );
         }
     }
-
-    #[test]
-    fn equal_stems_are_refused_before_anything_is_read() {
-        assert_eq!(file_names(&["x/a.txt", "x/b.txt"]).unwrap(), ["a", "b"]);
-        let refusal = |paths: &[&str]| file_names(paths).unwrap_err().to_string();
-        assert_eq!(
-            refusal(&["x/a.txt", "b.txt", "y/A.keys"]),
-            "x/a.txt and y/A.keys would both be the dataset A; rename or copy one of them"
-        );
-        assert_eq!(refusal(&["x/a.txt", "x/a.txt"]), "x/a.txt: must be given once");
-    }
 }

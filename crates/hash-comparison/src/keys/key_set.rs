@@ -134,11 +134,6 @@ impl KeySet {
         self.bytes.len()
     }
 
-    /// Returns the bytes of all keys, back to back.
-    pub fn all_bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     /// Returns the key at `index`.
     ///
     /// # Panics

@@ -32,7 +32,7 @@ impl Recipe {
     ///
     /// Panics if `count` is more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys(self, seed: u64, count: usize) -> KeySet {
-        collect(Draw::new(self, seed, count), count)
+        self.keys_after(seed, 0, count)
     }
 
     /// Returns the `absent` keys that follow the first `present` keys of the same drawing.
@@ -43,57 +43,32 @@ impl Recipe {
     ///
     /// Panics if both together are more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys_after(self, seed: u64, present: usize, absent: usize) -> KeySet {
-        let mut draw = Draw::new(self, seed, present + absent);
-        draw.by_ref().take(present).for_each(drop);
-        collect(draw, absent)
-    }
-}
-
-fn collect(draw: Draw, count: usize) -> KeySet {
-    let mut keys = KeySet::with_capacity(count, count * 20);
-    for number in draw.take(count) {
-        keys.push(number.to_string().as_bytes());
-    }
-    keys
-}
-
-/// An endless sequence of distinct numbers.
-struct Draw {
-    generator: SplitMix64,
-    /// Numbers already drawn, if the recipe can repeat a number.
-    drawn: Option<HashSet<u32>>,
-}
-
-impl Draw {
-    fn new(recipe: Recipe, seed: u64, count: usize) -> Self {
-        let drawn = match recipe {
-            Recipe::DecimalU64 => None,
-            Recipe::DistinctBelow1e9 => {
-                assert!(count as u64 <= IDS, "{count} distinct ids of {IDS}");
-                Some(HashSet::with_capacity(count))
-            }
-        };
-        Self {
-            generator: SplitMix64::seed_from_u64(seed),
-            drawn,
+        let mut keys = KeySet::with_capacity(absent, absent * 20);
+        for number in self.draw(seed, present + absent).skip(present) {
+            keys.push(number.to_string().as_bytes());
         }
+        keys
     }
-}
 
-impl Iterator for Draw {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let Some(drawn) = &mut self.drawn else {
-            return Some(self.generator.next_u64());
+    /// Draws `count` distinct numbers.
+    fn draw(self, seed: u64, count: usize) -> impl Iterator<Item = u64> {
+        assert!(
+            self == Self::DecimalU64 || count as u64 <= IDS,
+            "{count} distinct ids of {IDS}"
+        );
+        let mut generator = SplitMix64::seed_from_u64(seed);
+        let mut drawn = HashSet::new();
+        let next = move || match self {
+            Self::DecimalU64 => generator.next_u64(),
+            Self::DistinctBelow1e9 => loop {
+                let product = u128::from(generator.next_u64()) * u128::from(IDS);
+                let id = 1 + (product >> 64) as u32;
+                if drawn.insert(id) {
+                    break u64::from(id);
+                }
+            },
         };
-        loop {
-            let product = u128::from(self.generator.next_u64()) * u128::from(IDS);
-            let id = 1 + (product >> 64) as u32;
-            if drawn.insert(id) {
-                return Some(u64::from(id));
-            }
-        }
+        std::iter::repeat_with(next).take(count)
     }
 }
 

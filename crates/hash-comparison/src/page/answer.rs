@@ -388,12 +388,12 @@ pub(super) fn run_line(run: &Run) -> String {
 
 /// Returns the warnings at the top of the answer.
 pub(super) fn warnings(data: &DatasetRows<'_>, run: &Run) -> Vec<String> {
-    Vec::from_iter(unsteady(data.timing.iter().copied(), &run.environment))
+    Vec::from_iter(unsteady(data.rows(&data.records.timing), &run.environment))
 }
 
 /// Explains the first chart and the smallest number of collisions that its test can detect.
 pub(super) fn reading(data: &DatasetRows<'_>) -> String {
-    let widest = data.collisions.iter().max_by_key(|row| row.bits);
+    let widest = data.rows(&data.records.collisions).max_by_key(|row| row.bits);
     let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {
         Some(row) => format!(
             "At {} bits, fewer than {} collisions cannot be distinguished from chance ({} expected)",

@@ -10,9 +10,9 @@ use crate::vocabulary;
 
 /// Counts each function's windows with too many collisions and shows its least likely one; `None` without rows.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
-    let functions = distinct(data.windows.iter().map(|row| row.function.as_str()));
+    let functions = distinct(data.rows(&data.records.windows).map(|row| row.function.as_str()));
     let rows = functions.into_iter().map(|function| {
-        let rows: Vec<&WindowRow> = of(data.windows.iter().copied(), function).collect();
+        let rows: Vec<&WindowRow> = data.about(&data.records.windows, function).collect();
         // Windows with too many collisions come before all others.
         let least = rows.iter().copied().min_by(|a, b| {
             let few = |row| !failed(row);

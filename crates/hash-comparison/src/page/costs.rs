@@ -4,7 +4,7 @@ use crate::page::table::{Cell, Table};
 use crate::questions::filters::sizes;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{FalsePositiveRow, OccupancyRow, SizeRow};
-use crate::record::{Choice, IDEAL, Purpose, Verdict, about, of, on};
+use crate::record::{Choice, IDEAL, Purpose, Verdict, about, of};
 use records::number::{self, grouped};
 
 /// Bits per key of the filters over half of the keys, or over all keys of a generated set.
@@ -29,12 +29,18 @@ pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
 }
 
 fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>) -> Option<Table> {
-    let some: Vec<&SizeRow> = on(&data.records.sizes, &data.summary.name).collect();
+    let some: Vec<&SizeRow> = data.rows(&data.records.sizes).collect();
     let mut numbers: Vec<u64> = some.iter().map(|row| row.keys).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let built = data.false_positives.first().map(|row| grouped(row.keys));
-    let filled = data.tables().next().map(|row| grouped(row.keys));
+    let built = data
+        .rows(&data.records.false_positives)
+        .next()
+        .map(|row| grouped(row.keys));
+    let filled = data
+        .rows(&data.records.occupancy)
+        .next()
+        .map(|row| grouped(row.keys));
     if built.is_none() && filled.is_none() {
         return None;
     }
@@ -58,7 +64,9 @@ fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>)
     for (choice, by) in CHOICES.into_iter().filter(|_| filled.is_some()) {
         let keys = filled.clone().unwrap_or_default();
         table = table.column(&format!("#Table, {by}: {keys} keys"), |name| {
-            let mut rows = data.tables().filter(|row| row.choice == choice);
+            let mut rows = data
+                .rows(&data.records.occupancy)
+                .filter(|row| row.choice == choice);
             let row = match *name {
                 IDEAL => rows.next()?,
                 name => rows.find(|row| row.function == name)?,

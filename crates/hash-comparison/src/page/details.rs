@@ -4,7 +4,7 @@ use crate::page::answer::advice_head;
 use crate::page::table::{Cell, Table};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Place, TimingRow};
-use crate::record::{CallForm, Choice, DatasetKind, Run, about};
+use crate::record::{CallForm, Choice, DatasetKind, Run};
 use crate::vocabulary;
 
 /// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
@@ -18,13 +18,16 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         (finding, data.full_width(name), data.throughput(name))
     });
     let memory = |name: &str, form| {
-        let mut rows = about(&data.records.places, &data.summary.name, name);
-        let row = rows.find(|row| (row.place, row.form) == (Place::Memory, form));
+        let row = data
+            .about(&data.records.places, name)
+            .find(|row| (row.place, row.form) == (Place::Memory, form));
         row.map(|row| row.median_ns_per_key)
     };
     let compared = |name: &str, choice| {
-        let mut rows = data.tables().filter(|row| row.function == name);
-        rows.find(|row| row.choice == choice).map(|row| row.hit)
+        let row = data
+            .about(&data.records.occupancy, name)
+            .find(|row| row.choice == choice);
+        row.map(|row| row.hit)
     };
     let output_bits = |name: &str| {
         let mut functions = data.records.run.functions.iter();
@@ -70,9 +73,7 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         })
         .column("Tests", |(finding, ..)| finding.verdict)
         .column(&advice_head(data), |(finding, ..)| {
-            data.recommendation
-                .and_then(|told| told.advice(&finding.function))
-                .map(vocabulary::advice)
+            data.advice(&finding.function).map(vocabulary::advice)
         })
         .done()
 }
@@ -84,7 +85,7 @@ fn total_ns(row: &TimingRow, keys: u64) -> u64 {
 
 /// Builds the table of recorded false-positive rates; `None` without rows.
 pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
-    Table::of(&data.false_positives)
+    Table::of(data.rows(&data.records.false_positives))
         .column("Function", |row| &row.function)
         .column("#Bits per key", |row| row.bits_per_key)
         .column("#Keys", |row| row.keys)

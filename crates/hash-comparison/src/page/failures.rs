@@ -9,7 +9,7 @@ use crate::page::answer::advice_head;
 use crate::page::table::{Cell, Part, Table};
 use crate::questions::mechanisms::sentences_on;
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{CostRow, Finding, Standing, Verdict, about};
+use crate::record::{CostRow, Finding, Standing, Verdict};
 use crate::vocabulary;
 
 /// Number of rows that are not folded.
@@ -24,10 +24,8 @@ pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     // In this order the costliest function to avoid is last, and so is the slowest of the others.
     failed.reverse();
     let avoid = |finding: &Finding| {
-        let told = data
-            .recommendation
-            .and_then(|told| told.advice(&finding.function));
-        told.is_some_and(|advice| advice.standing == Standing::Avoid)
+        let advice = data.advice(&finding.function);
+        advice.is_some_and(|advice| advice.standing == Standing::Avoid)
     };
     failed.sort_by_key(|finding| !avoid(finding));
     let (first, rest) = failed.split_at(failed.len().min(SHOWN));
@@ -50,8 +48,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         .column("Function", |one| &one.function)
         .column("Cost", |one| Cell::classed(&costs(data, one), "why"))
         .column(&advice_head(data), |one| {
-            let advice = data.recommendation.and_then(|told| told.advice(&one.function));
-            advice.map(vocabulary::advice)
+            data.advice(&one.function).map(vocabulary::advice)
         })
         .column("Two keys with the same hash", |one| {
             let example = one.example.as_ref();
@@ -73,7 +70,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
 
 /// Describes the highest measurable costs in figures, those for the requested use first.
 fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
-    let of_function = about(&data.records.costs, &finding.dataset, &finding.function);
+    let of_function = data.about(&data.records.costs, &finding.function);
     let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
     let asked = data.recommendation.map_or(&[][..], |told| told.purpose.parts());
     let is_asked = |row: &CostRow| asked.contains(&row.purpose);

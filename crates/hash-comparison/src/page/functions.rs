@@ -8,7 +8,7 @@ use crate::page::answer::Choices;
 use crate::page::table::{Cell, Table};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Records, TimingRow};
-use crate::record::{Choice, FunctionSummary, on};
+use crate::record::{Choice, FunctionSummary};
 use crate::vocabulary;
 use records::number;
 
@@ -90,8 +90,9 @@ fn results(
     };
     let column = |data: &DatasetRows<'_>, medians: &Medians| {
         let rate = data.false_positives(function, 10).map(|row| row.rate);
-        let compared = on(&data.records.occupancy, &data.summary.name)
-            .find(|row| row.function == function && row.choice == Choice::LowBits)
+        let mut tables = data.about(&data.records.occupancy, function);
+        let compared = tables
+            .find(|row| row.choice == Choice::LowBits)
             .map(|row| row.hit);
         let time = |row: Option<&TimingRow>| row.map(|row| number(row.median_ns_per_key));
         let collisions = data.full_width(function).map(|row| {

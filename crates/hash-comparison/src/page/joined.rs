@@ -17,17 +17,13 @@ pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit.
 ///
 /// If the template fails, which only a bug in the template can cause.
 pub fn page(joined: &Joined) -> Result<String, String> {
-    let differing: Vec<&Statement> = joined.quality.iter().filter(|one| !one.holds()).collect();
-    let compared = joined
-        .quality
-        .iter()
-        .filter(|one| one.values.iter().flatten().count() > 1);
+    let (compared, differing) = joined.compared();
     let page = context! {
         first_line => FIRST_LINE,
         css => include_str!("style.css"),
         script => include_str!("script.js"),
         machines => Value::from(Serde(&joined.machines)),
-        compared => compared.count(),
+        compared,
         differing => statements(joined, &differing),
         picks => statements(joined, &joined.picks.iter().collect::<Vec<_>>()),
         times => times(joined),

@@ -79,7 +79,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             folded_costs => costs::folded(data),
             results => details::results(data),
             false_positives => details::false_positives(data),
-            tables => structure::tables(data.tables()),
+            tables => structure::tables(data.rows(&data.records.occupancy)),
             shards => shards::table(data),
             windows => bits::windows(data, run),
         }

@@ -2,7 +2,7 @@
 
 use crate::page::table::{Cell, Table};
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{Choice, of, on};
+use crate::record::{Choice, of};
 use records::number;
 
 /// Name of the first row, which a random function would have.
@@ -10,7 +10,7 @@ const CHANCE: &str = "by chance";
 
 /// Builds the table of how far the fullest shard is above its fair share; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
-    let rows: Vec<_> = on(&data.records.shards, &data.summary.name).collect();
+    let rows: Vec<_> = data.rows(&data.records.shards).collect();
     let mut columns: Vec<(u64, Choice)> = rows.iter().map(|row| (row.buckets, row.choice)).collect();
     columns.sort_unstable();
     columns.dedup();

@@ -173,23 +173,9 @@ fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
     }
 }
 
-/// Counts the values with each bit set, lowest bit first. Counting bytes takes four steps per value instead of 32.
-fn ones(values: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
-    let mut bytes = [[0_u64; 256]; 4];
-    for value in values {
-        for (counts, byte) in bytes.iter_mut().zip(value.to_le_bytes()) {
-            counts[usize::from(byte)] += 1;
-        }
-    }
-    bytes.into_iter().flat_map(|counts| {
-        (0..u8::BITS).map(move |bit| {
-            (0..=u8::MAX)
-                .zip(counts)
-                .filter(|(byte, _)| byte >> bit & 1 == 1)
-                .map(|(_, count)| count)
-                .sum()
-        })
-    })
+/// Counts the values with each bit set, lowest bit first.
+fn ones(values: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = u64> {
+    (0..u32::BITS).map(move |bit| values.clone().map(|value| u64::from(value >> bit & 1)).sum())
 }
 
 /// Returns Pearson's statistic of the counts of `keys` values against a random function of `bits` bits, a bucket for

@@ -1,67 +1,44 @@
 //! The records of one dataset, for look-ups by charts and report.
 
-use crate::questions::{
-    CollisionRow, DistributionRow, FalsePositiveRow, OccupancyRow, Records, TimingRow, WindowRow,
+use crate::questions::{CollisionRow, FalsePositiveRow, Records, TimingRow};
+use crate::record::{
+    About, Advice, DatasetSummary, EMPTY, Finding, FunctionSummary, IDEAL, Recommendation, Standing, about,
+    on,
 };
-use crate::record::{DatasetSummary, EMPTY, Finding, IDEAL, Recommendation, Standing, of, on};
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
 pub(crate) struct DatasetRows<'a> {
     /// Summary of the dataset.
     pub(crate) summary: &'a DatasetSummary,
+    /// All records of the run.
+    pub(crate) records: &'a Records,
     /// One per function.
     pub(crate) findings: Vec<&'a Finding>,
-    /// One per function and width.
-    pub(crate) collisions: Vec<&'a CollisionRow>,
-    /// Times of independent calls.
-    pub(crate) timing: Vec<&'a TimingRow>,
-    /// Times of chained calls.
-    pub(crate) latency: Vec<&'a TimingRow>,
-    /// All records of the run, for rows that only one chart needs.
-    pub(crate) records: &'a Records,
-    /// Tests of buckets and bits.
-    pub(crate) distribution: Vec<&'a DistributionRow>,
-    /// One per function and number of bits per key.
-    pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
-    /// One per function and window of the output.
-    pub(crate) windows: Vec<&'a WindowRow>,
     /// The recommendation of the run; `None` in older runs.
     pub(crate) recommendation: Option<&'a Recommendation>,
-    /// Names of the functions that the user did not request.
-    folded: Vec<&'a str>,
 }
 
 impl<'a> DatasetRows<'a> {
     /// Returns the datasets of a run, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
-        records
-            .run
-            .datasets
-            .iter()
-            .map(|summary| Self::of(records, summary))
-            .collect()
+        let of = |summary: &'a DatasetSummary| Self {
+            summary,
+            records,
+            findings: on(&records.run.findings, &summary.name).collect(),
+            recommendation: (records.run.recommendations.iter()).find(|one| one.dataset == summary.name),
+        };
+        records.run.datasets.iter().map(of).collect()
     }
 
-    fn of(records: &'a Records, summary: &'a DatasetSummary) -> Self {
-        let name = &summary.name;
-        let functions = records.run.functions.iter();
-        Self {
-            summary,
-            findings: on(&records.run.findings, name).collect(),
-            collisions: on(&records.collisions, name).collect(),
-            timing: on(&records.timing, name).collect(),
-            latency: on(&records.latency, name).collect(),
-            records,
-            distribution: on(&records.distribution, name).collect(),
-            false_positives: on(&records.false_positives, name).collect(),
-            windows: on(&records.windows, name).collect(),
-            recommendation: (records.run.recommendations.iter()).find(|r| r.dataset == *name),
-            folded: functions
-                .filter(|function| function.folded)
-                .map(|function| function.name.as_str())
-                .collect(),
-        }
+    /// Returns the rows about these keys.
+    pub(crate) fn rows<R: About>(&self, rows: &'a [R]) -> impl Iterator<Item = &'a R> {
+        on(rows, &self.summary.name)
+    }
+
+    /// Returns the rows about a function on these keys.
+    pub(crate) fn about<R: About>(&self, rows: &'a [R], function: &str) -> impl Iterator<Item = &'a R> {
+        about(rows, &self.summary.name, function)
     }
 
     /// Returns the findings that charts draw, best first, and the findings that they fold away, in the same order.
@@ -76,10 +53,11 @@ impl<'a> DatasetRows<'a> {
     /// Returns true if charts draw this function.
     pub(crate) fn is_shown(&self, function: &str) -> bool {
         let recommended = |told: &Recommendation| {
-            let advice = told.functions.iter().find(|advice| advice.function == function);
-            advice.is_some_and(|advice| advice.standing <= Standing::RunnerUp)
+            told.advice(function)
+                .is_some_and(|advice| advice.standing <= Standing::RunnerUp)
         };
-        !self.folded.contains(&function)
+        let is_folded = |one: &FunctionSummary| one.folded && one.name == function;
+        !self.records.run.functions.iter().any(is_folded)
             || self.mine() == Some(function)
             || self.records.run.recommendations.iter().any(recommended)
     }
@@ -99,12 +77,12 @@ impl<'a> DatasetRows<'a> {
 
     /// Returns the time of independent calls of `function`.
     pub(crate) fn throughput(&self, function: &str) -> Option<&'a TimingRow> {
-        of(self.timing.iter().copied(), function).next()
+        self.about(&self.records.timing, function).next()
     }
 
     /// Returns the time of chained calls of `function`.
     pub(crate) fn chained(&self, function: &str) -> Option<&'a TimingRow> {
-        of(self.latency.iter().copied(), function).next()
+        self.about(&self.records.latency, function).next()
     }
 
     /// Returns the cost of the timing loop itself, with independent calls.
@@ -114,22 +92,25 @@ impl<'a> DatasetRows<'a> {
 
     /// Returns the collisions of `function` at the widest width compared.
     pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
-        of(self.collisions.iter().copied(), function).max_by_key(|row| row.bits)
+        self.about(&self.records.collisions, function)
+            .max_by_key(|row| row.bits)
     }
 
     /// Returns the collisions at the width where the function was furthest above chance.
     pub(crate) fn worst_width(&self, finding: &Finding) -> Option<&'a CollisionRow> {
-        of(self.collisions.iter().copied(), &finding.function).find(|row| row.bits == finding.worst_bits)
+        self.about(&self.records.collisions, &finding.function)
+            .find(|row| row.bits == finding.worst_bits)
     }
 
     /// Returns the false positives of `function` at `bits_per_key`.
     pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
-        of(self.false_positives.iter().copied(), function).find(|row| row.bits_per_key == bits_per_key)
+        self.about(&self.records.false_positives, function)
+            .find(|row| row.bits_per_key == bits_per_key)
     }
 
-    /// Iterates over the hash tables of these keys.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = &'a OccupancyRow> {
-        on(&self.records.occupancy, &self.summary.name)
+    /// Returns the advice on `function` that the run gave.
+    pub(crate) fn advice(&self, function: &str) -> Option<&'a Advice> {
+        self.recommendation?.advice(function)
     }
 
     /// Returns the false positives of the probe scheme with an ideal hash at `bits_per_key`.

@@ -17,7 +17,7 @@ use crate::clock::{Line, subjects, timed};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
-use crate::record::{CallForm, EMPTY, of, on, stored};
+use crate::record::{CallForm, EMPTY, of, stored};
 use plots::key::Sign;
 use plots::mark::{Mark, RADIUS};
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
@@ -289,7 +289,7 @@ const GAP: f64 = 40.0;
 
 /// Draws the chart; `None` without times of keys in memory.
 fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let measured: Vec<&PlaceRow> = on(&data.records.places, &data.summary.name).collect();
+    let measured: Vec<&PlaceRow> = data.rows(&data.records.places).collect();
     let find = |function: &str, place: Place, form: CallForm| {
         of(measured.iter().copied(), function).find(|row| (row.place, row.form) == (place, form))
     };

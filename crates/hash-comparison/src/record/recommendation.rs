@@ -26,12 +26,6 @@ impl Purpose {
         matches!(self, Self::Shard | Self::Checksum)
     }
 
-    /// Returns true if hash values are usually stored or sent, so that a function whose values may change is not
-    /// recommended unless the user says that they stay in memory.
-    pub const fn is_usually_stored(self) -> bool {
-        matches!(self, Self::Filter | Self::Shard | Self::Checksum)
-    }
-
     /// Returns the purposes that a function must serve, each with its own unit: those of [`CostRow`].
     pub const fn parts(self) -> &'static [Self] {
         match self {

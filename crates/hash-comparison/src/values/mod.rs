@@ -1,7 +1,6 @@
 //! The values of all keys, computed once for all measurements.
 
 pub(crate) mod prefixes;
-mod radix;
 
 use std::sync::OnceLock;
 

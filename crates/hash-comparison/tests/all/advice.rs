@@ -3,12 +3,12 @@
 use hash_comparison::advice::recommend::recommend;
 use hash_comparison::advice::{costs, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::keys::{Dataset, KeySet, sha256};
+use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::FEWEST_KEYS;
 use hash_comparison::questions::{QUESTIONS, Records, TimingRow, WindowEnd};
 use hash_comparison::record::{
-    About, CallForm, Choice, DatasetKind, IDEAL, KeyShape, Purpose, Recommendation, Request, Resistance, Run,
-    Standing, about,
+    About, CallForm, Choice, IDEAL, KeyShape, Purpose, Recommendation, Request, Resistance, Run, Standing,
+    about,
 };
 use hash_comparison::run::quality;
 use records::progress::Silent;
@@ -76,16 +76,7 @@ const SHAPES: [Shape; 12] = [
 
 fn dataset(&(name, count, make): &Shape) -> Dataset {
     let keys: KeySet = (0..count).map(make).collect();
-    Dataset {
-        name: name.to_owned(),
-        kind: DatasetKind::File,
-        source: format!("{name}.txt"),
-        sha256: sha256(&keys),
-        keys,
-        duplicates_dropped: 0,
-        seed: 1,
-        recipe: None,
-    }
+    Dataset::of(name, keys)
 }
 
 /// Measures everything except times; times are made up, and differ by form and dataset.

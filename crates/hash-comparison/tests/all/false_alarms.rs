@@ -1,4 +1,4 @@
-//! The false-alarm rate of the tests on an ideal hash is the rate that the p-values state.
+//! The false-alarm rate of whole runs with few keys, which the calibration does not cover.
 
 use std::cell::Cell;
 
@@ -6,12 +6,9 @@ use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::questions::filters::{Ideal, Probes};
-use hash_comparison::questions::{DistributionKind, Records, collisions, distribution};
+use hash_comparison::questions::{Records, collisions};
 use hash_comparison::record::{DatasetKind, FunctionSummary, Run, Verdict};
 use hash_comparison::values::Hashed;
-use statistics::collisions::CollisionLaw;
-
-const SEEDS: u64 = 400;
 
 thread_local! {
     /// Drawn once per seed, since drawing takes longer than hashing many keys.
@@ -33,87 +30,7 @@ fn keyed() -> Function {
 }
 
 fn dataset(count: usize) -> Dataset {
-    Dataset {
-        name: "ids".to_owned(),
-        kind: DatasetKind::File,
-        source: String::new(),
-        keys: Recipe::DistinctBelow1e9.keys(1, count),
-        sha256: String::new(),
-        duplicates_dropped: 0,
-        seed: 1,
-        recipe: None,
-    }
-}
-
-/// Returns the limit of the share of p-values below 0.01: 0.01 plus four standard deviations of a binomial share.
-fn highest_share(trials: u64) -> f64 {
-    0.01 + 4.0 * (0.01 * 0.99 / trials as f64).sqrt()
-}
-
-/// Returns the probability of a p-value below 0.01. Counts are whole numbers, so it is rarely exactly 0.01.
-fn level(law: &CollisionLaw) -> f64 {
-    let (low, high) = law.band(1);
-    let below = if low == 0 {
-        0.0
-    } else {
-        law.two_sided_p(low - 1) / 2.0
-    };
-    below + law.two_sided_p(high + 1) / 2.0
-}
-
-#[test]
-fn one_collision_test_in_a_hundred_says_one_in_a_hundred() {
-    let function = keyed();
-    // At 20 bits: Poisson with 5,000 keys, normal with 22,000.
-    for count in [5_000, 22_000] {
-        let dataset = dataset(count);
-        let laws = [32, 24, 20].map(|bits| CollisionLaw::new(count as u64, bits));
-        let mut below = [0_u32; 3];
-        let mut sums = [0.0; 3];
-        for seed in 0..SEEDS {
-            seeded(seed);
-            let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, &function));
-            for (index, &(_, collisions)) in raw.counts.iter().enumerate() {
-                below[index] += u32::from(laws[index].two_sided_p(collisions) < 0.01);
-                sums[index] += collisions as f64;
-            }
-        }
-        for (index, law) in laws.iter().enumerate() {
-            let seeds = SEEDS as f64;
-            let share = f64::from(below[index]) / seeds;
-            let level = level(law);
-            assert!(level <= 0.01);
-            let error = 4.0 * (level * (1.0 - level) / seeds).sqrt();
-            assert!((share - level).abs() <= error, "{law:?}: {share}, not {level}");
-            // The mean over all seeds is as expected, too.
-            let mean = sums[index] / seeds;
-            let error = 4.0 * (law.expected() / seeds).sqrt();
-            assert!((mean - law.expected()).abs() <= error, "{law:?}: {mean}");
-        }
-    }
-}
-
-#[test]
-fn one_distribution_test_in_a_hundred_says_one_in_a_hundred() {
-    let function = keyed();
-    let dataset = dataset(2000);
-    let mut buckets = (0_u64, 0_u64);
-    let mut bits = (0_u64, 0_u64);
-    for seed in 0..SEEDS {
-        seeded(seed);
-        for row in distribution::measure(&dataset, &Hashed::new(&dataset.keys, &function)) {
-            let (below, all) = match row.kind {
-                DistributionKind::BitShare => &mut bits,
-                _ => &mut buckets,
-            };
-            *below += u64::from(row.p_value < 0.01);
-            *all += 1;
-        }
-    }
-    for (below, all) in [buckets, bits] {
-        let share = below as f64 / all as f64;
-        assert!((0.005..highest_share(all)).contains(&share), "{below} of {all}");
-    }
+    Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, count))
 }
 
 /// Counts the comparisons, of `runs` with `functions` ideal hashes each, in which collisions or false positives make

@@ -61,18 +61,6 @@ fn a_folder_appears_when_it_is_complete() {
 }
 
 #[test]
-fn unfinished_work_vanishes_with_the_folders_made_for_it() {
-    let bench = tempfile::tempdir().unwrap();
-    let staging = Destination::check(&bench.path().join("deep/er/out"), &KIND)
-        .unwrap()
-        .stage()
-        .unwrap();
-    RECORDS.write(staging.path()).unwrap();
-    drop(staging);
-    assert!(names(bench.path()).is_empty());
-}
-
-#[test]
 fn files_that_are_not_listed_or_not_written_are_a_mistake() {
     let bench = tempfile::tempdir().unwrap();
     let out = bench.path().join("out");

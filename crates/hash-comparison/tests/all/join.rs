@@ -66,13 +66,11 @@ fn quality_is_the_same_on_every_machine_that_contributed() {
     runs.sort_by(|a, b| a.0.cmp(&b.0));
     let joined = join(&runs);
     assert!(joined.machines.len() >= 2);
-    let differing: Vec<_> = joined.quality.iter().filter(|one| !one.holds()).collect();
-    assert!(differing.is_empty(), "{differing:?}");
-    let asked = joined
-        .quality
-        .iter()
-        .filter(|one| one.values.iter().flatten().count() > 1);
-    assert!(asked.count() > 100);
+    let (compared, differing) = joined.compared();
+    assert!(
+        compared > 100 && differing.is_empty(),
+        "{compared}: {differing:?}"
+    );
     for one in &joined.times {
         assert_eq!(one.ratios.len(), runs.len());
         assert!(one.spread >= 1.0 && one.spread.is_finite(), "{one:?}");

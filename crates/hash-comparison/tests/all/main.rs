@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod advice;
-mod bit_false_alarms;
 mod calibration;
 mod custom_function;
 mod damaged;

@@ -59,7 +59,7 @@ fn records_are_complete() {
     for file in FILES {
         assert!(
             !file.spelled(&records).1.is_empty(),
-            "{} has no rows: fill it in run/quality.rs (`fill`), or in measure/mod.rs (`times`) if it holds times",
+            "{} has no rows: measure them in its question",
             file.name
         );
     }

@@ -94,17 +94,6 @@ fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
 }
 
 #[test]
-fn on_one_key_nothing_is_recommended() {
-    let folder = tempfile::tempdir().unwrap();
-    let (said, records) = done(folder.path(), 1, &["--function", "XXH3", "--for", "checksum"]);
-    assert!(
-        said.contains("nothing is recommended") && said.contains("too few keys"),
-        "{said}"
-    );
-    assert!(records.run.recommendations[0].too_few_keys);
-}
-
-#[test]
 fn filters_are_taken_to_be_stored_and_other_picks_warn() {
     let folder = tempfile::tempdir().unwrap();
     let chosen = ["--function", "foldhash-fast"];

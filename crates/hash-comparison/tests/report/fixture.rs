@@ -2,12 +2,13 @@
 
 use hash_comparison::advice::costs;
 use hash_comparison::advice::published::{KeySet, find};
+use hash_comparison::functions;
 use hash_comparison::questions::{
     CollisionRow, DistributionKind, DistributionRow, FalsePositiveRow, Records, TimingRow,
 };
 use hash_comparison::record::{
     DatasetKind, DatasetSummary, EMPTY, Environment, FORMAT, FailedTest, Finding, FunctionGroup,
-    FunctionSummary, IDEAL, Resistance, Run, SCHEMA, Verdict,
+    FunctionSummary, IDEAL, Run, SCHEMA, Verdict,
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
@@ -109,17 +110,12 @@ impl Plan<'_> {
             } else {
                 bits
             },
-            origin: "hashzoo 0.1.0".to_owned(),
-            year: 1991,
             author: "Somebody <with> \"quotes\" & Co".to_owned(),
             source: "https://example.org/a?b=1&c=2".to_owned(),
             weaknesses: vec!["Keys of equal length that differ in the last byte collide often.".to_owned()],
             stable: name != "foldhash",
-            licence: "MIT OR Apache-2.0".to_owned(),
             seed: (name == "XXH3").then(|| "0".to_owned()),
-            resistance: Resistance::None,
-            folded: false,
-            resistance_reason: "No seed: keys that collide, once found, collide in every program.".to_owned(),
+            ..functions::find("CRC-32").unwrap().summary()
         });
         let datasets = self.datasets.iter().map(|&(name, keys, kind)| DatasetSummary {
             name: name.to_owned(),
@@ -142,33 +138,20 @@ impl Plan<'_> {
             command: "cargo xtask compare --seed 1".to_owned(),
             date: "2026-01-02T03:04:05Z".to_owned(),
             seed: 1,
-            quick: false,
-            files: Vec::new(),
-            checksums: Default::default(),
             environment: Environment {
-                commit: None,
                 cpu: "Example CPU 9000".to_owned(),
                 logical_cpus: 2,
                 memory_bytes: 8 << 30,
-                os: "Linux 6.1".to_owned(),
-                target: "x86_64-unknown-linux-gnu".to_owned(),
                 rustc: "rustc 1.89.0".to_owned(),
-                rustflags: String::new(),
-                profile: "release".to_owned(),
                 cpu_features: vec!["sse4.2".to_owned(), "avx2".to_owned()],
-                governor: None,
                 threads_while_timing: Some(1),
-                pinned_cpu: None,
                 timing_seconds: Some(18.0),
-                involuntary_switches_while_timing: Some(40),
                 seconds_waited_while_timing: Some(0.1),
+                ..Environment::default()
             },
             datasets: datasets.collect(),
             functions: functions.collect(),
-            findings: Vec::new(),
-            bit_facts: Vec::new(),
-            recommendations: Vec::new(),
-            baseline: None,
+            ..Run::default()
         }
     }
 

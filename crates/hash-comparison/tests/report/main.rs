@@ -105,21 +105,6 @@ fn assert_self_contained(page: &str) {
 }
 
 #[test]
-fn the_same_records_give_the_same_bytes() {
-    let records = Plan::standard().records();
-    let (first, names) = rendered(&records, "same-first");
-    let (second, again) = rendered(&records, "same-second");
-    assert_eq!(names, again);
-    for name in &names {
-        assert_eq!(
-            std::fs::read(first.join(name)).unwrap(),
-            std::fs::read(second.join(name)).unwrap(),
-            "{name}"
-        );
-    }
-}
-
-#[test]
 fn charts_without_times_do_not_depend_on_times() {
     let records = Plan::standard().records();
     let (first, names) = rendered(&records, "times-first");

@@ -8,13 +8,6 @@ use crate::record::{Advice, CallForm, Purpose, Run};
 use super::*;
 
 #[test]
-fn one_is_no_plural() {
-    assert_eq!(counted(1, "key"), "1 key");
-    assert_eq!(counted(0, "key"), "0 keys");
-    assert_eq!(counted(45_402, "key"), "45,402 keys");
-}
-
-#[test]
 fn names_and_numbers_are_not_broken() {
     for name in functions::all().iter().map(|function| function.name) {
         let advice = [name, "1234.56", "+100 %", "fewer than chance", "suited, rank 12"];

@@ -33,7 +33,7 @@ const GROUPS: [&str; 6] = [
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     // Function, column group, place in the group, p-value, and true if the statistic is above chance.
     let mut marks: Vec<(&str, usize, u64, f64, bool)> = Vec::new();
-    for row in &data.distribution {
+    for row in data.rows(&data.records.distribution) {
         let (group, is_above) = match row.kind {
             DistributionKind::BitShare => (0, row.statistic > 0.5),
             DistributionKind::PowerOfTwoBuckets => (1, row.statistic > row.dof as f64),
@@ -41,7 +41,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         };
         marks.push((&row.function, group, row.parameter, row.p_value, is_above));
     }
-    for row in &data.windows {
+    for row in data.rows(&data.records.windows) {
         // All bits share one column, whatever their number.
         let (group, bits) = match row.end {
             WindowEnd::Low => (3, row.bits),

@@ -5,7 +5,7 @@ use crate::page::chart::mark;
 use crate::questions::collisions::{over_expected, ratio};
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::{CollisionRow, FalsePositiveRow};
-use crate::record::{Finding, Verdict, of};
+use crate::record::{Finding, Verdict};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
@@ -210,7 +210,7 @@ fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
 fn other_width_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
     let is_fewer = finding.verdict == Verdict::FewerThanChance && row.verdict == Verdict::WithinChance;
     let other = if is_fewer {
-        let mut rows = of(data.collisions.iter().copied(), &finding.function);
+        let mut rows = data.about(&data.records.collisions, &finding.function);
         rows.find(|other| other.verdict == Verdict::FewerThanChance)
     } else {
         let worst = data.worst_width(finding);

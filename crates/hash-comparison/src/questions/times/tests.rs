@@ -4,22 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::keys::KeySet;
-use crate::record::{DatasetKind, EMPTY};
+use crate::record::EMPTY;
 use records::error::ErrorKind;
 use records::progress::Silent;
-
-fn dataset(name: &str, keys: KeySet) -> Dataset {
-    Dataset {
-        name: name.to_owned(),
-        kind: DatasetKind::File,
-        source: String::new(),
-        sha256: String::new(),
-        keys,
-        duplicates_dropped: 0,
-        seed: 1,
-        recipe: None,
-    }
-}
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
     Function::custom(name, 64, hash, &[])
@@ -40,9 +27,9 @@ fn batch(keys: &KeySet) -> Batch {
 #[test]
 fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
     let datasets = [
-        dataset("one", ["only"].into_iter().collect()),
-        dataset("empty key", [""].into_iter().collect()),
-        dataset("three", ["a", "bb", "ccc"].into_iter().collect()),
+        Dataset::of("one", ["only"].into_iter().collect()),
+        Dataset::of("empty key", [""].into_iter().collect()),
+        Dataset::of("three", ["a", "bb", "ccc"].into_iter().collect()),
     ];
     let functions = [
         function("first", first_byte),
@@ -73,7 +60,7 @@ fn no_time_is_taken_from_a_wrong_result() {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     // Right while the sum is computed beforehand, wrong from the warm-up on.
     let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
-    let keys = dataset("keys", ["a", "b", "c"].into_iter().collect());
+    let keys = Dataset::of("keys", ["a", "b", "c"].into_iter().collect());
     let error = measure(&[keys], &[&fickle], 1, true, &Silent).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert!(
@@ -94,7 +81,7 @@ fn a_run_stops_when_asked() {
             self.0.fetch_add(1, Ordering::Relaxed) == 5
         }
     }
-    let keys = dataset("keys", numbers(10));
+    let keys = Dataset::of("keys", numbers(10));
     let first = function("first", first_byte);
     let progress = Impatient(AtomicU64::new(0));
     let error = measure(&[keys], &[&first], 1, false, &progress).unwrap_err();

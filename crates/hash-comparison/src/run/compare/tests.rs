@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::questions::FILES;
 
 /// Disturbs a run: threads that take the processor while lengths are timed, and a long wait before places are timed.
 #[derive(Default)]
@@ -82,40 +81,5 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
         let switches = environment.involuntary_switches_while_timing.unwrap();
         assert!(switches >= 20, "{switches} switches");
         assert!(environment.seconds_waited_while_timing.unwrap() > 0.0);
-    }
-}
-
-/// Checks a newly added question for omissions that the compiler cannot find.
-#[test]
-fn every_file_of_records_is_filled_and_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let keys = folder.path().join("keys.txt");
-    let lines: Vec<String> = (0..2_002).map(|number| format!("key {number}")).collect();
-    std::fs::write(&keys, lines.join("\n")).unwrap();
-    let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
-    let records = run(&options, &records::progress::Silent).unwrap();
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let folders = ["advice", "advice/recommend", "page", "page/chart"].map(|folder| sources.join(folder));
-    let files = folders
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    let questions = std::fs::read_dir(sources.join("questions")).unwrap();
-    let charts = questions.map(|question| question.unwrap().path().join("chart.rs"));
-    let read: String = (files.map(|entry| entry.unwrap().path()))
-        .chain(charts)
-        .chain([sources.join("questions/on_dataset.rs")])
-        .filter_map(|path| std::fs::read_to_string(path).ok())
-        .collect();
-    for file in FILES {
-        let name = file.name;
-        assert!(
-            !file.spelled(&records).1.is_empty(),
-            "{name} has no rows: measure them in its question"
-        );
-        let field = format!(".{}", name.trim_end_matches(".csv"));
-        assert!(
-            read.contains(&field),
-            "{name} is read by nobody: give its question a chart, or the page a table"
-        );
     }
 }

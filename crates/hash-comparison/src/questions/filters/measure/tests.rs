@@ -4,21 +4,16 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::functions;
-use crate::keys::{Recipe, sha256};
+use crate::keys::Recipe;
 use crate::record::DatasetKind;
 use records::progress::Silent;
 
 fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
     let keys = Recipe::DistinctBelow1e9.keys(1, count);
     Dataset {
-        name: "ids".to_owned(),
         kind: DatasetKind::Generated,
-        source: String::new(),
-        sha256: sha256(&keys),
-        keys,
-        duplicates_dropped: 0,
-        seed: 1,
         recipe,
+        ..Dataset::of("ids", keys)
     }
 }
 
