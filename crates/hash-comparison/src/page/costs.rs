@@ -1,4 +1,4 @@
-//! Costs of functions in filters and tables of these keys, by the number of keys.
+//! Costs of functions in filters and tables of these keys, by the number of keys, and in shards, by their number.
 
 use crate::page::table::{Cell, Table};
 use crate::questions::filters::sizes;
@@ -93,4 +93,44 @@ fn compared(row: &OccupancyRow, is_ideal: bool) -> Cell {
 
 fn digits(value: f64) -> Cell {
     Cell::sorted(number::significant(value, 4), value)
+}
+
+/// Name of the first row, which a random function would have.
+const CHANCE: &str = "by chance";
+
+/// Builds the table of how far the fullest shard is above its fair share; `None` without rows.
+pub(super) fn shards(data: &DatasetRows<'_>) -> Option<Table> {
+    let rows: Vec<_> = data.rows(&data.records.shards).collect();
+    let mut columns: Vec<(u64, Choice)> = rows.iter().map(|row| (row.buckets, row.choice)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns.first()?;
+    let functions = data
+        .best_first()
+        .into_iter()
+        .map(|finding| finding.function.as_str());
+    let mut table = Table::of([CHANCE].into_iter().chain(functions)).column("Function", |name| *name);
+    for (buckets, choice) in columns {
+        let by = match choice {
+            Choice::LowBits => "low bits",
+            Choice::HighBits => "high bits",
+            Choice::Fibonacci => "product",
+            Choice::Remainder => "remainder",
+        };
+        let there = || {
+            rows.iter()
+                .copied()
+                .filter(|row| (row.buckets, row.choice) == (buckets, choice))
+        };
+        table = table.column(&format!("#{} shards by {by}", grouped(buckets)), |name| {
+            let (row, fullest) = if *name == CHANCE {
+                there().next().map(|row| (row, row.fullest_expected))?
+            } else {
+                of(there(), name).next().map(|row| (row, row.fullest as f64))?
+            };
+            let share = row.keys as f64 / buckets as f64;
+            Some(Cell::text(&number::percent(fullest / share - 1.0)))
+        });
+    }
+    Some(table.done())
 }

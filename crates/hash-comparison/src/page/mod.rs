@@ -14,7 +14,6 @@ mod functions;
 pub mod joined;
 mod published;
 pub mod render;
-mod shards;
 mod sizes;
 mod structure;
 mod table;
@@ -80,7 +79,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             results => details::results(data),
             false_positives => details::false_positives(data),
             tables => structure::tables(data.rows(&data.records.occupancy)),
-            shards => shards::table(data),
+            shards => costs::shards(data),
             windows => bits::windows(data, run),
         }
     });

@@ -3,7 +3,7 @@
 //! Real keys vary in length, and for short keys a branch misprediction costs more than the function: `timing.csv`
 //! includes that cost. Here every key of a reading has the same length, so branches are predicted, and only the
 //! function's own work is left: the cost of a call, and of each byte. Calls are independent or chained as in
-//! [`timing`](super::timing), and read in the same way: interleaved, in rounds of newly shuffled order.
+//! [times](super::times), and read in the same way: interleaved, in rounds of newly shuffled order.
 
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;

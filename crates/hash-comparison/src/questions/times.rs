@@ -8,7 +8,7 @@ use super::{Measure, Question, recorded};
 use crate::clock::{Batch, Line, Subject, read, subjects};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
-use crate::record::{CallForm, CallForm as Form, stored};
+use crate::record::{CallForm, stored};
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 use statistics::robust;
@@ -118,8 +118,11 @@ fn measure(
     }
     let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
     let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
-    let spreads = spread(Form::Independent).chain(spread(Form::Chained));
-    Ok(([Form::Independent, Form::Chained].map(rows), spreads.collect()))
+    let spreads = spread(CallForm::Independent).chain(spread(CallForm::Chained));
+    Ok((
+        [CallForm::Independent, CallForm::Chained].map(rows),
+        spreads.collect(),
+    ))
 }
 
 /// The fewest rounds: with fewer, a single disturbed reading moves the median.
@@ -219,11 +222,11 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn lines(&self, form: Form) -> impl Iterator<Item = &Line> {
+    fn lines(&self, form: CallForm) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(move |line| line.form == form)
     }
 
-    fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
+    fn spread(&self, form: CallForm) -> impl Iterator<Item = SpreadRow> {
         self.lines(form).map(move |line| {
             let mut sorted = line.samples.clone();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -244,7 +247,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
+    fn rows(&self, form: CallForm) -> impl Iterator<Item = TimingRow> {
         self.lines(form).map(|line| {
             let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
             TimingRow {

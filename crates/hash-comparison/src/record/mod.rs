@@ -6,7 +6,6 @@
 
 mod about;
 mod baseline;
-mod bits;
 mod function;
 mod recommendation;
 mod run;
@@ -18,14 +17,13 @@ pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
-pub use self::bits::{BitFact, BitTest};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, KeyShape, Run};
 pub(crate) use self::stored::stored;
-pub use self::words::{CallForm, Choice, EMPTY, IDEAL, Verdict};
+pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, IDEAL, Verdict};
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

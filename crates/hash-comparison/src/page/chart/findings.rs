@@ -58,17 +58,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         return None;
     }
     let rows = Rows::new(HEAD, findings.len());
-    let mut lines = Vec::new();
-    if !folded.is_empty() {
-        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
-        lines = wrapped(&format!("{} more in the tables: {names}", folded.len()));
-    }
-    let foot = AXIS
-        + if lines.is_empty() {
-            0.0
-        } else {
-            4.0 + LINE * lines.len() as f64
-        };
+    let lines = in_tables(&folded).map_or_else(Vec::new, |text| wrapped(&text));
+    let foot = match lines.len() {
+        0 => AXIS,
+        lines => AXIS + 4.0 + LINE * lines as f64,
+    };
     let mut scene = Head {
         description: &description(data),
         title: &title(data),
@@ -78,15 +72,14 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     }
     .sheet(&rows);
     names(&mut scene, &findings, &rows, NAMES_END);
-    let place = |left, right| Place { rows, left, right };
-    quality(
-        &mut scene,
-        data,
-        &findings,
-        &place(NAMES_END + 6.0, 566.0 - NOTES),
-    );
-    time(&mut scene, data, &findings, &place(596.0, 896.0));
-    filter(&mut scene, data, &findings, &place(926.0, WIDTH - 22.0));
+    let panels: [(DrawPanel, f64, f64); 3] = [
+        (quality, NAMES_END + 6.0, 566.0 - NOTES),
+        (time, 596.0, 896.0),
+        (filter, 926.0, WIDTH - 22.0),
+    ];
+    for (panel, left, right) in panels {
+        panel(&mut scene, data, &findings, &Place { rows, left, right });
+    }
     for (line, text) in lines.iter().enumerate() {
         let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
         scene.text((MARGIN, y), Anchor::Start, Font::VALUE, text);
@@ -107,12 +100,8 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     let text = Font::TITLE.fit(&title(data), NARROW - 2.0 * MARGIN);
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &text);
     for (line, pair) in pairs.iter().enumerate() {
-        key::write(
-            &mut scene,
-            Anchor::Start,
-            (MARGIN, 30.0 + 16.0 * line as f64),
-            pair,
-        );
+        let at = (MARGIN, 30.0 + 16.0 * line as f64);
+        key::write(&mut scene, Anchor::Start, at, pair);
     }
     let panels: [(DrawPanel, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
     for (index, (panel, notes)) in panels.into_iter().enumerate() {
@@ -122,13 +111,17 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
         let (left, right) = (NARROW_NAMES + 6.0, NARROW - 16.0 - notes);
         panel(&mut scene, data, &findings, &Place { rows, left, right });
     }
-    if !folded.is_empty() {
-        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
-        let text = format!("{} more in the tables: {names}", folded.len());
+    if let Some(text) = in_tables(&folded) {
         let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
         scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
     }
     Some(scene)
+}
+
+/// Names the functions that only tables show, or returns `None` if there are none.
+fn in_tables(folded: &[&Finding]) -> Option<String> {
+    let names = stems(folded.iter().map(|finding| finding.function.as_str()));
+    (!folded.is_empty()).then(|| format!("{} more in the tables: {names}", folded.len()))
 }
 
 type DrawPanel = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);

@@ -96,8 +96,8 @@ fn both_loops_give_the_sum_of_all_values() {
     let once: u64 = keys.iter().map(first_byte).sum();
     let expected = once * (batch.calls() / keys.len()) as u64;
     assert_eq!(batch.checksum(0, first_byte), expected);
-    assert_eq!(batch.run(0, Form::Independent, first_byte), expected);
-    assert_eq!(batch.run(0, Form::Chained, first_byte), expected);
+    assert_eq!(batch.run(0, CallForm::Independent, first_byte), expected);
+    assert_eq!(batch.run(0, CallForm::Chained, first_byte), expected);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn parts_are_all_keys_each_once() {
         let sum = |of: &dyn Fn(usize) -> u64| (0..parts).map(of).fold(0, u64::wrapping_add);
         let expected = whole.checksum(0, first_byte);
         assert_eq!(sum(&|part| batch.checksum(part, first_byte)), expected);
-        for form in [Form::Independent, Form::Chained] {
+        for form in [CallForm::Independent, CallForm::Chained] {
             assert_eq!(sum(&|part| batch.run(part, form, first_byte)), expected);
         }
         let calls = |part| batch.calls_of(part);
