@@ -79,16 +79,6 @@ impl<F> BlockedBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item));
     }
 
-    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
-    /// [`stats`](Self::stats) gives; false is certain.
-    #[inline]
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.might_contain_hash(self.funnel.hash(item))
-    }
-
     /// Inserts an element with this hash. Only `h1` is used; all of its 64 bits must be practically random.
     #[inline]
     pub fn insert_hash(&mut self, hash: Hash128) {
@@ -174,11 +164,6 @@ impl<F> BlockedBloomFilter<F> {
     /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &BlockedParameters {
         &self.parameters
-    }
-
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// Returns the state of the filter. Reads the whole filter.

@@ -87,15 +87,6 @@ impl<F> CountingBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
-    /// [`stats`](Self::stats) gives; false is certain.
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.might_contain_hash(self.funnel.hash(item))
-    }
-
     /// Removes one copy of the element if it looks present. Returns whether it did.
     ///
     /// Remove only elements that were inserted. Removing another one that looks present lowers counters of others: the
@@ -210,11 +201,6 @@ impl<F> CountingBloomFilter<F> {
     /// Returns the strategy, which derives positions from a hash.
     pub const fn strategy(&self) -> Strategy {
         self.strategy
-    }
-
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// Returns the state of the filter.

@@ -114,15 +114,6 @@ impl<F> CuckooFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
-    /// [`stats`](Self::stats) gives; false is certain.
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.might_contain_hash(self.funnel.hash(item))
-    }
-
     /// Removes one copy of the element. Returns whether there was one.
     ///
     /// Remove only elements that were inserted. Removing another one that looks present, because it shares fingerprint
@@ -199,11 +190,6 @@ impl<F> CuckooFilter<F> {
     /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &CuckooParameters {
         &self.parameters
-    }
-
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// Returns the state of the filter.

@@ -89,15 +89,6 @@ impl<F> GrowingBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
-    /// [`false_positive_rate`](Self::false_positive_rate) gives; false is certain.
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.might_contain_hash(self.funnel.hash(item))
-    }
-
     /// Inserts an element with this hash, like [`insert`](Self::insert).
     ///
     /// # Errors
@@ -167,11 +158,6 @@ impl<F> GrowingBloomFilter<F> {
     /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &GrowingParameters {
         &self.parameters
-    }
-
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// Returns the state of each link, the oldest first.

@@ -1,4 +1,4 @@
-//! Code shared by the stored forms: checks of fields, and the public methods. The envelope is that of `guava-bloom`;
+//! Code shared by the filters: checks of stored fields, and public methods. The envelope is that of `guava-bloom`;
 //! `FORMAT.md` describes the formats.
 
 use core::fmt;
@@ -35,10 +35,25 @@ pub(crate) fn within(field: &str, stated: u64, least: u64, most: u64) -> Result<
     Err(invalid(field, allowed, stated))
 }
 
-/// The methods around the stored form of a filter.
-macro_rules! stored_form {
+/// The methods that every filter has: the query of an element, and those around the stored form.
+macro_rules! common {
     ($filter:ident) => {
         impl<F> $filter<F> {
+            /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
+            /// [`stats`](Self::stats) gives; false is certain.
+            #[inline]
+            pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+            where
+                F: guava_bloom::Funnel<T>,
+            {
+                self.might_contain_hash(self.funnel.hash(item))
+            }
+
+            /// Returns the funnel that the filter was made with.
+            pub const fn funnel(&self) -> &F {
+                &self.funnel
+            }
+
             /// Returns the stored form, as [`format`](crate::format) describes it.
             pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
                 guava_bloom::envelope::to_bytes(self)
@@ -81,4 +96,4 @@ macro_rules! stored_form {
         }
     };
 }
-pub(crate) use stored_form;
+pub(crate) use common;

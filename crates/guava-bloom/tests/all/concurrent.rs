@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, mpsc};
 use std::thread;
 
-use guava_bloom::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, ErrorKind, Hash128, Long, Parameters, Strategy, Utf8,
-};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Long, Parameters, Strategy};
 
 const THREADS: i64 = 8;
 /// Half of the range of each thread, which overlaps each neighbour's range by half.
@@ -170,37 +168,6 @@ fn filters_of_both_kinds_are_merged_while_others_insert() {
     });
     all.merge(&all).unwrap();
     assert_eq!(all.into_sequential(), sequential(&parameters()));
-}
-
-#[test]
-fn filters_that_cannot_be_combined_are_refused_with_the_first_difference() {
-    let ours = ConcurrentBloomFilter::new(Utf8, &Parameters::new(100, 0.01).unwrap()).unwrap();
-    ours.insert("apple");
-    let unchanged = ours.snapshot();
-    let other = |parameters: Parameters| BloomFilter::new(Utf8, &parameters).unwrap();
-
-    let probes = other(Parameters::new(100, 0.5).unwrap());
-    let larger = other(Parameters::new(1000, 0.01).unwrap());
-    let older = Parameters::new(100, 0.01)
-        .unwrap()
-        .with_strategy(Strategy::Murmur128Mitz32);
-    for (other, difference) in [
-        (probes, "probe counts of both filters must be equal, got 7 and 1"),
-        (
-            larger,
-            "numbers of bits of both filters must be equal, got 960 and 9600",
-        ),
-        (
-            other(older),
-            "strategies of both filters must be equal, got Murmur128Mitz64 and Murmur128Mitz32",
-        ),
-    ] {
-        let text = format!("the {difference}");
-        assert_eq!(ours.check_compatible(&other).unwrap_err().to_string(), text);
-        let error = ours.merge(&ConcurrentBloomFilter::from(other)).unwrap_err();
-        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
-    }
-    assert_eq!(ours.into_sequential(), unchanged);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use guava_bloom::{
-    BloomFilter, Bytes, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128, Modulus, Parameters,
-    ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units, envelope,
+    BloomFilter, Bytes, ConcurrentBloomFilter, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128,
+    Modulus, Parameters, ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units, envelope,
 };
 
 fn parameters(insertions: u64, fpp: f64) -> Parameters {
@@ -230,10 +230,20 @@ fn only_filters_of_equal_shape_are_combined() {
     ];
     for (other, what, values) in others {
         let text = format!("the {what} of both filters must be equal, got {values}");
-        let error = ours.merge(&other).unwrap_err();
-        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
-        assert!(ours.check_compatible(&other).is_err());
+        let shared = ConcurrentBloomFilter::from(ours.clone());
+        for error in [
+            ours.merge(&other).unwrap_err(),
+            ours.check_compatible(&other).unwrap_err(),
+            shared.check_compatible(&other).unwrap_err(),
+            shared.merge(&ConcurrentBloomFilter::from(other)).unwrap_err(),
+        ] {
+            assert_eq!(
+                (error.kind(), error.to_string()),
+                (ErrorKind::Incompatible, text.clone())
+            );
+        }
         assert_eq!(ours, before);
+        assert_eq!(shared.into_sequential(), before);
     }
 
     let mut theirs = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
@@ -293,10 +303,21 @@ fn long_texts_are_the_same_in_pieces() {
 }
 
 /// A reader that returns a few bytes at a time with interruptions between them, and an error or the end after the last.
-struct Slow<'a> {
+pub(crate) struct Slow<'a> {
     rest: &'a [u8],
     interrupted: bool,
     fails: bool,
+}
+
+impl<'a> Slow<'a> {
+    pub(crate) fn new(rest: &'a [u8], fails: bool) -> Self {
+        let interrupted = false;
+        Self {
+            rest,
+            interrupted,
+            fails,
+        }
+    }
 }
 
 impl Read for Slow<'_> {
@@ -330,20 +351,12 @@ fn streams_of_many_pieces_are_written_and_read() {
         assert_eq!(stream, filter.to_bytes(), "{words} words");
 
         stream.extend_from_slice(b"what follows");
-        let mut reader = Slow {
-            rest: &stream,
-            interrupted: false,
-            fails: true,
-        };
+        let mut reader = Slow::new(&stream, true);
         assert_eq!(BloomFilter::read_from(&mut reader, Utf8).unwrap(), filter);
         assert_eq!(reader.rest, b"what follows");
 
         let cut = stream.len() - b"what follows".len() - 3;
-        let reader = Slow {
-            rest: &stream[..cut],
-            interrupted: false,
-            fails: false,
-        };
+        let reader = Slow::new(&stream[..cut], false);
         let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated);
         let (needed, got) = (filter.stream_len(), filter.stream_len() - 3);
@@ -358,15 +371,15 @@ fn streams_of_many_pieces_are_written_and_read() {
 
 #[test]
 fn an_error_of_the_reader_is_handed_on() {
-    let reader = Slow {
-        rest: &[1, 5, 0, 0, 0, 9, 0],
-        interrupted: false,
-        fails: true,
-    };
+    let reader = Slow::new(&[1, 5, 0, 0, 0, 9, 0], true);
     let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Read);
     assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
     assert!(std::error::Error::source(&error).is_some());
+    let bytes = sealed();
+    let read = |bytes| envelope::read_from::<BloomFilter<Utf8>>(Slow::new(bytes, true), Utf8);
+    assert_eq!(read(&bytes).unwrap(), unsealed(&bytes).unwrap());
+    assert_eq!(read(&bytes[..50]).unwrap_err(), error);
 }
 
 #[test]
@@ -413,10 +426,7 @@ fn the_envelope_holds_the_stream_between_header_and_checksum() {
     let bytes = sealed();
     let filter = unsealed(&bytes).unwrap();
     let shared = filter.clone().into();
-    assert_eq!(
-        envelope::to_bytes::<guava_bloom::ConcurrentBloomFilter<_>>(&shared),
-        bytes
-    );
+    assert_eq!(envelope::to_bytes::<ConcurrentBloomFilter<_>>(&shared), bytes);
     let mut written = Vec::new();
     envelope::write_to(&filter, &mut written).unwrap();
     assert_eq!(written, bytes);

@@ -4,6 +4,8 @@ use std::io::{self, Cursor, Read, Write};
 
 use guava_bloom::{BloomFilter, Error, ErrorKind, Long, Parameters, merge_streams};
 
+use super::contract::Slow;
+
 fn filter(parameters: &Parameters, numbers: impl IntoIterator<Item = i64>) -> BloomFilter<Long> {
     let mut filter = BloomFilter::new(Long, parameters).unwrap();
     for number in numbers {
@@ -68,32 +70,12 @@ fn what_follows_a_filter_is_left_in_its_reader() {
     }
 }
 
-/// A reader that returns small portions with interruptions between them.
-struct Hesitant<'a> {
-    bytes: &'a [u8],
-    interrupt: bool,
-}
-
-impl Read for Hesitant<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.interrupt = !self.interrupt;
-        if self.interrupt {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        let len = buffer.len().min(1000);
-        self.bytes.read(&mut buffer[..len])
-    }
-}
-
 #[test]
 fn readers_may_give_little_at_a_time() {
     let parameters = shapes()[3];
     let parts = parts(&parameters, 2);
     let mut merged = Vec::new();
-    let readers = parts.iter().map(|bytes| Hesitant {
-        bytes,
-        interrupt: false,
-    });
+    let readers = parts.iter().map(|bytes| Slow::new(bytes, false));
     merge_streams(readers, &mut merged).unwrap();
     assert_eq!(merged, filter(&parameters, 0..10_000).to_bytes());
 }

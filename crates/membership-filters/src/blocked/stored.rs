@@ -5,7 +5,7 @@ use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 
 use super::bits::Blocks;
 use super::{BlockedBloomFilter, BlockedParameters};
-use crate::stored::{of_field, stored_form, zero};
+use crate::stored::{common, of_field, zero};
 
 /// The number of bytes between the common header and the blocks.
 const FIELDS_LEN: u64 = 8;
@@ -17,7 +17,7 @@ impl BlockedParameters {
     }
 }
 
-stored_form!(BlockedBloomFilter);
+common!(BlockedBloomFilter);
 
 impl<F> Stored for BlockedBloomFilter<F> {
     type Funnel = F;

@@ -5,7 +5,7 @@ use guava_bloom::{Error, MAX_WORD_COUNT, Modulus, Parameters, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::packed::{PackedIntegers, too_large, word_count};
-use crate::stored::{invalid, of_field, stored_form, zero};
+use crate::stored::{common, invalid, of_field, zero};
 
 /// The number of bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
@@ -39,7 +39,7 @@ impl CountingBloomFilter<()> {
     }
 }
 
-stored_form!(CountingBloomFilter);
+common!(CountingBloomFilter);
 
 impl<F> Stored for CountingBloomFilter<F> {
     type Funnel = F;

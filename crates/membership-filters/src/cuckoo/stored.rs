@@ -6,7 +6,7 @@ use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
 use crate::packed::PackedIntegers;
-use crate::stored::{invalid, of_field, stored_form, within, zero};
+use crate::stored::{common, invalid, of_field, within, zero};
 
 /// The number of bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
@@ -25,7 +25,7 @@ impl CuckooParameters {
     }
 }
 
-stored_form!(CuckooFilter);
+common!(CuckooFilter);
 
 impl<F> Stored for CuckooFilter<F> {
     type Funnel = F;

@@ -7,7 +7,7 @@ use guava_bloom::{BloomFilter, Error, Modulus, Strategy};
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
-use crate::stored::{invalid, of_field, stored_form, within, zero};
+use crate::stored::{common, invalid, of_field, within, zero};
 
 /// The number of bytes between the common header and the links.
 const FIELDS_LEN: u64 = 40;
@@ -40,7 +40,7 @@ impl GrowingParameters {
     }
 }
 
-stored_form!(GrowingBloomFilter);
+common!(GrowingBloomFilter);
 
 impl<F> Stored for GrowingBloomFilter<F> {
     type Funnel = F;

@@ -63,22 +63,6 @@ fn becomes_the_plain_filter_of_what_is_left() {
 }
 
 #[test]
-fn insertion_tells_what_is_new_as_the_plain_filter_does() {
-    let parameters = Parameters::new(100, 0.2).unwrap();
-    let mut counting = filter(&parameters, 4);
-    let mut plain = BloomFilter::new((), &parameters).unwrap();
-    let mut old = 0;
-    for hash in Hashes::from_seed(1).take(300) {
-        let new = plain.insert_hash(hash);
-        old += u32::from(!new);
-        assert_eq!(counting.might_contain_hash(hash), !new);
-        assert_eq!(counting.insert_hash(hash), new);
-    }
-    assert!(old > 20, "{old}");
-    assert_eq!(counting.len(), 300);
-}
-
-#[test]
 fn repeated_positions_count_once() {
     let mut filter = tiny(4);
     assert_eq!((filter.counters(), filter.probe_count()), (64, 7));

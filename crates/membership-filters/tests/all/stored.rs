@@ -49,7 +49,7 @@ fn large_filters_come_back_whole() {
 
 #[cfg(feature = "std")]
 mod streams {
-    use std::io::{self, Read};
+    use std::io;
 
     use membership_filters::ErrorKind;
 
@@ -69,40 +69,6 @@ mod streams {
         assert!(CuckooFilter::read_from(&mut rest, Utf8).unwrap() == cuckoo());
         assert!(GrowingBloomFilter::read_from(&mut rest, Utf8).unwrap() == growing(GrowthRule::default()));
         assert_eq!(rest, b"more");
-    }
-
-    /// Returns one byte at a time, with interruptions in between, and fails at the end.
-    struct Faulty<'a> {
-        bytes: &'a [u8],
-        interrupted: bool,
-    }
-
-    impl Read for Faulty<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.interrupted = !self.interrupted;
-            if self.interrupted {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            let Some((&first, rest)) = self.bytes.split_first() else {
-                return Err(io::Error::other("the line is dead"));
-            };
-            self.bytes = rest;
-            buffer[0] = first;
-            Ok(1)
-        }
-    }
-
-    #[test]
-    fn a_reader_that_fails_is_an_error() {
-        let bytes = cuckoo().to_bytes();
-        let faulty = |bytes| Faulty {
-            bytes,
-            interrupted: false,
-        };
-        assert!(CuckooFilter::read_from(faulty(&bytes), Utf8).unwrap() == cuckoo());
-        let error = CuckooFilter::read_from(faulty(&bytes[..50]), Utf8).unwrap_err();
-        assert_eq!(error.to_string(), "reading the filter failed: the line is dead");
-        assert!(std::error::Error::source(&error).is_some());
     }
 
     #[test]
