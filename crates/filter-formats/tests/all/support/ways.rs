@@ -31,27 +31,19 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
 
     type Build<'a> = &'a dyn Fn(&mut [u8]) -> Result<usize, Error>;
     let ways: [(&str, Build<'_>); 6] = [
-        ("create_filter", &|out| {
-            policy.create_filter(keys, out).map(|filter| filter.len())
-        }),
-        ("build_in", &|out| {
-            policy.build_in(keys, out).map(|filter| filter.len())
-        }),
+        ("create_filter", &|out| Ok(policy.create_filter(keys, out)?.len())),
+        ("build_in", &|out| Ok(policy.build_in(keys, out)?.len())),
         ("build_batch_in", &|out| {
-            policy.build_batch_in(keys, out).map(|filter| filter.len())
+            Ok(policy.build_batch_in(keys, out)?.len())
         }),
         ("packed", &|out| {
-            let keys = packed.unwrap_or(keys.into());
-            policy.build_batch_in(keys, out).map(|filter| filter.len())
+            Ok(policy.build_batch_in(packed.unwrap_or(keys.into()), out)?.len())
         }),
         ("uncounted", &|out| {
-            let keys = keys.iter().filter(|_| true);
-            policy.build_in(keys, out).map(|filter| filter.len())
+            Ok(policy.build_in(keys.iter().filter(|_| true), out)?.len())
         }),
         ("build_hashes_in", &|out| {
-            policy
-                .build_hashes_in(hashes.iter().copied(), out)
-                .map(|filter| filter.len())
+            Ok(policy.build_hashes_in(hashes.iter().copied(), out)?.len())
         }),
     ];
     for (way, build) in ways {
@@ -80,42 +72,39 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
             }
         }
     }
-    #[cfg(feature = "alloc")]
-    {
-        let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
-        type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;
-        let ways: [(&str, Append<'_>); 8] = [
-            ("FilterBuilder", &|out| {
-                let object: &dyn FilterPolicy = policy;
-                let mut builder = FilterBuilder::new(object);
-                keys.iter().try_for_each(|key| builder.add(key))?;
-                builder.append_to(out)
-            }),
-            ("append_filter", &|out| policy.append_filter(keys, out)),
-            ("append", &|out| policy.append(keys, out)),
-            ("append, uncounted", &|out| {
-                policy.append(keys.iter().filter(|_| true), out)
-            }),
-            ("append_batch", &|out| policy.append_batch(keys, out)),
-            ("append_batch of vectors", &|out| {
-                policy.append_batch(&vectors, out)
-            }),
-            ("append_hashes", &|out| {
-                policy.append_hashes(hashes.iter().copied(), out)
-            }),
-            ("build", &|out| {
-                let built = [policy.build(keys)?, policy.build_batch(keys)?];
-                let hashed = policy.build_hashes(hashes.iter().copied())?;
-                assert!(built.iter().all(|filter| *filter == hashed), "{}", at("build"));
-                out.extend(hashed);
-                Ok(())
-            }),
-        ];
-        for (way, append) in ways {
-            let mut out = b"before".to_vec();
-            append(&mut out).unwrap();
-            assert!(out.strip_prefix(b"before") == Some(&expected), "{}", at(way));
-        }
+    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;
+    let ways: [(&str, Append<'_>); 8] = [
+        ("FilterBuilder", &|out| {
+            let object: &dyn FilterPolicy = policy;
+            let mut builder = FilterBuilder::new(object);
+            keys.iter().try_for_each(|key| builder.add(key))?;
+            builder.append_to(out)
+        }),
+        ("append_filter", &|out| policy.append_filter(keys, out)),
+        ("append", &|out| policy.append(keys, out)),
+        ("append, uncounted", &|out| {
+            policy.append(keys.iter().filter(|_| true), out)
+        }),
+        ("append_batch", &|out| policy.append_batch(keys, out)),
+        ("append_batch of vectors", &|out| {
+            policy.append_batch(&vectors, out)
+        }),
+        ("append_hashes", &|out| {
+            policy.append_hashes(hashes.iter().copied(), out)
+        }),
+        ("build", &|out| {
+            let built = [policy.build(keys)?, policy.build_batch(keys)?];
+            let hashed = policy.build_hashes(hashes.iter().copied())?;
+            assert!(built.iter().all(|filter| *filter == hashed), "{}", at("build"));
+            out.extend(hashed);
+            Ok(())
+        }),
+    ];
+    for (way, append) in ways {
+        let mut out = b"before".to_vec();
+        append(&mut out).unwrap();
+        assert!(out.strip_prefix(b"before") == Some(&expected), "{}", at(way));
     }
     expected
 }
@@ -134,59 +123,43 @@ pub(crate) fn answers<P: HashedPolicy>(
     let owned = OwnedFilter::new(&*object, filter);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     for (key, &expected) in keys.iter().zip(&expected) {
-        assert_eq!(object.key_may_match(key, filter), expected, "{}", at("object"));
-        assert_eq!(prepared.may_match(key), expected, "{}", at("prepared"));
         let hashed = policy.hashed_key(key);
-        assert_eq!(hashed.may_match(filter), expected, "{}", at("hashed key"));
-        assert_eq!(
-            prepared.may_match_hashed(&hashed),
-            expected,
-            "{}",
-            at("prepared, hashed")
-        );
-        assert_eq!(owned.may_match(key), expected, "{}", at("owned"));
-        assert_eq!(
-            owned.may_match_hashed(&hashed),
-            expected,
-            "{}",
-            at("owned, hashed")
-        );
-        let hashed = HashedKey::new(&*object, key);
-        assert_eq!(
-            hashed.may_match(filter),
-            expected,
-            "{}",
-            at("hashed through an object")
-        );
+        for (way, answer) in [
+            ("object", object.key_may_match(key, filter)),
+            ("prepared", prepared.may_match(key)),
+            ("hashed key", hashed.may_match(filter)),
+            ("prepared, hashed", prepared.may_match_hashed(&hashed)),
+            ("owned", owned.may_match(key)),
+            ("owned, hashed", owned.may_match_hashed(&hashed)),
+            (
+                "hashed through an object",
+                HashedKey::new(&*object, key).may_match(filter),
+            ),
+        ] {
+            assert_eq!(answer, expected, "{}", at(way));
+        }
     }
     type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
     let packed = packed(keys);
     let packed = packed
         .as_ref()
         .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
-    let ways: [(&str, Ask<'_>); 5] = [
-        ("owned", &|answers| owned.may_match_many(keys, answers)),
-        ("keys_may_match", &|answers| {
-            policy.keys_may_match(keys, filter, answers)
+    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    let ways: [(&str, Ask<'_>); 6] = [
+        ("owned", &|out| owned.may_match_many(keys, out)),
+        ("keys_may_match", &|out| policy.keys_may_match(keys, filter, out)),
+        ("through an object", &|out| {
+            object.keys_may_match(keys, filter, out)
         }),
-        ("through an object", &|answers| {
-            object.keys_may_match(keys, filter, answers)
+        ("may_match_many", &|out| prepared.may_match_many(keys, out)),
+        ("packed", &|out| {
+            prepared.may_match_many(packed.unwrap_or(keys.into()), out)
         }),
-        ("may_match_many", &|answers| {
-            prepared.may_match_many(keys, answers)
-        }),
-        ("packed", &|answers| {
-            prepared.may_match_many(packed.unwrap_or(keys.into()), answers)
-        }),
+        ("vectors", &|out| prepared.may_match_many(&vectors, out)),
     ];
     for (way, ask) in ways {
         check_many(&at(way), &expected, ask);
     }
-
-    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
-    check_many(&at("vectors"), &expected, &|answers| {
-        prepared.may_match_many(&vectors, answers)
-    });
 
     // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
     let kind = FilterView::new(FilterLayout::RocksDb, filter).kind();
