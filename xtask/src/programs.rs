@@ -29,8 +29,8 @@ pub(crate) const NEEDS: [Need; 16] = [
     ("pip3", "python3-pip"),
 ];
 
-/// The version of Spark that the tests compare with, from Python's package index.
-const PYSPARK: &str = "pyspark==4.3.0";
+/// Spark, with which the tests compare, and the hash that its jobs need, from Python's package index.
+const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
 
 /// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
 /// installing.
@@ -52,26 +52,29 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     }
 }
 
-/// Checks that Spark is in the folder `pyspark` of the target folder; with `install`, puts it there first.
+/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there first.
 ///
 /// # Errors
 ///
-/// If it is missing and not to be installed, or the installation fails.
+/// If one is missing and not to be installed, or the installation fails.
 pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let folder = root.join(target).join("pyspark");
-    if folder.join(PYSPARK.replace("==", "-") + ".dist-info").is_dir() {
+    let is_missing = |package: &&str| !folder.join(package.replace("==", "-") + ".dist-info").is_dir();
+    let missing: Vec<&str> = PYTHON_PACKAGES.into_iter().filter(is_missing).collect();
+    if missing.is_empty() {
         return Ok(());
     }
     if !install {
         return Err(Failure::input(format!(
-            "missing: {PYSPARK} in {}; run `cargo xtask test --install`",
+            "missing: {} in {}; run `cargo xtask test --install`",
+            missing.join(", "),
             folder.display()
         )));
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
-    run_command(pip.arg(folder).arg(PYSPARK)).map_err(Failure::internal)
+    run_command(pip.arg(folder).args(missing)).map_err(Failure::internal)
 }
 
 /// Returns the needs that are not met.

@@ -8,7 +8,8 @@ use crate::cargo::output_of;
 
 const GUIDES: &str = "crates/guides";
 
-/// Follows every guide. `programs` is the folder of programs that the guides install.
+/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of the
+/// tests.
 pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
     let said = |error: std::io::Error| format!("{GUIDES}: {error}");
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -31,6 +32,7 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
             .stdin(Stdio::null())
             .env("CHECKOUT", root)
             .env("CARGO_TARGET_DIR", root.join("target"))
+            .env("PYTHONPATH", root.join("target/pyspark"))
             .env("PATH", &search);
         let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
         let output = String::from_utf8_lossy(&output);

@@ -91,6 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (None, Some(bits)) => Size::BitsPerKey(bits),
         (None, None) => Size::Rate(arguments.rate.unwrap_or(0.01)),
     };
+    let format_name = format.name().to_owned();
     let mut builder = Builder::new(format, size)
         .memory(arguments.memory)
         .and_then(|builder| builder.shards(arguments.shards.unwrap_or(1)))
@@ -138,7 +139,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (set.keys(), set.bytes(), set.rate(), json)
     } else {
         let filter = building.write_file(out, &progress).map_err(failure)?;
-        let json = serde_json::to_string_pretty(&filter);
+        let json = serde_json::to_string_pretty(&Described {
+            format: &format_name,
+            filter: &filter,
+        });
         (filter.keys, filter.bytes, filter.rate, json)
     };
     bar.finish_and_clear();
@@ -156,6 +160,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// The JSON form of a single filter: its entry in a manifest, and the format.
+#[derive(Debug, serde::Serialize)]
+struct Described<'a> {
+    format: &'a str,
+    #[serde(flatten)]
+    filter: &'a filter_sets::Shard,
 }
 
 /// Refuses to write over what is there.

@@ -1,0 +1,146 @@
+"""Builds a set of shards on Spark: the same bytes as `filters build --shards` on one machine.
+
+    spark-submit --master 'local-cluster[2,1,1024]' build_on_spark.py \\
+        --keys keys.txt --out users.set --shards 16 --format binaryfuse --rate 1%
+
+`local-cluster` starts two workers, each a process of its own. On YARN and on Kubernetes
+
+- give `--master yarn` or `--master k8s://...` in its place, and `--keys` a path that all executors read (hdfs://, s3a://);
+- make OUT a folder that all executors and the driver mount (NFS, CephFS, a persistent volume claim): shards are files there;
+- install the program `filters` in the executors' image, or ship it by `--files filters --conf
+  spark.executorEnv.PATH=...`; pip's `xxhash` too (`--archives environment.tar.gz`, or in the image);
+- choose about as many shards as take a tenth of an executor's memory each.
+
+Each key goes to its shard by the function of FORMAT.md; a task pipes the keys of a shard through `filters build`. A
+task that is repeated, since a worker was lost or slow, writes the same bytes under the same name. The manifest is
+written last, by the driver: until then readers see the old set.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+
+SEED = 126892148679795
+MANIFEST = "manifest.json"
+# The files that builders write beside the manifest.
+OWN = re.compile(r"shard-.*\.filter|\.tmp.{6}")
+
+
+def shard_of(key, shards):
+    """Returns the shard of a key's bytes."""
+    import xxhash
+
+    return xxhash.xxh3_64_intdigest(key, SEED) * shards >> 64
+
+
+def key_bytes(line, kind):
+    """Returns the bytes of a line's key, which are what the shard function hashes."""
+    if kind == "long":
+        return int(line).to_bytes(8, "little", signed=True)
+    return bytes.fromhex(line) if kind == "binary" else line.encode()
+
+
+def sync_folder(folder):
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def build(number, lines, folder, command):
+    """Pipes the lines of a shard through the program, and returns what it says of the filter."""
+    temporary = os.path.join(folder, f".tmp{secrets.token_hex(3)}")
+    try:
+        program = subprocess.Popen(
+            [*command, "--out", temporary, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for line in lines:
+            program.stdin.write(line.encode() + b"\n")
+        said = program.communicate()[0]
+        if program.returncode:
+            raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
+        said = json.loads(said)
+        said["file"] = f"shard-{number:05}-{said['sha256'][:16]}.filter"
+        os.rename(temporary, os.path.join(folder, said["file"]))
+        sync_folder(folder)
+        return said
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def lock(folder):
+    """Locks the folder against other builders, and returns the lock. Refuses a folder that is no set's."""
+    os.makedirs(folder, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"error: {folder}: another process is building in this folder")
+    names = os.listdir(folder)
+    foreign = [name for name in names if not OWN.fullmatch(name)]
+    if foreign and MANIFEST not in names:
+        sys.exit(f"error: {folder}: holds {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
+    return descriptor
+
+
+def write_manifest(folder, manifest):
+    """Replaces the manifest at once, and removes the shards that no manifest names any more."""
+    temporary = os.path.join(folder, f".tmp{secrets.token_hex(3)}")
+    with open(temporary, "w") as file:
+        file.write(json.dumps(manifest, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, os.path.join(folder, MANIFEST))
+    sync_folder(folder)
+    named = {shard["file"] for shard in manifest["shards"]}
+    for name in os.listdir(folder):
+        if OWN.fullmatch(name) and name not in named:
+            os.remove(os.path.join(folder, name))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Builds a set of shards on Spark.")
+    parser.add_argument("--keys", required=True, help="text that Spark reads, a key a line")
+    parser.add_argument("--out", required=True, help="folder that all workers see")
+    parser.add_argument("--shards", type=int, required=True)
+    parser.add_argument("--format", default="guava")
+    parser.add_argument("--rate", default="1%")
+    parser.add_argument("--type", default="line", choices=["line", "long", "string", "binary"])
+    parser.add_argument("--filters", default="filters", help="the program, where each worker finds it")
+    options = parser.parse_args()
+    if not 1 <= options.shards <= 65536:
+        parser.error("--shards must be 1 to 65536")
+    folder, shards, kind = os.path.abspath(options.out), options.shards, options.type
+    command = [options.filters, "build", "--format", options.format, "--rate", options.rate, "--type", kind]
+
+    from pyspark.sql import SparkSession
+
+    held = lock(folder)
+    spark = SparkSession.builder.appName("build-filter-set").getOrCreate()
+    built = (
+        spark.sparkContext.textFile(options.keys)
+        .map(lambda line: (shard_of(key_bytes(line, kind), shards), line))
+        .partitionBy(shards, lambda shard: shard)
+        .mapPartitionsWithIndex(lambda number, pairs: [build(number, (line for _, line in pairs), folder, command)])
+        .collect()
+    )
+    spark.stop()
+    manifest = {
+        "schema": "filter-set/1",
+        "format": built[0]["format"],
+        "items": kind,
+        "shard_function": {"hash": "xxh3-64", "seed": SEED},
+        "shards": [{field: said[field] for field in ("file", "bytes", "keys", "sha256", "rate")} for said in built],
+    }
+    write_manifest(folder, manifest)
+    os.close(held)
+    print(f"{folder}: {shards} shards, {sum(said['keys'] for said in built)} keys", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
