@@ -7,7 +7,7 @@ use bloom_redis::{
 };
 use redis::{ConnectionLike, RedisResult, Value};
 
-use crate::support::{Server, all_commands, new_fixed, new_growing};
+use crate::support::{Server, all_commands, new_fixed, new_growing, new_split};
 
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -97,66 +97,59 @@ fn split(packed: &[u8]) -> Vec<Vec<u8>> {
     commands
 }
 
+/// Calls `round` with 0, 1, 2 and so on, each time on an empty server, until it returns false: there was no such command
+/// to act before. Returns the number of rounds before that.
+pub(crate) fn rounds(server: &Server, mut round: impl FnMut(&mut redis::Connection, usize) -> bool) -> usize {
+    let mut other = server.connection();
+    let acted = |&before: &usize| {
+        redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+        round(&mut other, before)
+    };
+    (0..).take_while(acted).count()
+}
+
 #[test]
 fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
-    let mut other = server.connection();
-    for commands in all_commands() {
-        let options = Options::default().commands(commands);
-        let filter = new_fixed(Schema::fixed(1_000, 0.01)).with_options(options);
-        let split = SplitFilter::new("s", Schema::whole_words(1_000, 0.01).unwrap())
-            .unwrap()
-            .with_options(options);
-        let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
-        let mut acts = 0;
-        for comes in [false, true] {
-            for before in 0.. {
-                filter.create(Expiry::Keep).query(&mut other).unwrap();
-                split.create(Expiry::Keep).query(&mut other).unwrap();
-                filter.insert_many(&elements).query(&mut other).unwrap();
-                split.insert_many(&elements).query(&mut other).unwrap();
-                let rebuilds = comes.then(|| {
-                    let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
-                    rebuild.insert_many(&elements).query(&mut other).unwrap();
-                    filter.delete().query(&mut other).unwrap();
-                    let part = split.rebuild(LEASE).query(&mut other).unwrap();
-                    part.insert_many(&elements).query(&mut other).unwrap();
-                    split.delete().query(&mut other).unwrap();
-                    (rebuild, part)
+    let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
+    macro_rules! check {
+        ($filter:expr, $commands:ident, $comes:ident) => {{
+            let filter = $filter.with_options(Options::default().commands($commands));
+            rounds(&server, |other, before| {
+                filter.create(Expiry::Keep).query(other).unwrap();
+                filter.insert_many(&elements).query(other).unwrap();
+                let rebuild = $comes.then(|| {
+                    let rebuild = filter.rebuild(LEASE).query(other).unwrap();
+                    rebuild.insert_many(&elements).query(other).unwrap();
+                    filter.delete().query(other).unwrap();
+                    rebuild
                 });
-                let mut acted = true;
-                for fixed in [true, false] {
-                    let rebuilds = rebuilds.clone();
-                    let mut act = || match (rebuilds.clone(), fixed) {
-                        (Some((rebuild, _)), true) => {
-                            rebuild.commit(Expiry::Never).query(&mut other).unwrap()
-                        }
-                        (Some((_, rebuild)), false) => {
-                            rebuild.commit(Expiry::Never).query(&mut other).unwrap()
-                        }
-                        (None, true) => assert!(filter.delete().query(&mut other).unwrap()),
-                        (None, false) => assert!(split.delete().query(&mut other).unwrap()),
-                    };
-                    let mut between = Between::new(&server, [before], &mut act);
-                    let answers = if fixed {
-                        filter.might_contain_many(&elements).query(&mut between)
-                    } else {
-                        split.might_contain_many(&elements).query(&mut between)
-                    };
-                    assert!(
-                        answers.unwrap().iter().all(|&answer| answer != Answer::Absent),
-                        "{commands:?}, before command {before}"
-                    );
-                    acted &= between.acted;
-                }
-                acts += usize::from(acted);
-                redis::cmd("FLUSHALL").exec(&mut other).unwrap();
-                if !acted {
-                    break;
-                }
-            }
-        }
-        assert!(acts > 4, "{acts}");
+                let mut act = || match rebuild.clone() {
+                    Some(rebuild) => rebuild.commit(Expiry::Never).query(other).unwrap(),
+                    None => assert!(filter.delete().query(other).unwrap()),
+                };
+                let mut between = Between::new(&server, [before], &mut act);
+                let answers = filter.might_contain_many(&elements).query(&mut between).unwrap();
+                assert!(
+                    answers.iter().all(|&answer| answer != Answer::Absent),
+                    "{:?}, before command {before}",
+                    $commands
+                );
+                between.acted
+            })
+        }};
+    }
+    for commands in all_commands() {
+        let acts = [false, true].map(|comes| {
+            let schema = Schema::fixed(1_000, 0.01);
+            let fixed = check!(new_fixed(schema), commands, comes);
+            fixed.min(check!(
+                new_split(1_000, 0.01, SplitFilter::PART_BITS),
+                commands,
+                comes
+            ))
+        });
+        assert!(acts[0] + acts[1] > 4, "{acts:?}");
     }
 }
 
@@ -241,32 +234,26 @@ fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilte
 #[test]
 fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing() {
     let server = Server::start(&[]);
-    let mut other = server.connection();
     let elements: Vec<String> = (0..20).map(|i| i.to_string()).collect();
     let more: Vec<String> = (0..300).map(|i| format!("more {i}")).collect();
     for missing in [Missing::Reported, Missing::Empty] {
         let (plain, filter) = growing(missing, true);
-        let mut acts = 0;
-        for before in 0.. {
-            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
-            filter.create().query(&mut other).unwrap();
-            filter.insert_many(&elements).query(&mut other).unwrap();
+        let acts = rounds(&server, |other, before| {
+            filter.create().query(other).unwrap();
+            filter.insert_many(&elements).query(other).unwrap();
             // The old cursor says one bitmap; the new generation has the elements in its last bitmap.
-            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
-            rebuild.insert_many(&more).query(&mut other).unwrap();
-            rebuild.insert_many(&elements).query(&mut other).unwrap();
-            let mut act = || rebuild.clone().commit().query(&mut other).unwrap();
+            let rebuild = filter.rebuild(LEASE).query(other).unwrap();
+            rebuild.insert_many(&more).query(other).unwrap();
+            rebuild.insert_many(&elements).query(other).unwrap();
+            let mut act = || rebuild.clone().commit().query(other).unwrap();
             let mut between = Between::new(&server, [before], &mut act);
             let answers = plain.might_contain_many(&elements).query(&mut between).unwrap();
             assert!(
                 answers.iter().all(|&answer| answer == Answer::MightContain),
                 "{missing:?}, before command {before}: {answers:?}"
             );
-            if !between.acted {
-                break;
-            }
-            acts += 1;
-        }
+            between.acted
+        });
         assert!(acts > 4, "{acts}");
     }
 }
@@ -299,24 +286,19 @@ fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
     for (kept, transactions) in [(0, true), (60, true), (300, false)] {
         let (plain, filter) = growing(Missing::Reported, transactions);
         let kept: Vec<String> = (0..kept).map(|i| format!("kept {i}")).collect();
-        let mut acts = 0;
-        for before in 0.. {
-            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
-            filter.create().query(&mut other).unwrap();
-            filter.insert_many(&old).query(&mut other).unwrap();
-            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
-            rebuild.insert_many(&kept).query(&mut other).unwrap();
-            let mut act = || rebuild.clone().commit().query(&mut other).unwrap();
+        let acts = rounds(&server, |other, before| {
+            filter.create().query(other).unwrap();
+            filter.insert_many(&old).query(other).unwrap();
+            let rebuild = filter.rebuild(LEASE).query(other).unwrap();
+            rebuild.insert_many(&kept).query(other).unwrap();
+            let mut act = || rebuild.clone().commit().query(other).unwrap();
             let mut between = Between::new(&server, [before], &mut act);
             plain.insert("fresh").query(&mut between).unwrap();
             let acted = between.acted;
-            if !acted {
-                break;
-            }
-            let answer = filter.might_contain("fresh").query(&mut other).unwrap();
+            let answer = filter.might_contain("fresh").query(other).unwrap();
             assert_eq!(answer, Answer::MightContain, "before command {before}");
-            acts += 1;
-        }
+            acted
+        });
         assert!(acts > 12, "{acts}");
         // Keys written for a generation that was already gone expire.
         let keys: Vec<String> = redis::cmd("KEYS")
@@ -333,31 +315,26 @@ fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
 #[test]
 fn a_generation_that_one_who_was_late_began_again_takes_no_insert() {
     let server = Server::start(&[]);
-    let mut other = server.connection();
     let (plain, filter) = growing(Missing::Reported, true);
     for writer in [plain, filter.clone()] {
-        let mut acts = 0;
-        for before in 0.. {
-            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
-            filter.create().query(&mut other).unwrap();
-            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+        let acts = rounds(&server, |other, before| {
+            filter.create().query(other).unwrap();
+            let rebuild = filter.rebuild(LEASE).query(other).unwrap();
             let [next]: [String; 1] = redis::cmd("KEYS")
                 .arg("bloom-redis:next:*:bloomfilter-0")
-                .query(&mut other)
+                .query(other)
                 .unwrap();
             let mut act = || {
-                rebuild.clone().commit().query(&mut other).unwrap();
-                redis::cmd("SET").arg(&next).arg("\0").exec(&mut other).unwrap();
+                rebuild.clone().commit().query(other).unwrap();
+                redis::cmd("SET").arg(&next).arg("\0").exec(other).unwrap();
             };
             let mut between = Between::new(&server, [before], &mut act);
             writer.insert("fresh").query(&mut between).unwrap();
-            if !between.acted {
-                break;
-            }
-            let answer = filter.might_contain("fresh").query(&mut other).unwrap();
+            let acted = between.acted;
+            let answer = filter.might_contain("fresh").query(other).unwrap();
             assert_eq!(answer, Answer::MightContain, "before command {before}");
-            acts += 1;
-        }
+            acted
+        });
         assert!(acts > 1, "{acts}");
     }
 }

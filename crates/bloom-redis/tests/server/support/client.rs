@@ -42,32 +42,23 @@ impl Client {
 
     /// The kinds of clients for a cluster.
     pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 3] = [
-        |cluster| Self {
-            connection: Kind::BlockingCluster(Box::new(cluster.connection())),
-            plain: Box::new(cluster.connection()),
-        },
-        |cluster| {
-            let (runtime, connection) = Self::asynchronous_cluster(cluster);
-            Self {
-                connection: Kind::AsynchronousCluster(runtime, connection),
-                plain: Box::new(cluster.connection()),
-            }
-        },
-        |cluster| {
-            let (runtime, connection) = Self::asynchronous_cluster(cluster);
-            Self {
-                connection: Kind::TogetherCluster(runtime, connection),
-                plain: Box::new(cluster.connection()),
-            }
-        },
+        |cluster| Self::of(cluster, Kind::BlockingCluster(Box::new(cluster.connection()))),
+        |cluster| Self::asynchronous_cluster(cluster, Kind::AsynchronousCluster),
+        |cluster| Self::asynchronous_cluster(cluster, Kind::TogetherCluster),
     ];
 
-    fn asynchronous_cluster(cluster: &Cluster) -> (Runtime, cluster_async::ClusterConnection) {
+    fn of(cluster: &Cluster, connection: Kind) -> Self {
+        let plain = Box::new(cluster.connection());
+        Self { connection, plain }
+    }
+
+    fn asynchronous_cluster(
+        cluster: &Cluster,
+        kind: fn(Runtime, cluster_async::ClusterConnection) -> Kind,
+    ) -> Self {
         let runtime = runtime();
-        let connection = runtime
-            .block_on(cluster.client().get_async_connection())
-            .expect("a connection");
-        (runtime, connection)
+        let connection = runtime.block_on(cluster.client().get_async_connection());
+        Self::of(cluster, kind(runtime, connection.expect("a connection")))
     }
 
     /// Connects an asynchronous client with its own runtime.
