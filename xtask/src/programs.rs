@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub(crate) type Need = (&'static str, &'static str);
 
 /// The needs of the suite, without those of other processors.
-pub(crate) const NEEDS: [Need; 16] = [
+pub(crate) const NEEDS: [Need; 17] = [
     ("cc", "gcc"),
     ("c++", "g++"),
     ("nm", "binutils"),
@@ -26,6 +26,7 @@ pub(crate) const NEEDS: [Need; 16] = [
     ("java", "default-jre-headless"),
     ("javac", "default-jdk-headless"),
     ("/usr/share/java/guava.jar", "libguava-java"),
+    ("python3", "python3"),
     ("pip3", "python3-pip"),
 ];
 

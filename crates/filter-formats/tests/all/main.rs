@@ -13,5 +13,6 @@ mod kernels;
 mod policies;
 mod properties;
 mod rates;
+mod second_reader;
 mod support;
 mod view;
