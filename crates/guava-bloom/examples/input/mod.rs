@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The length limit of a line in bytes, so that a file without line ends does not fill the memory.
+/// The default length limit of a line in bytes, so that a file without line ends does not fill the memory.
 const LONGEST: usize = 64 * 1024;
 
 /// The bytes of one read.
@@ -65,6 +65,7 @@ pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
 /// A reader of lines of bytes that knows the line number.
 pub(crate) struct Lines {
     pub(crate) reader: BufReader<Box<dyn Read>>,
+    pub(crate) longest: usize,
     name: String,
     number: u64,
     line: Vec<u8>,
@@ -80,9 +81,11 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Lines, Failure> {
 }
 
 impl Lines {
-    fn new(name: impl Display, reader: impl Read + 'static) -> Self {
+    /// Reads lines from `reader`, which messages call `name`.
+    pub(crate) fn new(name: impl Display, reader: impl Read + 'static) -> Self {
         Self {
             reader: BufReader::with_capacity(PIECE, Box::new(reader)),
+            longest: LONGEST,
             name: name.to_string(),
             number: 0,
             line: Vec::new(),
@@ -93,7 +96,7 @@ impl Lines {
     pub(crate) fn read(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.line.clear();
         let read = (&mut self.reader)
-            .take(LONGEST as u64 + 2)
+            .take(self.longest as u64 + 2)
             .read_until(b'\n', &mut self.line)
             .map_err(|error| match error.kind() {
                 ErrorKind::IsADirectory => Failure::input(&self.name, error),
@@ -109,10 +112,10 @@ impl Lines {
                 self.line.pop();
             }
         }
-        if self.line.len() > LONGEST {
+        if self.line.len() > self.longest {
             return Err(Failure::input(
                 self.place(),
-                format!("the line is longer than {} bytes", LONGEST),
+                format!("the line is longer than {} bytes", self.longest),
             ));
         }
         Ok(Some(&self.line))

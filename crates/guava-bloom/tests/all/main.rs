@@ -1,7 +1,6 @@
 //! All tests in one program, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[cfg(any(feature = "save", feature = "slot"))]
 mod applications;
 mod concurrent;
 mod contract;
