@@ -45,9 +45,9 @@ fn lines_become_the_filter_that_guava_would_write() {
         assert_eq!(fs::read(&out).unwrap(), expected.to_bytes(), "{options:?}");
         let mut query = application("guava_file");
         query.arg("query").arg(&out);
-        let answers = "true\n".repeat(6) + "false\n";
+        let answers = "false\n".to_owned() + &"true\n".repeat(6);
         check(
-            &run(&mut query, format!("{input}\nsix").as_bytes()),
+            &run(&mut query, format!("six\n{input}").as_bytes()),
             0,
             &answers,
             "",
@@ -71,7 +71,7 @@ fn what_is_wrong_is_named_and_nothing_is_lost() {
     let ten = ["--insertions", "10"];
     assert!(build(&diary, &ten, b"key\n").contains("is not a filter"));
     assert!(build(folder.path(), &ten, b"").contains("this is a folder"));
-    assert!(build(&out, &ten, b"one\n\xff\xfe\n").contains("line 2"));
+    assert!(build(&out, &ten, b"one\n\xff\xfe\n").contains("input:2:"));
     assert!(build(&out, &["--insertions", "-1"], b"").contains("-1"));
     assert!(build(&out, &["--insertions", "10", "--fpp", "1.5"], b"").contains("1.5"));
     assert_eq!(fs::read(&diary).unwrap(), b"dear diary");
