@@ -58,8 +58,11 @@ def build(number, lines, folder, command):
         program = subprocess.Popen(
             [*command, "--out", temporary, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        for line in lines:
-            program.stdin.write(line.encode() + b"\n")
+        try:
+            for line in lines:
+                program.stdin.write(line.encode() + b"\n")
+        except BrokenPipeError:
+            pass  # The program ended early, and said why.
         said = program.communicate()[0]
         if program.returncode:
             raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
@@ -83,7 +86,11 @@ def lock(folder):
         sys.exit(f"error: {folder}: another process is building in this folder")
     names = os.listdir(folder)
     foreign = [name for name in names if not OWN.fullmatch(name)]
-    if foreign and MANIFEST not in names:
+    if MANIFEST in names:
+        with open(os.path.join(folder, MANIFEST)) as file:
+            if '"schema": "filter-set/1"' not in file.read(100):
+                sys.exit(f"error: {folder}/{MANIFEST}: is no set's, and is not replaced; give another folder")
+    elif foreign:
         sys.exit(f"error: {folder}: holds {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
     return descriptor
 
