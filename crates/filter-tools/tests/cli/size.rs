@@ -58,9 +58,15 @@ fn memory_is_divided_among_levels() {
     );
 
     for (levels, more, said) in [
-        ("10k:z", &[][..], "reads must be a number of at least 0"),
+        ("10k:z", &[][..], "reads must be a number of 0 to"),
+        (
+            "1kx18446744073709551615",
+            &[],
+            "at most 9,007,199,254,740,992 keys in all",
+        ),
+        ("10k:1e308", &[], "reads must be a number of 0 to"),
         ("0", &[], "keys and filters must be at least 1"),
-        ("10k:-1", &[], "reads must be a number of at least 0"),
+        ("10k:-1", &[], "reads must be a number of 0 to"),
         ("10k", &["--filter", "guava"], "configured by its rate"),
         ("10k", &["--rate", "1%"], "cannot be used with"),
         (

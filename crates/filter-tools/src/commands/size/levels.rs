@@ -6,16 +6,19 @@ use filter_formats::budget::{Level, Share, plan};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 use records::failure::Failure;
-use records::number::{counted, grouped, readable};
+use records::number::{counted, grouped, readable, significant};
 use records::terminal::{table, wrapped};
 use serde::Serialize;
 
 use super::numbers::count;
 use super::{Arguments, share};
-use crate::sizing::Filter;
+use crate::sizing::{Filter, Question};
 
 /// Bits per key of the comparison if neither they nor the memory are given.
 const ASSUMED_BITS: f64 = 10.0;
+
+/// The most reads of a level.
+const MOST_READS: f64 = 1e9;
 
 /// Parses `KEYS[xFILTERS][:READS]`.
 pub(super) fn level(text: &str) -> Result<Level, String> {
@@ -27,11 +30,15 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
         reads: reads
             .parse()
             .ok()
-            .filter(|reads: &f64| *reads >= 0.0 && reads.is_finite())
-            .ok_or_else(|| format!("reads must be a number of at least 0, got {reads:?}"))?,
+            .filter(|reads| (0.0..=MOST_READS).contains(reads))
+            .ok_or_else(|| format!("reads must be a number of 0 to 1,000,000,000, got {reads:?}"))?,
     };
-    if level.keys == 0 || level.filters == 0 {
-        return Err(format!("keys and filters must be at least 1, got {text:?}"));
+    let all = level.keys.checked_mul(level.filters);
+    if !all.is_some_and(|all| (1..=Question::MAX_KEYS).contains(&all)) {
+        return Err(format!(
+            "keys and filters must be at least 1, and at most {} keys in all, got {text:?}",
+            grouped(Question::MAX_KEYS)
+        ));
     }
     Ok(level)
 }
@@ -181,15 +188,15 @@ fn write(out: &mut impl io::Write, report: &Report) -> io::Result<()> {
     ];
     writeln!(out, "{}\n", table(header, &[0, 1, 2, 3, 4, 5, 6], rows))?;
     let mut said = format!(
-        "{} of reads are needless, in {}",
-        share(report.needless_reads),
+        "needless reads for each read: {} in {}",
+        significant(report.needless_reads, 4),
         counted(report.bytes, "byte")
     );
     if let Some(everywhere) = &report.everywhere {
         said.push_str(&format!(
-            "; with {:.1} bits per key everywhere {}, in {}",
+            "; with {:.1} bits per key everywhere {} in {}",
             everywhere.bits_per_key,
-            share(everywhere.needless_reads),
+            significant(everywhere.needless_reads, 4),
             counted(everywhere.bytes, "byte")
         ));
     }
