@@ -86,7 +86,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             out.join(part.below)
         };
-        let folder = Folder::check(&path, part.suite.format()).map_err(Failure::Input)?;
+        let folder = Folder::check(&path, part.suite.format).map_err(Failure::Input)?;
         parts.push((path, folder, part));
     }
     for (_, _, part) in &parts {
@@ -102,13 +102,13 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     for (path, folder, part) in &parts {
         let (date, environment) = (environment::now_utc(), environment::collect());
         let bench = Bench::new(
-            part.suite.format(),
+            part.suite.format,
             command.clone(),
             date,
             arguments.quick,
             environment,
         );
-        let csv = temporary.path().join(format!("{}.csv", part.suite.format().name));
+        let csv = temporary.path().join(format!("{}.csv", part.suite.format.name));
         let ended = measure(part, &csv, arguments.quick);
         if interrupt.requested() {
             return Err(Failure::Interrupted);

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use bench_kit::suites::instructions::{self, Instructions, judge, renewed};
+use bench_kit::record::{self, Batch};
+use bench_kit::suites::instructions::{self, judge, renewed};
 use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
-use bench_kit::{AnySuite, Bench, Folder};
+use bench_kit::{Bench, Folder, Suite};
 use records::environment;
-use records::table;
 
 use crate::needs::Need;
 use crate::root;
@@ -42,9 +42,9 @@ pub(crate) struct Part {
     pub(crate) program: &'static str,
     /// The needs of the program, checked before minutes are spent.
     pub(crate) needs: &'static [Need],
-    pub(crate) suite: &'static dyn AnySuite,
+    pub(crate) suite: &'static Suite,
     /// Writes records and charts from the program's file, and returns the summary.
-    pub(crate) write: fn(&dyn AnySuite, &Folder, &Bench, &Path) -> Result<String, String>,
+    pub(crate) write: fn(&Suite, &Folder, &Bench, &Path) -> Result<String, String>,
 }
 
 impl Part {
@@ -52,7 +52,7 @@ impl Part {
         title: &'static str,
         (package, program): (&'static str, &'static str),
         needs: &'static [Need],
-        suite: &'static dyn AnySuite,
+        suite: &'static Suite,
     ) -> Self {
         Self {
             title,
@@ -121,10 +121,10 @@ fn committed() -> PathBuf {
 }
 
 /// Reads the committed counts; empty without a record.
-fn recorded() -> Result<Vec<Instructions>, String> {
-    let path = committed().join("instructions.csv");
+fn recorded() -> Result<Vec<Batch>, String> {
+    let path = committed().join("batches.csv");
     if path.exists() {
-        table::read(&path).map_err(|error| error.to_string())
+        record::read(&instructions::SUITE, &path)
     } else {
         Ok(Vec::new())
     }
@@ -132,18 +132,11 @@ fn recorded() -> Result<Vec<Instructions>, String> {
 
 /// Writes counts and compares them with the committed counts. If `folder` is the committed folder, renews its counts
 /// instead.
-fn write_instructions(
-    suite: &dyn AnySuite,
-    folder: &Folder,
-    bench: &Bench,
-    csv: &Path,
-) -> Result<String, String> {
-    let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
+fn write_instructions(suite: &Suite, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
+    let measured: Vec<Batch> = record::read(suite, csv)?;
     let environment = environment::collect();
     if folder.path() != committed() {
-        return Ok(suite.write(folder, bench, csv)? + &judge(&recorded()?, &measured, &environment)?);
+        return Ok(suite.put(folder, bench, &measured)? + &judge(&recorded()?, &measured, &environment)?);
     }
-    let rows = renewed(recorded()?, &measured, &environment);
-    folder.write(bench, None::<&[Instructions]>, &rows, |_| Vec::new())?;
-    Ok((instructions::SUITE.summary)(&measured))
+    suite.put(folder, bench, &renewed(recorded()?, &measured, &environment))
 }

@@ -16,6 +16,7 @@ mod rounds;
 use std::process::ExitCode;
 
 use bench_kit::program::{self, Arguments};
+use bench_kit::suites::membership::SUITE;
 use plan::Plan;
 
 fn membership(arguments: &Arguments) -> Result<(), String> {
@@ -25,7 +26,7 @@ fn membership(arguments: &Arguments) -> Result<(), String> {
         eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);
         rounds::measure(&plan, &mut contestants, &mut batches)?;
     }
-    arguments.write(&batches)
+    arguments.write(&SUITE, &batches)
 }
 
 fn main() -> ExitCode {

@@ -1,7 +1,5 @@
 //! The sizes and the lengths of the measurements.
 
-use bench_kit::suites::membership::Contents;
-
 /// The false-positive probability of every filter.
 pub(crate) const FPP: f64 = 0.01;
 
@@ -12,9 +10,9 @@ pub(crate) struct Plan {
     pub(crate) bits: u64,
     /// Keys that the filter is sized for.
     pub(crate) insertions: u64,
-    /// With [`Contents::Keys`] every round fills an empty filter. Random words have half of their bits set, the load of
-    /// a full filter, and each round inserts its own keys in addition.
-    pub(crate) contents: Contents,
+    /// Without them every round fills an empty filter. Random words have half of their bits set, the load of a full
+    /// filter, and each round inserts its own keys in addition.
+    pub(crate) has_random_words: bool,
     /// Number of filters filled in a batch.
     pub(crate) builds: u32,
     /// Keys queried, and keys inserted into a filter that is not built from empty.
@@ -32,7 +30,7 @@ impl Plan {
         let plan = |bits: u64, keys: u64, warm_up, rounds, quick_rounds| Self {
             bits,
             insertions: insertions(bits),
-            contents: Contents::Keys,
+            has_random_words: false,
             builds: (keys / insertions(bits)).max(1) as u32,
             keys,
             warm_up,
@@ -43,7 +41,7 @@ impl Plan {
             plan(1_000_000, 100_000, 5, 101, 7),
             plan(100_000_000, 1_000_000, 1, 11, 1),
             Self {
-                contents: Contents::RandomWords,
+                has_random_words: true,
                 ..plan(2_000_000_000, 1_000_000, 1, 31, 3)
             },
         ]

@@ -1,15 +1,24 @@
 //! The measurement and the checks of its answers.
 
 use bench_guava::JavaError;
-use bench_kit::suites::membership::{Batch, Contents, Filter, Operation};
+use bench_kit::record::Batch;
+use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::turn;
 
-use crate::contestants::Contestant;
+use crate::contestants::{Contestant, Timed};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::Plan;
 
 /// The limit of the false-positive rate: twice the rate of the filters.
 const MAX_FALSE: f64 = 0.02;
+
+/// A task that a filter has done in a round.
+struct Done {
+    filter: &'static str,
+    task: &'static str,
+    calls: u64,
+    timed: Timed,
+}
 
 /// Measures one size and appends the batches in the order of measurement.
 ///
@@ -26,101 +35,107 @@ pub(crate) fn measure(
         contestant.start(plan).map_err(java)?;
     }
     for round in 0..plan.warm_up + plan.rounds {
-        let start = batches.len();
+        let mut all = Vec::new();
         for index in turn(round, contestants.len()) {
-            one(plan, round, contestants[index].as_mut(), batches).map_err(java)?;
+            let contestant = contestants[index].as_mut();
+            let tasks = one(plan, round, contestant).map_err(java)?;
+            if round >= plan.warm_up {
+                batches.extend(recorded(plan, round + 1 - plan.warm_up, contestant, &tasks));
+            }
+            all.extend(tasks);
         }
-        check(&batches[start..])?;
-        if round < plan.warm_up {
-            batches.truncate(start);
-        } else {
-            batches[start..]
-                .iter_mut()
-                .for_each(|batch| batch.round -= plan.warm_up);
-        }
+        check(&all).map_err(|error| format!("{} bits, round {round}: {error}", plan.bits))?;
     }
     contestants.iter_mut().for_each(|contestant| contestant.stop());
     Ok(())
 }
 
-/// Runs all operations of one filter in one round, counted from 0.
-fn one(
-    plan: &Plan,
-    round: u64,
-    contestant: &mut dyn Contestant,
-    batches: &mut Vec<Batch>,
-) -> Result<(), JavaError> {
+/// Runs all tasks of one filter in one round, counted from 0.
+fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done; 3], JavaError> {
     let keys = |first, count| Keys { first, count };
-    let (put, present, times) = match plan.contents {
-        Contents::Keys => {
-            let all = keys(0, plan.insertions);
-            let put = contestant.build(all, plan.builds)?;
-            // A different range in every round, if the filter has more keys than are queried.
-            let asked = plan.keys.min(plan.insertions);
-            let first = round * asked % (plan.insertions - asked + 1);
-            let put = (put, plan.insertions * u64::from(plan.builds));
-            (put, keys(first, asked), (plan.keys / asked) as u32)
-        }
-        Contents::RandomWords => {
-            let own = keys(round * plan.keys, plan.keys);
-            ((contestant.insert(own)?, plan.keys), own, 1)
-        }
+    let (put, present, times) = if plan.has_random_words {
+        let own = keys(round * plan.keys, plan.keys);
+        ((contestant.insert(own)?, plan.keys), own, 1)
+    } else {
+        let put = contestant.build(keys(0, plan.insertions), plan.builds)?;
+        // A different range in every round, if the filter has more keys than are queried.
+        let asked = plan.keys.min(plan.insertions);
+        let first = round * asked % (plan.insertions - asked + 1);
+        let put = (put, plan.insertions * u64::from(plan.builds));
+        (put, keys(first, asked), (plan.keys / asked) as u32)
     };
     let absent = contestant.ask(keys(ABSENT + round * plan.keys, plan.keys), 1)?;
     let found = contestant.ask(present, times)?;
+    let filter = contestant.description().filter;
+    let done = |task, (timed, calls)| Done {
+        filter,
+        task,
+        calls,
+        timed,
+    };
+    Ok([
+        done("put", put),
+        done("absent", (absent, plan.keys)),
+        done("present", (found, present.count * u64::from(times))),
+    ])
+}
+
+/// Returns the batches of a filter's tasks.
+fn recorded(plan: &Plan, round: u64, contestant: &dyn Contestant, tasks: &[Done]) -> Vec<Batch> {
     let (bit_size, probes) = contestant.size();
     let description = contestant.description();
-    for (operation, (timed, calls)) in [
-        (Operation::Put, put),
-        (Operation::Absent, (absent, plan.keys)),
-        (Operation::Present, (found, present.count * u64::from(times))),
-    ] {
-        batches.push(Batch {
-            filter: description.filter,
-            version: description.version.clone(),
-            setup: description.setup.clone(),
-            bits: plan.bits,
-            insertions: plan.insertions,
-            contents: plan.contents,
-            bit_size,
-            probes,
-            operation,
-            round: round + 1,
-            calls,
-            seen: timed.yes,
-            ns: timed.ns,
-        });
-    }
-    Ok(())
+    let contents = if plan.has_random_words {
+        "random-words"
+    } else {
+        "keys"
+    };
+    let case = |task| {
+        let (version, setup) = (&description.version, &description.setup);
+        SUITE.case(
+            description.filter,
+            task,
+            &[
+                version,
+                setup,
+                &plan.bits,
+                &plan.insertions,
+                &contents,
+                &bit_size,
+                &probes,
+            ],
+        )
+    };
+    let times = tasks
+        .iter()
+        .map(|done| case(done.task).batch(round, done.calls, done.timed.ns));
+    let absent = tasks.iter().filter(|done| done.task == "absent");
+    times
+        .chain(absent.map(|done| case("false-positives").batch(round, done.calls, done.timed.yes)))
+        .collect()
 }
 
 /// Checks the answers of a round.
-fn check(batches: &[Batch]) -> Result<(), String> {
-    for batch in batches {
-        let named = || {
-            format!(
-                "{:?}, {} bits, {:?}, round {}",
-                batch.filter, batch.bits, batch.operation, batch.round
-            )
-        };
-        let (yes, calls) = (batch.seen, batch.calls);
-        let wrong = match batch.operation {
-            Operation::Put => yes == 0 || yes > calls,
-            Operation::Absent => yes as f64 > calls as f64 * MAX_FALSE,
-            Operation::Present => yes != calls,
+fn check(all: &[Done]) -> Result<(), String> {
+    for done in all {
+        let named = || format!("{}, {}", done.filter, done.task);
+        let (yes, calls) = (done.timed.yes, done.calls);
+        let wrong = match done.task {
+            "put" => yes == 0 || yes > calls,
+            "absent" => yes as f64 > calls as f64 * MAX_FALSE,
+            _ => yes != calls,
         };
         if wrong {
             return Err(format!("{}: {yes} of {calls} calls said yes", named()));
         }
         // A filter equal to Guava's must give the same answers.
-        let guava = batches
+        let guava = all
             .iter()
-            .find(|other| other.operation == batch.operation && other.filter == Filter::Guava);
+            .find(|other| other.task == done.task && other.filter == "guava");
         if let Some(guava) = guava
-            && matches!(batch.filter, Filter::Ours | Filter::OursBatch)
-            && guava.seen != yes
+            && done.filter.starts_with("ours")
+            && guava.timed.yes != yes
         {
-            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.seen));
+            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.timed.yes));
         }
     }
     Ok(())
@@ -130,54 +145,39 @@ fn check(batches: &[Batch]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn batch(filter: Filter, operation: Operation, yes: u64) -> Batch {
-        Batch {
-            filter,
-            version: String::new(),
-            setup: String::new(),
-            bits: 1_000,
-            insertions: 100,
-            contents: Contents::Keys,
-            bit_size: 1_024,
-            probes: 7,
-            operation,
-            round: 3,
-            calls: 100,
-            seen: yes,
-            ns: 1,
-        }
-    }
-
     #[test]
     fn wrong_answers_are_named() {
-        let guava = || batch(Filter::Guava, Operation::Absent, 1);
-        assert_eq!(
-            check(&[guava(), batch(Filter::Ours, Operation::Absent, 1)]),
-            Ok(())
-        );
-        assert_eq!(
-            check(&[guava(), batch(Filter::Bloomfilter, Operation::Absent, 2)]),
-            Ok(())
-        );
-        for (batches, message) in [
+        let done = |filter, task, yes| Done {
+            filter,
+            task,
+            calls: 100,
+            timed: Timed { ns: 1, yes },
+        };
+        for (filter, task, yes, says) in [
+            ("ours", "absent", 1, None),
+            ("bloomfilter", "absent", 2, None),
+            ("ours", "absent", 2, Some("ours, absent: 2 times yes, Guava 1")),
             (
-                [guava(), batch(Filter::Ours, Operation::Absent, 2)],
-                "Ours, 1000 bits, Absent, round 3: 2 times yes, Guava 1",
+                "fastbloom",
+                "absent",
+                3,
+                Some("fastbloom, absent: 3 of 100 calls said yes"),
             ),
             (
-                [guava(), batch(Filter::FastbloomDefault, Operation::Absent, 3)],
-                "FastbloomDefault, 1000 bits, Absent, round 3: 3 of 100 calls said yes",
+                "fastbloom",
+                "present",
+                99,
+                Some("fastbloom, present: 99 of 100 calls said yes"),
             ),
             (
-                [guava(), batch(Filter::FastbloomDefault, Operation::Present, 99)],
-                "FastbloomDefault, 1000 bits, Present, round 3: 99 of 100 calls said yes",
-            ),
-            (
-                [guava(), batch(Filter::FastbloomDefault, Operation::Put, 0)],
-                "FastbloomDefault, 1000 bits, Put, round 3: 0 of 100 calls said yes",
+                "fastbloom",
+                "put",
+                0,
+                Some("fastbloom, put: 0 of 100 calls said yes"),
             ),
         ] {
-            assert_eq!(check(&batches), Err(message.to_owned()));
+            let said = check(&[done("guava", "absent", 1), done(filter, task, yes)]);
+            assert_eq!(said.err().as_deref(), says);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The chart of the suites: contestants in groups, and a panel of bars for each measured quantity.
+//! The chart of the suites: contenders in groups, and a panel of bars for each measured quantity.
 
 use plots::key::{self, Sign};
 use plots::mark::{BAR, bar};
@@ -6,6 +6,8 @@ use plots::panel::{AXIS, MARGIN, Panel, Rows};
 use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 use records::number;
+
+use crate::record::Row;
 
 /// Width of the sheet.
 const WIDTH: f64 = 1080.0;
@@ -16,82 +18,110 @@ const BAR_PITCH: f64 = 11.0;
 /// Vertical space around the bars of a row.
 const ROW_PADDING: f64 = 8.0;
 
-/// A chart of bars.
-#[derive(Default)]
-pub(crate) struct Bars<'a> {
+/// A chart of bars for the rows of a suite: groups of contenders, and a panel for each measured quantity. Groups and
+/// contenders are in the order of their first rows.
+pub(crate) struct BarChart {
     /// Text alternative for readers who cannot see the chart.
-    pub(crate) description: &'a str,
+    pub(crate) description: &'static str,
     /// Title above everything else.
-    pub(crate) title: &'a str,
-    /// Key of filled and hollow bars; empty if the contestants' names explain them.
-    pub(crate) key: Vec<(Sign, &'a str)>,
-    /// Room for the names of contestants.
+    pub(crate) title: &'static str,
+    /// Key of filled and hollow bars; empty if the contenders' names explain them.
+    pub(crate) key: &'static [(Sign, &'static str)],
+    /// Room for the names of contenders.
     pub(crate) names: f64,
-    /// The panels, from left to right: title, axis title with the unit, and room for text right of the longest bar.
-    pub(crate) panels: Vec<(&'a str, &'a str, f64)>,
+    /// The panels, from left to right.
+    pub(crate) panels: &'static [BarPanel],
     /// Set if all panels share one scale.
     pub(crate) one_scale: bool,
     /// Value of a line through every panel, the baseline of the comparison.
     pub(crate) reference: Option<f64>,
+    /// The name of a row's group, and a note behind it.
+    pub(crate) group: fn(&Row) -> (String, String),
+    /// The name of a row's contender.
+    pub(crate) contender: fn(&Row) -> String,
+    /// Returns true if a row's bars are filled; hollow bars have only an outline.
+    pub(crate) is_filled: fn(&Row) -> bool,
 }
 
-/// The bars of a row of a record: groups and their contestants keep the order of their first rows.
-pub(crate) struct Drawn {
+/// A panel of a chart of bars.
+pub(crate) struct BarPanel {
+    pub(crate) title: &'static str,
+    /// The axis title with the unit.
+    pub(crate) axis: &'static str,
+    /// Room for text right of the longest bar.
+    pub(crate) room: f64,
+    /// The tasks that the panel shows; several bars of a contender are stacked.
+    pub(crate) tasks: &'static [&'static str],
+    /// Returns the bar of a row, if it has one.
+    pub(crate) shown: fn(&Row) -> Option<Shown>,
+}
+
+/// A value with its interval, and the text behind its bar.
+pub(crate) type Shown = (f64, Option<(f64, f64)>, String);
+
+/// Shows the ratio to the baseline, and behind it the time.
+pub(crate) fn ratio(row: &Row) -> Option<Shown> {
+    let ratio = row.ratio?;
+    let [of, value] = [ratio.median, row.value].map(|number| number::significant(number, 3));
+    let text = format!("{of} ({value} {})", row.unit);
+    Some((ratio.median, Some((ratio.low, ratio.high)), text))
+}
+
+/// Shows the time or count.
+pub(crate) fn value(row: &Row) -> Option<Shown> {
+    let text = format!("{} {}", number::significant(row.value, 3), row.unit);
+    Some((row.value, None, text))
+}
+
+/// The bars of a row.
+struct Drawn {
     /// Name of the group, and a note behind it.
-    pub(crate) group: (String, String),
-    pub(crate) contestant: String,
-    /// The bars, each with the index of its panel; bars of a contestant in the same panel are stacked vertically.
-    pub(crate) bars: Vec<(usize, Bar)>,
+    group: (String, String),
+    contender: String,
+    /// The bars, each with the index of its panel.
+    bars: Vec<(usize, Bar)>,
 }
 
-/// A value with its interval.
-pub(crate) struct Bar {
-    /// Value at the end of the bar.
-    pub(crate) value: f64,
-    /// Lower and upper end of the interval.
-    pub(crate) interval: Option<(f64, f64)>,
-    /// Text after the bar.
-    pub(crate) text: String,
-    /// Set if the bar is filled; a hollow bar has only an outline.
-    pub(crate) filled: bool,
-}
+/// A bar, and whether it is filled.
+type Bar = (Shown, bool);
 
-/// A line of the chart: a heading, or a contestant with its bars.
+/// A line of the chart: a heading, or a contender with its bars.
 enum Line<'a> {
     Heading(&'a (String, String)),
     Of(&'a str, Vec<&'a (usize, Bar)>),
 }
 
-/// Contestants with their bars.
-type Contestants<'a> = Vec<(&'a str, Vec<&'a (usize, Bar)>)>;
+/// Contenders with their bars.
+type Contenders<'a> = Vec<(&'a str, Vec<&'a (usize, Bar)>)>;
 
-/// Returns the groups with their contestants, each as a heading and a line for each contestant.
+/// Returns the groups with their contenders, each as a heading and a line for each contender.
 fn lines(all: &[Drawn]) -> Vec<Line<'_>> {
-    let mut groups: Vec<(&(String, String), Contestants<'_>)> = Vec::new();
+    let mut groups: Vec<(&(String, String), Contenders<'_>)> = Vec::new();
     for drawn in all {
         let known = groups.iter().position(|group| group.0.0 == drawn.group.0);
         let at = known.unwrap_or(groups.len());
         if known.is_none() {
             groups.push((&drawn.group, Vec::new()));
         }
-        let contestants = &mut groups[at].1;
-        match contestants.iter_mut().find(|one| one.0 == drawn.contestant) {
+        let contenders = &mut groups[at].1;
+        match contenders.iter_mut().find(|one| one.0 == drawn.contender) {
             Some((_, bars)) => bars.extend(&drawn.bars),
-            None => contestants.push((&drawn.contestant, drawn.bars.iter().collect())),
+            None => contenders.push((&drawn.contender, drawn.bars.iter().collect())),
         }
     }
     let mut lines = Vec::new();
-    for (group, contestants) in groups {
+    for (group, contenders) in groups {
         lines.push(Line::Heading(group));
-        lines.extend(contestants.into_iter().map(|(name, bars)| Line::Of(name, bars)));
+        lines.extend(contenders.into_iter().map(|(name, bars)| Line::Of(name, bars)));
     }
     lines
 }
 
-impl Bars<'_> {
-    /// Lays out the chart of these rows.
-    pub(crate) fn scene(&self, drawn: &[Drawn]) -> Scene {
-        let lines = lines(drawn);
+impl BarChart {
+    /// Lays out the chart.
+    pub(crate) fn scene(&self, rows: &[Row]) -> Scene {
+        let drawn: Vec<Drawn> = rows.iter().filter_map(|row| self.drawn(row)).collect();
+        let lines = lines(&drawn);
         let stacked = lines.iter().flat_map(|line| match line {
             Line::Heading(_) => Vec::new(),
             Line::Of(_, bars) => (0..self.panels.len())
@@ -105,10 +135,10 @@ impl Bars<'_> {
         };
         let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
         grid.stripes(&mut scene);
-        let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), &self.key);
+        let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), self.key);
         let title = Font::TITLE.fit(self.title, end - 2.0 * MARGIN);
         scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
-        let panels = self.panels(drawn);
+        let panels = self.panels(&drawn);
         for panel in &panels {
             panel.frame(&mut scene, &grid, TITLE_BASE);
             if let Some(reference) = self.reference {
@@ -131,32 +161,42 @@ impl Bars<'_> {
         scene
     }
 
+    /// Returns the bars of a row; `None` if no panel shows it.
+    fn drawn(&self, row: &Row) -> Option<Drawn> {
+        let panels = self.panels.iter().enumerate();
+        let shown = panels.filter(|(_, panel)| panel.tasks.contains(&&*row.case.task));
+        let bars: Vec<(usize, Bar)> = shown
+            .filter_map(|(index, panel)| Some((index, ((panel.shown)(row)?, (self.is_filled)(row)))))
+            .collect();
+        (!bars.is_empty()).then(|| Drawn {
+            group: (self.group)(row),
+            contender: (self.contender)(row),
+            bars,
+        })
+    }
+
     fn panels(&self, drawn: &[Drawn]) -> Vec<Panel<'_>> {
         let highest = |wanted: Option<usize>| {
             let bars = drawn.iter().flat_map(|one| &one.bars);
             bars.filter(|(panel, _)| wanted.is_none_or(|wanted| wanted == *panel))
-                .map(|(_, bar)| bar.interval.map_or(bar.value, |(_, high)| high.max(bar.value)))
+                .map(|(_, ((value, interval, _), _))| interval.map_or(*value, |(_, high)| high.max(*value)))
                 .filter(|high| high.is_finite())
                 .fold(self.reference.unwrap_or(0.0), f64::max)
         };
-        let texts: f64 = self.panels.iter().map(|panel| panel.2).sum();
+        let texts: f64 = self.panels.iter().map(|panel| panel.room).sum();
         let width = (WIDTH - self.names - texts) / self.panels.len() as f64;
         let mut left = self.names;
-        let panels = self
-            .panels
-            .iter()
-            .enumerate()
-            .map(|(index, &(title, axis, text))| {
-                let from = left;
-                left += width + text;
-                let scale = Scale::linear(highest((!self.one_scale).then_some(index)));
-                Panel {
-                    title,
-                    axis,
-                    scale: scale.over(from, from + width),
-                    tick: number::tick,
-                }
-            });
+        let panels = self.panels.iter().enumerate().map(|(index, panel)| {
+            let from = left;
+            left += width + panel.room;
+            let scale = Scale::linear(highest((!self.one_scale).then_some(index)));
+            Panel {
+                title: panel.title,
+                axis: panel.axis,
+                scale: scale.over(from, from + width),
+                tick: number::tick,
+            }
+        });
         panels.collect()
     }
 }
@@ -168,30 +208,25 @@ fn of<'a>(bars: &[&'a (usize, Bar)], panel: usize) -> impl Iterator<Item = &'a B
         .map(|(_, bar)| bar)
 }
 
-/// Draws the bars of a contestant in a panel.
+/// Draws the bars of a contender in a panel.
 fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &[&Bar], panel: &Panel<'_>) {
-    let places = bars.iter().enumerate().filter(|(_, bar)| bar.value.is_finite());
-    for (place, one) in places {
+    let places = bars
+        .iter()
+        .enumerate()
+        .filter(|(_, ((value, ..), _))| value.is_finite());
+    for (place, ((value, interval, text), is_filled)) in places {
         let y = grid.middle(index) + BAR_PITCH * (place as f64 - (bars.len() - 1) as f64 / 2.0);
-        let mut x = panel.scale.at(one.value);
-        bar(scene, panel.scale.start(), x, y, one.filled);
-        if let Some((low, high)) = one.interval {
+        let mut x = panel.scale.at(*value);
+        bar(scene, panel.scale.start(), x, y, *is_filled);
+        if let Some((low, high)) = *interval {
             panel.interval(scene, y, low, high, INK);
             x = x.max(panel.scale.at(high));
         }
         // Hides the grid lines behind the number.
-        let right = x + 7.0 + Font::VALUE.width(&one.text);
+        let right = x + 7.0 + Font::VALUE.width(text);
         scene.rect(x + 3.0, y - BAR - 0.5, right, y + BAR + 0.5, grid.ground(index));
-        scene.text_middle((x + 5.0, y), Anchor::Start, Font::VALUE, &one.text);
+        scene.text_middle((x + 5.0, y), Anchor::Start, Font::VALUE, text);
     }
-}
-
-/// Returns the distinct values, sorted.
-pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut values: Vec<T> = values.collect();
-    values.sort_unstable();
-    values.dedup();
-    values
 }
 
 #[cfg(test)]
@@ -200,35 +235,64 @@ mod tests {
     use plots::scene::Shape;
 
     use super::*;
+    use crate::suites::which::SUITE;
+
+    const CHART: BarChart = BarChart {
+        description: "",
+        title: "",
+        key: &[],
+        names: WIDTH - 200.0,
+        panels: &[
+            PANEL,
+            BarPanel {
+                tasks: &["absent"],
+                ..PANEL
+            },
+        ],
+        one_scale: false,
+        reference: None,
+        group: |row| (row.case.get("filter_keys").to_owned(), String::new()),
+        contender: |row| row.case.contender.clone(),
+        is_filled: |_| true,
+    };
+    const PANEL: BarPanel = BarPanel {
+        title: "",
+        axis: "",
+        room: 0.0,
+        tasks: &["build"],
+        shown: |row| Some((row.value, None, String::new())),
+    };
+
+    fn rows(of: &[(&str, &str, u64, u64)]) -> Vec<Row> {
+        let row = |(contender, task, keys, value): &(&str, &str, u64, u64)| Row {
+            case: SUITE.case(contender, task, &[keys, &10]),
+            rounds: 1,
+            calls: 1,
+            unit: "ns".to_owned(),
+            value: *value as f64,
+            mad: 0.0,
+            ratio: None,
+        };
+        of.iter().map(row).collect()
+    }
 
     #[test]
     fn bars_end_at_their_value_on_the_scale_of_their_panel() {
-        let bar = |value| Bar {
-            value,
-            interval: None,
-            text: String::new(),
-            filled: true,
-        };
-        let drawn = [("a", [1.0, 4.0]), ("b", [2.0, 2.0])].map(|(name, values)| Drawn {
-            group: ("a group".to_owned(), String::new()),
-            contestant: name.to_owned(),
-            bars: values.into_iter().map(bar).enumerate().collect(),
-        });
+        let rows = rows(&[
+            ("a", "build", 1, 1),
+            ("a", "absent", 1, 4),
+            ("b", "build", 1, 2),
+            ("b", "absent", 1, 2),
+        ]);
         for (one_scale, expected) in [
             (false, [50.0, 100.0, 100.0, 50.0]),
             (true, [25.0, 100.0, 50.0, 50.0]),
         ] {
-            let bars = Bars {
-                names: WIDTH - 200.0,
-                panels: vec![("", "", 0.0); 2],
-                one_scale,
-                ..Bars::default()
-            };
             let length = |shape: &Shape| match shape {
                 Shape::Rect(corners, NEUTRAL) => Some(corners[2] - corners[0]),
                 _ => None,
             };
-            let scene = bars.scene(&drawn);
+            let scene = BarChart { one_scale, ..CHART }.scene(&rows);
             let lengths: Vec<f64> = scene.shapes.iter().filter_map(length).collect();
             assert_eq!(lengths, expected);
         }
@@ -236,12 +300,13 @@ mod tests {
 
     #[test]
     fn rows_of_a_group_stand_together() {
-        let one = |group: &str, contestant: &str| Drawn {
-            group: (group.to_owned(), String::new()),
-            contestant: contestant.to_owned(),
-            bars: Vec::new(),
-        };
-        let drawn = [one("x", "a"), one("y", "a"), one("x", "b"), one("x", "a")];
+        let rows = rows(&[
+            ("a", "build", 1, 1),
+            ("a", "build", 2, 1),
+            ("b", "build", 1, 1),
+            ("a", "absent", 1, 1),
+        ]);
+        let drawn: Vec<Drawn> = rows.iter().filter_map(|row| CHART.drawn(row)).collect();
         let names: Vec<&str> = lines(&drawn)
             .iter()
             .map(|line| match line {
@@ -249,6 +314,6 @@ mod tests {
                 Line::Of(name, _) => name,
             })
             .collect();
-        assert_eq!(names, ["x", "a", "b", "y", "a"]);
+        assert_eq!(names, ["1", "a", "b", "2", "a"]);
     }
 }

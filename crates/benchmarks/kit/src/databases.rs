@@ -3,9 +3,12 @@
 //! take only a few milliseconds, so most run without interruption, and they are many, so medians come from undisturbed
 //! batches. A wrong answer is an error.
 
+use std::fmt::Display;
+
 use filter_policy::{Error, FilterPolicy};
 
-use crate::suites::point_reads::{Batch, Cache, KeySet, Keys, Policy};
+use crate::record::Batch;
+use crate::suites::point_reads::SUITE;
 use crate::turns::{timed, turn};
 
 /// Filter bits per key.
@@ -24,9 +27,9 @@ pub type Count<'a> = dyn FnMut(&[Key]) -> Result<usize, String> + 'a;
 /// A policy's database, open.
 pub struct Database<'a> {
     /// The filter policy.
-    pub policy: Policy,
+    pub policy: &'static str,
     /// The contents of the block cache.
-    pub cache: Cache,
+    pub cache: &'static str,
     /// Filter bits per key.
     pub bits_per_key: u32,
     /// Looks keys up and counts those found.
@@ -43,7 +46,7 @@ pub struct Entries<'a> {
     /// The engine's version.
     pub version: &'a str,
     /// The form of the keys.
-    pub key_set: KeySet,
+    pub key_set: &'static str,
     /// The number of entries of each database.
     pub count: u64,
 }
@@ -66,36 +69,32 @@ impl Entries<'_> {
             for index in turn(round, databases.len()) {
                 let database = &mut databases[index];
                 let policy = database.policy;
-                for (keys, asked, expected) in [
-                    (Keys::Absent, &absent, 0),
-                    (Keys::Present, &present, present.len()),
-                ] {
-                    if (keys, policy) == (Keys::Present, Policy::AlwaysNo) {
+                for (keys, asked, expected) in [("absent", &absent, 0), ("present", &present, present.len())]
+                {
+                    if (keys, policy) == ("present", "always-no") {
                         continue;
                     }
                     let before = (database.reads)();
                     let (found, ns) = timed(|| (database.found)(asked));
                     let found = found?;
                     if found != expected {
-                        return Err(format!("{policy:?}: {found} keys found, not {expected}"));
+                        return Err(format!("{policy}: {found} keys found, not {expected}"));
                     }
-                    batches.push(Batch {
-                        engine: self.engine.to_owned(),
-                        version: self.version.to_owned(),
-                        policy,
-                        bits_per_key: database.bits_per_key,
-                        cache: database.cache,
-                        key_set: self.key_set,
-                        entries: self.count,
-                        key_bytes: size_of::<Key>() as u64,
-                        value_bytes: VALUE_BYTES as u64,
-                        keys,
-                        round,
-                        calls: asked.len() as u64,
-                        // Filters and indexes were read earlier.
-                        seen: (database.reads)() - before,
-                        ns,
-                    });
+                    // Filters and indexes were read earlier.
+                    let (calls, blocks) = (asked.len() as u64, (database.reads)() - before);
+                    let parameters: [&dyn Display; 8] = [
+                        &self.engine,
+                        &self.version,
+                        &database.bits_per_key,
+                        &database.cache,
+                        &self.key_set,
+                        &self.count,
+                        &size_of::<Key>(),
+                        &VALUE_BYTES,
+                    ];
+                    let case = |task| SUITE.case(policy, task, &parameters);
+                    batches.push(case(keys).batch(round, calls, ns));
+                    batches.push(case(&format!("{keys}-blocks")).batch(round, calls, blocks));
                 }
             }
         }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use plots::scene::Scene;
 use records::environment::Environment;
-use records::table::{self, Row};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -103,52 +102,35 @@ impl Folder {
         &self.path
     }
 
-    /// Writes the files of a run and moves them here when all are complete. Returns the rows as their file has them.
-    ///
-    /// `charts` draws the charts from the rows rounded to the nine digits of their file.
+    /// Writes the files of a run and moves them here when all are complete.
     ///
     /// # Errors
     ///
     /// If the folder may no longer be written to, or an operation on files fails.
-    pub fn write<B: Row, R: Row>(
+    pub fn put(
         &self,
         bench: &Bench,
-        batches: Option<&[B]>,
-        rows: &[R],
-        charts: impl FnOnce(&[R]) -> Vec<Chart>,
-    ) -> Result<Vec<R>, String> {
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<(), String> {
         let path = Self::check(&self.path, self.format)?.path;
         let failed =
             |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
         fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
         // Inside the folder, so that it is on the same file system.
         let staging = stage(&path).map_err(|error| failed("", &error))?;
-        let mut names = Vec::new();
-        let mut put = |name: String, bytes: Vec<u8>| {
-            let written = fs::write(staging.path().join(&name), bytes);
-            let written = written.map_err(|error| failed(&name, &error));
-            names.push(name);
-            written
-        };
         let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
         json.push(b'\n');
         // The marker is moved first: it marks the folder as ours even if moving the rest fails.
-        put(MARKER.to_owned(), json)?;
-        if let Some(batches) = batches {
-            put("batches.csv".to_owned(), table::to_bytes(batches))?;
-        }
-        let rows_name = format!("{}.csv", self.format.rows);
-        let bytes = table::to_bytes(rows);
-        let rows = table::parse(&path.join(&rows_name), &bytes).map_err(|error| error.to_string())?;
-        put(rows_name, bytes)?;
-        for (name, bytes) in charts(&rows).iter().flat_map(|chart| chart.files(self.format)) {
-            put(name, bytes)?;
+        let mut names = Vec::new();
+        for (name, bytes) in [(MARKER.to_owned(), json)].into_iter().chain(files) {
+            fs::write(staging.path().join(&name), bytes).map_err(|error| failed(&name, &error))?;
+            names.push(name);
         }
         for name in &names {
             let moved = fs::rename(staging.path().join(name), path.join(name));
             moved.map_err(|error| failed(name, &error))?;
         }
-        Ok(rows)
+        Ok(())
     }
 }
 

@@ -1,26 +1,28 @@
 //! The common part of all benchmarks: turns measured batches into medians and ratios, records, a summary and a chart.
 //!
-//! Each suite has one module in [`suites`]: its records, comparisons, summary and chart. The programs that measure are
-//! packages of their own, one for each peer, because peers are heavy dependencies; they use this library for the
-//! records, the clock and the turns. All statistics are computed here.
+//! All suites have the same records: [`record::Batch`] and [`record::Row`]. A suite is a constant in [`suites`]: the
+//! names in its records, its baseline, its summary and its charts. The programs that measure are packages of their own,
+//! one for each peer, because peers are heavy dependencies; they use this library for the records, the clock and the
+//! turns. All statistics are computed here.
 
 mod bars;
 pub mod databases;
 mod folder;
-
+mod lines;
 pub mod phones;
 pub mod policies;
 pub mod program;
-mod rounds;
-mod suite;
+mod ratios;
+pub mod record;
+pub mod suite;
 pub mod suites;
 mod summary;
 pub mod turns;
-mod words;
 
 pub use self::folder::{Bench, Chart, Folder, Format, MARKER};
-pub use self::rounds::INTERVAL_LEVEL;
-pub use self::suite::{AnySuite, Draw, Suite};
+pub use self::ratios::INTERVAL_LEVEL;
+pub use self::suite::Suite;
+pub use self::summary::{Tables, with_ratio};
 
 /// Returns a package's version in the lock file; empty if the file lacks the package.
 pub fn version(package: &str) -> String {

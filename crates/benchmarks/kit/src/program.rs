@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use records::table::{self, Row};
+
+use crate::record::{self, Batch};
+use crate::suite::Suite;
 
 /// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
 #[derive(Debug, Parser)]
@@ -23,13 +25,14 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Writes the batches.
+    /// Writes the batches of a suite.
     ///
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn write<B: Row>(&self, batches: &[B]) -> Result<(), String> {
-        table::write(&self.csv, batches).map_err(|error| error.to_string())
+    pub fn write(&self, suite: &Suite, batches: &[Batch]) -> Result<(), String> {
+        std::fs::write(&self.csv, record::to_bytes(suite, batches))
+            .map_err(|error| format!("{}: {error}", self.csv.display()))
     }
 }
 

@@ -1,68 +1,118 @@
-//! Summaries for the terminal: a table for each group, a line for each contestant.
+//! Summaries for the terminal.
 
+use records::number;
 use records::terminal::table;
 
-/// A column: its title, and the function that formats a row's cell.
-pub(crate) type Column<'a, R> = (&'a str, fn(&R) -> String);
+use crate::record::Row;
 
-/// Formats a table for each run of rows with the same heading; the first column is text, the others are numbers. The
-/// text of `after` follows each table.
-pub(crate) fn tables<R>(
-    rows: &[R],
-    heading: impl Fn(&R) -> String,
-    columns: &[Column<'_, R>],
-    after: impl Fn(&[R]) -> String,
-) -> String {
-    let numbers: Vec<usize> = (1..columns.len()).collect();
-    let header: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
-    let mut text = String::new();
-    for rows in rows.chunk_by(|a, b| heading(a) == heading(b)) {
-        let heading = rows.first().map_or_else(String::new, &heading);
-        let lines = rows
-            .iter()
-            .map(|row| columns.iter().map(|(_, cell)| cell(row)).collect::<Vec<_>>());
-        let table = table(header.clone(), &numbers, lines);
-        text.push_str(&format!("\n{heading}\n{table}\n{}", after(rows)));
-    }
-    text
+/// The tables of a suite for the terminal: one for each heading, with a line and a column for each of their names, in the
+/// order of their first rows. Cells of several rows show all of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Tables {
+    /// Title of the first column.
+    pub title: &'static str,
+    /// Heading of a row's table; empty for rows that are in no table.
+    pub heading: fn(&Row) -> String,
+    /// Name of a row's line.
+    pub line: fn(&Row) -> String,
+    /// Name of a row's column.
+    pub column: fn(&Row) -> String,
+    /// The figures of a row.
+    pub cell: fn(&Row) -> String,
+    /// Set if the tables are for a page, in Markdown.
+    pub is_markdown: bool,
+    /// Text after the last table.
+    pub after: fn(&[Row]) -> String,
 }
 
-/// Formats a table with a line for each value of `name` and a column for each value of `column`, both in the order of
-/// their first rows.
-pub(crate) fn across<R>(
-    rows: &[R],
-    title: &str,
-    name: impl Fn(&R) -> String,
-    column: impl Fn(&R) -> String,
-    cell: impl Fn(&R) -> String,
-) -> String {
-    let (mut names, mut columns) = (Vec::new(), Vec::new());
-    for row in rows {
-        for (all, text) in [(&mut names, name(row)), (&mut columns, column(row))] {
-            if !all.contains(&text) {
-                all.push(text);
+impl Tables {
+    /// Figures that any suite can show: the time or count of a call, and the ratio.
+    pub const PLAIN: Self = Self {
+        title: "",
+        heading: |row| row.case.task.clone(),
+        line: |row| row.case.contender.clone(),
+        column: |row| row.unit.clone(),
+        cell: with_ratio,
+        is_markdown: false,
+        after: |_| String::new(),
+    };
+
+    /// Formats the tables.
+    pub fn text(&self, rows: &[Row]) -> String {
+        let mut headings: Vec<String> = Vec::new();
+        for heading in rows.iter().map(self.heading) {
+            if !heading.is_empty() && !headings.contains(&heading) {
+                headings.push(heading);
             }
         }
+        let mut text = String::new();
+        for heading in headings {
+            let of_table: Vec<&Row> = rows.iter().filter(|row| (self.heading)(row) == heading).collect();
+            let lines = self.lines(&of_table);
+            let table = if self.is_markdown {
+                markdown(&lines)
+            } else {
+                plain(lines)
+            };
+            text.push_str(&format!("\n{heading}\n{table}\n"));
+        }
+        text + &(self.after)(rows)
     }
-    let lines = names.iter().map(|of_line| {
-        let cells = columns.iter().map(|of_column| {
-            let here = |row: &&R| name(row) == *of_line && column(row) == *of_column;
-            rows.iter().find(here).map_or_else(String::new, &cell)
-        });
-        std::iter::once(of_line.clone()).chain(cells).collect::<Vec<_>>()
-    });
-    let header: Vec<String> = std::iter::once(title.to_owned())
-        .chain(columns.iter().cloned())
-        .collect();
+
+    /// Returns the lines of a table, the header first.
+    fn lines(&self, rows: &[&Row]) -> Vec<Vec<String>> {
+        let mut lines = vec![vec![self.title.to_owned()]];
+        for row in rows {
+            let (name, column) = ((self.line)(row), (self.column)(row));
+            let at = |names: &mut dyn Iterator<Item = &String>, name| {
+                names.skip(1).position(|known| *known == name)
+            };
+            let across = at(&mut lines[0].iter(), column.clone()).unwrap_or_else(|| {
+                lines[0].push(column);
+                lines[0].len() - 2
+            });
+            let down = at(&mut lines.iter().map(|line| &line[0]), name.clone()).unwrap_or_else(|| {
+                lines.push(vec![name]);
+                lines.len() - 2
+            });
+            let line = &mut lines[down + 1];
+            line.resize(line.len().max(across + 2), String::new());
+            let cell = &mut line[across + 1];
+            if !cell.is_empty() {
+                cell.push_str(" / ");
+            }
+            cell.push_str(&(self.cell)(row));
+        }
+        let width = lines[0].len();
+        lines
+            .iter_mut()
+            .for_each(|line| line.resize(width, String::new()));
+        lines
+    }
+}
+
+fn plain(mut lines: Vec<Vec<String>>) -> String {
+    let header = lines.remove(0);
     let numbers: Vec<usize> = (1..header.len()).collect();
-    table(header, &numbers, lines.collect::<Vec<_>>())
+    table(header, &numbers, lines)
 }
 
-/// Formats a median with its deviation.
-pub(crate) fn with_spread(median: f64, mad: f64, decimals: usize) -> String {
-    format!("{median:.decimals$} \u{b1} {mad:.decimals$}")
+fn markdown(lines: &[Vec<String>]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
+    let mut text: Vec<String> = lines
+        .iter()
+        .map(|line| format!("| {} |", line.join(" | ")))
+        .collect();
+    text.insert(1, format!("|---|{}", "---:|".repeat(columns.saturating_sub(1))));
+    text.insert(0, String::new());
+    text.join("\n")
 }
 
-pub(crate) fn interval(low: f64, high: f64) -> String {
-    format!("{low:.3}\u{2013}{high:.3}")
+/// Formats the count of a call with three digits, and behind it the ratio to the baseline.
+pub fn with_ratio(row: &Row) -> String {
+    let value = number::significant(row.value, 3);
+    match row.ratio {
+        Some(ratio) => format!("{value} ({:.3})", ratio.median),
+        None => value,
+    }
 }

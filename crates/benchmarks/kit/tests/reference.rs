@@ -1,64 +1,57 @@
 //! Tests that the committed records can be read, computed again from the committed batches, and drawn.
 //!
-//! `BENCH_REDRAW=1 cargo test` rewrites the charts whose drawing has changed.
+//! `BENCH_REDRAW=1 cargo test` writes rows and charts again, after a change of statistics or drawing.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_kit::suites::memory::{Memory, Structure};
-use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Rate, Scheme};
+use bench_kit::record::{self, Batch, Row};
+use bench_kit::suites::rates::{IDEAL, LEVELDB};
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
-use records::table::{self, Row};
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
     root.join(folder)
 }
 
-/// Checks the record and the charts of a suite.
-fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
-    let (folder, format) = (reference(folder), suite.format);
+/// Reads the rows of a committed run.
+fn rows(suite: &Suite, path: &str) -> Vec<Row> {
+    record::read(suite, &reference(path)).unwrap()
+}
+
+/// Checks that the rows and charts of a committed run are those of its batches.
+fn check(folder: &str, suite: &Suite) {
+    let folder = reference(folder);
     // A new run may replace the folder.
-    Folder::check(&folder, format).unwrap();
+    Folder::check(&folder, suite.format).unwrap();
     let marker = fs::read(folder.join(MARKER)).unwrap();
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
 
-    let path = folder.join(format!("{}.csv", format.rows));
-    let bytes = fs::read(&path).unwrap();
-    let rows: Vec<R> = table::parse(&path, &bytes).unwrap();
-    assert!(
-        table::to_bytes(&rows) == bytes,
-        "{}: written again, it differs",
-        path.display()
-    );
-    if suite.keeps_batches {
-        let batches: Vec<B> = table::read(&folder.join("batches.csv")).unwrap();
-        let again = (suite.rows)(&batches).unwrap();
-        assert!(
-            table::to_bytes(&again) == bytes,
-            "{}: not what the batches say",
-            path.display()
-        );
-    }
+    let path = folder.join("batches.csv");
+    let batches: Vec<Batch> = record::read(suite, &path).unwrap();
+    assert!(record::to_bytes(suite, &batches) == fs::read(&path).unwrap());
+    let bytes = record::to_bytes(suite, &suite.rows(&batches).unwrap());
+    let rows: Vec<Row> = record::parse(suite, &path, &bytes).unwrap();
     assert!(suite.drawn(&[]).is_empty());
     let drawn = suite.drawn(&rows);
     assert_eq!(drawn.len(), suite.charts.len());
-    for (name, bytes) in drawn.iter().flat_map(|chart: &Chart| chart.files(format)) {
+    let charts = drawn.iter().flat_map(|chart: &Chart| chart.files(suite.format));
+    for (name, bytes) in charts.chain([(format!("{}.csv", suite.format.rows), bytes)]) {
         let path = folder.join(&name);
         if std::env::var_os("BENCH_REDRAW").is_some() {
             fs::write(&path, &bytes).unwrap();
         }
         assert!(
             fs::read(&path).unwrap() == bytes,
-            "{}: the drawing has changed; run `BENCH_REDRAW=1 cargo test` to update it",
+            "{} is not what the batches say; run `BENCH_REDRAW=1 cargo test` to update it",
             path.display()
         );
     }
-    for line in (suite.summary)(&rows).lines() {
+    for line in suite.summary.text(&rows).lines() {
         // Tables for a page may be of any width.
         assert!(line.starts_with('|') || line.chars().count() <= 110, "{line}");
     }
@@ -78,44 +71,47 @@ fn memory() {
 /// The table under "Which one" in the README of membership-filters.
 #[test]
 fn memory_in_the_readme() {
-    use Structure::{Blocked, Bloom, ConcurrentBloom, Counting, Cuckoo, Growing, HashSetString, HashSetU64};
-    let rows: Vec<Memory> = table::read(&reference("memory").join("memory.csv")).unwrap();
-    let row = |structure, asked| {
-        let is_it = |row: &&Memory| row.structure == structure && row.asked_rate == asked;
+    let rows: Vec<Row> = rows(&memory::SUITE, "memory/memory.csv");
+    let value = |structure: &str, asked: &str, task: &str| {
+        let is_it = |row: &&Row| row.is(structure, task) && row.case.get("asked_rate") == asked;
         let row = rows.iter().find(is_it).unwrap();
-        assert_eq!(row.keys, 10_000_000);
-        row
+        assert_eq!(row.case.get("keys"), "10000000");
+        row.value
     };
+    let bits = |structure, asked| value(structure, asked, "allocated") * 8.0;
     let readme = include_str!("../../../membership-filters/README.md");
     for (name, structure) in [
-        ("BloomFilter", Bloom),
-        ("ConcurrentBloomFilter", ConcurrentBloom),
-        ("CountingBloomFilter", Counting),
-        ("CuckooFilter", Cuckoo),
-        ("GrowingBloomFilter", Growing),
-        ("BlockedBloomFilter", Blocked),
+        ("BloomFilter", "bloom"),
+        ("ConcurrentBloomFilter", "concurrent-bloom"),
+        ("CountingBloomFilter", "counting"),
+        ("CuckooFilter", "cuckoo"),
+        ("GrowingBloomFilter", "growing"),
+        ("BlockedBloomFilter", "blocked"),
     ] {
-        let (percent, basis_point) = (row(structure, Some(0.01)), row(structure, Some(0.0001)));
+        let percent = |asked| value(structure, asked, "rate") * 100.0;
         let line = format!(
             "\n| `{name}` | {:.1} ({:.2} %) | {:.1} ({:.4} %) | ",
-            percent.allocated_bits_per_key,
-            percent.rate * 100.0,
-            basis_point.allocated_bits_per_key,
-            basis_point.rate * 100.0
+            bits(structure, "0.01"),
+            percent("0.01"),
+            bits(structure, "0.0001"),
+            percent("0.0001")
         );
         assert!(readme.contains(&line), "{line}");
     }
-    for (name, structure) in [("HashSet<u64>", HashSetU64), ("HashSet<String>", HashSetString)] {
-        let bits = row(structure, None).allocated_bits_per_key;
+    for (name, structure) in [
+        ("HashSet<u64>", "hash-set-u64"),
+        ("HashSet<String>", "hash-set-string"),
+    ] {
+        let bits = bits(structure, "0");
         let line = format!("\n| `{name}` | {bits:.1} | {bits:.1} | ");
         assert!(readme.contains(&line), "{line}");
     }
     // Megabytes of ten million keys.
-    let megabytes = |row: &Memory| row.allocated_bits_per_key * 10.0 / 8.0;
+    let megabytes = |structure, asked| bits(structure, asked) * 10.0 / 8.0;
     let sentence = format!(
         "`HashSet<String>` takes {:.0} MB, and the Bloom filter {:.0} MB at 0.01 %.",
-        megabytes(row(HashSetString, None)),
-        megabytes(row(Bloom, Some(0.0001)))
+        megabytes("hash-set-string", "0"),
+        megabytes("bloom", "0.0001")
     );
     let words: Vec<&str> = readme.split_whitespace().collect();
     assert!(words.join(" ").contains(&sentence), "{sentence}");
@@ -175,26 +171,29 @@ fn rates() {
 /// 3 %; filters of few keys and many bits have more absent keys that the arithmetic neglects.
 #[test]
 fn rates_of_leveldb() {
-    let rows: Vec<Rate> = table::read(&reference("rates").join("rates.csv")).unwrap();
-    let leveldb = |row: &&Rate| row.scheme == Scheme::Leveldb && row.key_form == KeyForm::RandomDecimals;
+    let rows = rows(&rates::SUITE, "rates/rates.csv");
+    let leveldb =
+        |row: &&Row| row.case.get("scheme") == "leveldb" && row.case.get("key_form") == "random-decimals";
     let said = |bits, keys| Format::LevelDb.rate(keys, BitsPerKey::whole(bits)).unwrap();
     let mut compared = 0;
-    for row in rows.iter().filter(leveldb).filter(|row| row.series == IDEAL) {
+    for row in rows
+        .iter()
+        .filter(leveldb)
+        .filter(|row| row.case.contender == IDEAL)
+    {
+        let (keys, bits) = (row.case.count("keys"), row.case.count("bits_per_key") as u32);
         // Rarer rates and longer filters take a second or more each.
-        if row.rate < 1e-3 && (row.keys, row.bits_per_key) != (1000, 20) || row.keys > 1_000_000 {
+        if row.value < 1e-3 && (keys, bits) != (1000, 20) || keys > 1_000_000 {
             continue;
         }
-        let said = said(row.bits_per_key, row.keys);
+        let said = said(bits, keys);
         // The record agrees with the calculator.
-        assert!((row.expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
-        let chance = 3.0 / (row.false_positives as f64).sqrt();
-        let neglected = if row.keys == 32 && row.bits_per_key > 12 {
-            0.2
-        } else {
-            0.03
-        };
+        let expected = row.case.number("expected");
+        assert!((expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
+        let chance = 3.0 / (row.value * row.calls as f64).sqrt();
+        let neglected = if keys == 32 && bits > 12 { 0.2 } else { 0.03 };
         assert!(
-            (row.rate / said - 1.0).abs() < neglected + chance,
+            (row.value / said - 1.0).abs() < neglected + chance,
             "{said}: {row:?}"
         );
         compared += 1;
@@ -205,12 +204,12 @@ fn rates_of_leveldb() {
     // 24 bits per key.
     let sound = [IDEAL, "BloomFilter2", "XXH3", LEVELDB];
     for bits in [20, 22, 24] {
-        let pooled = rows
-            .iter()
-            .filter(leveldb)
-            .filter(|row| sound.contains(&&*row.series) && row.keys == 1000 && row.bits_per_key == bits);
+        let pooled = rows.iter().filter(leveldb).filter(|row| {
+            let (keys, of_row) = (row.case.count("keys"), row.case.count("bits_per_key"));
+            sound.contains(&&*row.case.contender) && (keys, of_row) == (1000, u64::from(bits))
+        });
         let (matches, probes) = pooled.fold((0.0, 0.0), |(matches, probes), row| {
-            (matches + row.false_positives as f64, probes + row.probes as f64)
+            (matches + row.value * row.calls as f64, probes + row.calls as f64)
         });
         let said = said(bits, 1000);
         assert!(said < 1e-4 && probes > 1e7, "{said} {probes}");

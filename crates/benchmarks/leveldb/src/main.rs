@@ -13,13 +13,15 @@ use bench_kit::program;
 #[cfg(engine)]
 use bench_kit::program::Arguments;
 #[cfg(engine)]
-use bench_kit::suites::point_reads::KeySet;
+use bench_kit::suites::point_reads::SUITE;
+#[cfg(engine)]
+use bench_kit::suites::policy::LEVELDB;
 
 #[cfg(engine)]
 fn point_reads(arguments: &Arguments) -> Result<(), String> {
     let mut batches = point_reads::measure(arguments.quick)?;
-    batches.extend(rusty::measure(arguments.quick, KeySet::Random)?);
-    arguments.write(&batches)
+    batches.extend(rusty::measure(arguments.quick, "random")?);
+    arguments.write(&SUITE, &batches)
 }
 
 fn main() -> ExitCode {
@@ -28,11 +30,11 @@ fn main() -> ExitCode {
         ("point-reads", point_reads),
         #[cfg(engine)]
         ("decimal-ids", |arguments| {
-            arguments.write(&rusty::measure(arguments.quick, KeySet::Decimal)?)
+            arguments.write(&SUITE, &rusty::measure(arguments.quick, "decimal")?)
         }),
         #[cfg(engine)]
         ("policy", |arguments| {
-            arguments.write(&policy::measure(arguments.quick))
+            arguments.write(&LEVELDB, &policy::measure(arguments.quick))
         }),
     ])
 }

@@ -4,10 +4,8 @@
 use std::path::Path;
 
 use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Free, Key, SEED, VALUE_BYTES, hexadecimal};
-use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::record::Batch;
 use bench_leveldb::{Engine, EnginePolicy, version};
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -15,38 +13,37 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
 
-const POLICIES: [Policy; 5] = [
-    Policy::None,
-    Policy::Engine,
-    Policy::OursLeveldbHash,
-    Policy::OursBloomfilter2,
-    Policy::AlwaysNo,
+const POLICIES: [&str; 5] = [
+    "none",
+    "engine",
+    "ours-leveldb-hash",
+    "ours-bloomfilter2",
+    "always-no",
 ];
 
 /// Opens a policy's database in a folder.
-fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
+fn open(policy: &'static str, folder: &Path, cache: &'static str) -> Engine {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
-        Policy::None | Policy::AlwaysYes => None,
-        Policy::Engine => Some(EnginePolicy::builtin(BITS_PER_KEY)),
-        Policy::OursLeveldbHash => Some(EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(bits))),
-        Policy::OursBloomfilter2 => Some(EnginePolicy::ours(BloomFilterPolicy::new(bits))),
-        Policy::OursFastLocal => Some(EnginePolicy::ours(FastLocalBloomPolicy::new(bits))),
-        Policy::OursSplitBlocks => Some(EnginePolicy::ours(SplitBlockBloomPolicy::new(bits))),
-        Policy::AlwaysNo => Some(EnginePolicy::ours(Free)),
+        "engine" => Some(EnginePolicy::builtin(BITS_PER_KEY)),
+        "ours-leveldb-hash" => Some(EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(bits))),
+        "ours-bloomfilter2" => Some(EnginePolicy::ours(BloomFilterPolicy::new(bits))),
+        "always-no" => Some(EnginePolicy::ours(Free)),
+        _ => None,
     };
-    let cache_bytes = match cache {
-        // Each block is read from its file only once.
-        Cache::Everything => isize::MAX as usize,
-        Cache::Nothing | Cache::OneBlock => 0,
+    // With the first, each block is read from its file only once.
+    let cache_bytes = if cache == "everything" {
+        isize::MAX as usize
+    } else {
+        0
     };
-    Engine::open(&folder.join(format!("{policy:?}")), engine_policy, cache_bytes)
+    Engine::open(&folder.join(policy), engine_policy, cache_bytes)
 }
 
 /// Writes and compacts the database of every policy.
 fn write_all(folder: &Path, stored: &[Key]) {
     for policy in POLICIES {
-        let engine = open(policy, folder, Cache::Nothing);
+        let engine = open(policy, folder, "nothing");
         let mut random = SplitMix64::seed_from_u64(SEED + 2);
         let mut value = [0; VALUE_BYTES];
         for key in stored {
@@ -78,15 +75,15 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let of = Entries {
         engine: "leveldb",
         version: &version,
-        key_set: KeySet::Random,
+        key_set: "random",
         count: entries,
     };
     let mut batches = Vec::new();
-    for cache in [Cache::Everything, Cache::Nothing] {
+    for cache in ["everything", "nothing"] {
         let engines = POLICIES.map(|policy| open(policy, folder, cache));
         for (policy, engine) in POLICIES.into_iter().zip(&engines) {
             // Counting opens all tables and fills the cache.
-            assert_eq!(engine.count(), entries, "entries of {policy:?}");
+            assert_eq!(engine.count(), entries, "entries of {policy}");
         }
         let databases = POLICIES
             .into_iter()
@@ -95,7 +92,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                 policy,
                 cache,
                 bits_per_key: match policy {
-                    Policy::None | Policy::AlwaysNo => 0,
+                    "none" | "always-no" => 0,
                     _ => BITS_PER_KEY,
                 },
                 found: Box::new(|keys| Ok(keys.iter().filter(|key| engine.has(*key)).count())),

@@ -6,9 +6,9 @@
 
 use core::hint::black_box;
 
-use bench_kit::policies::ours::{contender, count, of_kernel, that_ask, that_build};
+use bench_kit::policies::ours::{contender, count, that_ask, that_build};
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
-use bench_kit::suites::policy::{Batch, Contender as Name, Form};
+use bench_kit::record::Batch;
 use bench_kit::turns::Work;
 use bench_leveldb::{EnginePolicy, version};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
@@ -41,8 +41,8 @@ fn c_library() -> EnginePolicy {
     EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB)
 }
 
-fn rusty<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
-    Contender::new((Name::RustyLeveldb, form), "rusty-leveldb", Work::Same, run)
+fn rusty<'a>(form: &'static str, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+    Contender::new(("rusty-leveldb", form), "rusty-leveldb", Work::Same, run)
 }
 
 struct LevelDb;
@@ -55,15 +55,15 @@ impl policies::Engine for LevelDb {
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
         let engine_keys = EngineSlice::of(slices);
         let build = move || engine.create_filters(&engine_keys, size);
-        let name = (Name::Leveldb, Form::Slices);
+        let name = ("leveldb", "slices");
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
         for kernel in Kernel::available() {
-            let (name, policy) = (of_kernel(kernel), ours(kernel));
+            let (name, policy) = (kernel.name(), ours(kernel));
             contenders.extend(that_build(name, Work::Same, policy, size, keys));
         }
         let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
         let build = move || library.create_filters(&keys_of_c, size);
-        contenders.push(contender(Name::CLibrary, Form::Slices, Work::Same, build));
+        contenders.push(contender("c-library", "slices", Work::Same, build));
         // rusty-leveldb takes concatenated keys and the offset of each.
         let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
             .chunks_exact(size)
@@ -72,7 +72,7 @@ impl policies::Engine for LevelDb {
                 (keys.concat(), keys.iter().scan(0, begin).collect())
             })
             .collect();
-        contenders.push(rusty(Form::Slices, move || {
+        contenders.push(rusty("slices", move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
             let build = |(keys, begins): &(Vec<u8>, Vec<usize>)| policy.create_filter(keys, begins);
@@ -94,16 +94,16 @@ impl policies::Engine for LevelDb {
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
         let engine_keys = EngineSlice::of(slices);
         let ask = move || engine.count_matches(&engine_keys, filter);
-        let name = (Name::Leveldb, Form::OneByOne);
+        let name = ("leveldb", "one-by-one");
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];
         for kernel in Kernel::available() {
-            let name = of_kernel(kernel);
+            let name = kernel.name();
             contenders.extend(that_ask(name, Work::Same, ours(kernel), filter, keys));
         }
         let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
         let ask = move || library.count_matches(&keys_of_c, filter);
-        contenders.push(contender(Name::CLibrary, Form::OneByOne, Work::Same, ask));
-        contenders.push(rusty(Form::OneByOne, move || {
+        contenders.push(contender("c-library", "one-by-one", Work::Same, ask));
+        contenders.push(rusty("one-by-one", move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
             count(slices, |key| policy.key_may_match(key, filter))
@@ -115,40 +115,33 @@ impl policies::Engine for LevelDb {
 
 #[cfg(test)]
 mod tests {
-    use bench_kit::suites::policy::{KeyLengths, Task};
 
     use super::*;
 
     #[test]
     fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&LevelDb, 33, KeyLengths::Fixed, 2);
+        let batches = policies::measure(&LevelDb, 33, policies::KeyLengths::Fixed, 2);
         let of = |name, task| {
             let taken = batches
                 .iter()
-                .filter(|batch| batch.contender == name && batch.task == task);
+                .filter(|batch| batch.case.contender == name && batch.case.task == task);
             taken.count()
         };
-        assert_eq!(
-            (of(Name::Leveldb, Task::Build), of(Name::Scalar, Task::Build)),
-            (2, 4)
-        );
-        assert_eq!(
-            (of(Name::Leveldb, Task::Both), of(Name::Scalar, Task::Both)),
-            (2, 8)
-        );
+        assert_eq!((of("leveldb", "build"), of("scalar", "build")), (2, 4));
+        assert_eq!((of("leveldb", "both"), of("scalar", "both")), (2, 8));
         for peer in [
-            Name::CLibrary,
-            Name::RustyLeveldb,
-            Name::FastbloomHashes,
-            Name::FastbloomDefault,
+            "c-library",
+            "rusty-leveldb",
+            "fastbloom-hashes",
+            "fastbloom-default",
         ] {
-            assert_eq!(
-                (of(peer, Task::Build), of(peer, Task::Present)),
-                (2, 2),
-                "{peer:?}"
-            );
+            assert_eq!((of(peer, "build"), of(peer, "present")), (2, 2), "{peer:?}");
         }
-        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
-        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.calls >= 1 << 15));
+        assert!(batches.iter().all(|batch| !batch.case.get("version").is_empty()));
+        assert!(
+            batches
+                .iter()
+                .all(|batch| batch.count > 0 && batch.calls >= 1 << 15)
+        );
     }
 }

@@ -6,10 +6,8 @@
 use std::rc::Rc;
 
 use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES};
-use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::record::Batch;
 use counting_env::CountingEnv;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rand_xoshiro::SplitMix64;
@@ -18,12 +16,12 @@ use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
 use crate::point_reads::GETS;
 
-const POLICIES: [Policy; 5] = [
-    Policy::AlwaysYes,
-    Policy::Engine,
-    Policy::OursLeveldbHash,
-    Policy::OursBloomfilter2,
-    Policy::AlwaysNo,
+const POLICIES: [&str; 5] = [
+    "always-yes",
+    "engine",
+    "ours-leveldb-hash",
+    "ours-bloomfilter2",
+    "always-no",
 ];
 
 /// The stored keys, and as many absent keys.
@@ -33,15 +31,15 @@ struct Data {
 }
 
 impl Data {
-    fn new(entries: u64, key_set: KeySet) -> Self {
+    fn new(entries: u64, key_set: &'static str) -> Self {
         let mut random = SplitMix64::seed_from_u64(SEED);
         // The generator does not repeat a number within its period.
         let mut keys = |first: u64| -> Vec<Key> {
             (0..entries)
                 .map(|i| match key_set {
-                    KeySet::Random => digits(random.next_u64(), 16),
+                    "random" => digits(random.next_u64(), 16),
                     // Adjacent keys differ in their last digits.
-                    KeySet::Decimal => digits(2 * i + first, 10),
+                    _ => digits(2 * i + first, 10),
                 })
                 .collect()
         };
@@ -91,18 +89,17 @@ impl FilterPolicy for Always {
 }
 
 /// Writes, compacts and reopens the database of a policy.
-fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, Box<dyn std::error::Error>> {
+fn open(
+    policy: &'static str,
+    cache: &'static str,
+    data: &Data,
+) -> Result<Database<'static>, Box<dyn std::error::Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
-        Policy::None | Policy::AlwaysYes => Box::new(Always::says(true)),
-        Policy::Engine => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-        Policy::OursLeveldbHash => {
-            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
-        }
-        Policy::OursBloomfilter2 => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
-        Policy::OursFastLocal => Box::new(RustyLevelDbPolicy::new(FastLocalBloomPolicy::new(bits))?),
-        Policy::OursSplitBlocks => Box::new(RustyLevelDbPolicy::new(SplitBlockBloomPolicy::new(bits))?),
-        Policy::AlwaysNo => Box::new(Always::says(false)),
+        "engine" => Box::new(BloomPolicy::new(BITS_PER_KEY)),
+        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?),
+        "ours-bloomfilter2" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
+        other => Box::new(Always::says(other == "always-yes")),
     };
     let folder = tempfile::tempdir()?;
     let (env, reads) = CountingEnv::new();
@@ -110,11 +107,7 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
         env: Rc::new(Box::new(env)),
         filter_policy: Rc::new(filter_policy),
         // The engine counts blocks of 4 KiB, and needs room for at least one.
-        block_cache_capacity_bytes: if cache == Cache::OneBlock {
-            4 << 10
-        } else {
-            1 << 30
-        },
+        block_cache_capacity_bytes: if cache == "one-block" { 4 << 10 } else { 1 << 30 },
         ..Options::default()
     };
     let mut db = DB::open(folder.path(), options.clone())?;
@@ -147,12 +140,12 @@ fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, 
 }
 
 /// Measures everything. The batches are in the order of measurement.
-pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, String> {
+pub(crate) fn measure(is_quick: bool, key_set: &'static str) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
     let data = Data::new(entries, key_set);
     eprintln!("rusty-leveldb: writing {entries} entries for each policy");
     let mut databases = Vec::new();
-    for cache in [Cache::Everything, Cache::OneBlock] {
+    for cache in ["everything", "one-block"] {
         for policy in POLICIES {
             databases.push(open(policy, cache, &data).map_err(|error| error.to_string())?);
         }

@@ -7,7 +7,8 @@ mod structures;
 use std::process::ExitCode;
 
 use bench_kit::program;
-use bench_kit::suites::memory::{Measurement, Structure};
+use bench_kit::record::Batch;
+use bench_kit::suites::memory::SUITE;
 use peak_alloc::PeakAlloc;
 use structures::Keys;
 
@@ -17,25 +18,22 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const RATES: [f64; 5] = [0.1, 0.01, 0.001, 0.000_1, 0.000_01];
 const SEED: u64 = 1;
 
-fn measure(keys: &Keys) -> Result<Vec<Measurement>, String> {
-    let mut measured = Vec::new();
-    for &structure in Structure::ALL {
-        let rates = if structure.is_exact() {
-            vec![None]
+fn measure(keys: &Keys) -> Result<Vec<Batch>, String> {
+    let mut batches = Vec::new();
+    for &(structure, name) in SUITE.contenders {
+        // Sets have no false positives.
+        let rates: &[f64] = if structure.starts_with("hash-set") {
+            &[0.0]
         } else {
-            RATES.map(Some).to_vec()
+            &RATES
         };
-        for rate in rates {
-            let name = structure.words();
-            eprintln!(
-                "{name} {}",
-                rate.map_or_else(String::new, |rate| rate.to_string())
-            );
-            let one = structures::measure(structure, rate, keys, &ALLOCATOR);
-            measured.push(one.map_err(|error| format!("{name}: {error}"))?);
+        for &rate in rates {
+            eprintln!("{name} {rate}");
+            let measured = structures::measure(structure, rate, keys, &ALLOCATOR);
+            batches.extend(measured.map_err(|error| format!("{name}: {error}"))?);
         }
     }
-    Ok(measured)
+    Ok(batches)
 }
 
 fn main() -> ExitCode {
@@ -45,7 +43,7 @@ fn main() -> ExitCode {
         } else {
             (10_000_000, 10_000_000)
         };
-        arguments.write(&measure(&Keys::new(members, absent, SEED))?)
+        arguments.write(&SUITE, &measure(&Keys::new(members, absent, SEED))?)
     })])
 }
 
@@ -57,42 +55,46 @@ mod tests {
     #[test]
     fn every_structure_is_measured_at_every_rate() {
         let keys = Keys::new(20_000, 100_000, SEED);
-        let rows = measure(&keys).unwrap();
-        assert_eq!(rows.len(), 6 * 5 + 2);
-        for row in &rows {
-            let name = format!("{:?} {:?}", row.structure, row.asked_rate);
-            assert_eq!((row.keys, row.absent), (20_000, 100_000), "{name}");
-            assert!(row.peak_bytes >= row.allocated_bytes, "{name}");
-            match row.asked_rate {
-                Some(rate) => {
-                    // The reported bytes are the allocated bytes, except for a few words of the structure itself.
-                    let reported = row.reported_bytes.unwrap();
-                    assert!(
-                        (reported..reported + 1024).contains(&row.allocated_bytes),
-                        "{name}"
-                    );
-                    // The limit is seven standard deviations of independent trials above the requested rate.
-                    let allowed = 100_000.0 * rate;
-                    let most = allowed + 7.0 * allowed.sqrt() + 1.0;
-                    assert!(
-                        (row.false_positives as f64) < most,
-                        "{name}: {}",
-                        row.false_positives
-                    );
-                }
-                None => {
-                    assert_eq!((row.reported_bytes, row.false_positives), (None, 0), "{name}");
-                    // A table takes at least a number and a byte per key, and a growing set holds two tables.
-                    assert!(row.allocated_bytes > 9 * 20_000, "{name}");
-                    assert!(row.peak_bytes > row.allocated_bytes, "{name}");
-                }
+        let batches = measure(&keys).unwrap();
+        assert_eq!(batches.len(), 4 * 6 * 5 + 3 * 2);
+        let count = |of: &Batch, task: &str| {
+            let is_it = |batch: &&Batch| {
+                batch.case.task == task
+                    && batch.case.contender == of.case.contender
+                    && batch.case.parameters == of.case.parameters
+            };
+            batches.iter().find(is_it).map(|batch| batch.count)
+        };
+        for batch in batches.iter().filter(|batch| batch.case.task == "rate") {
+            let (name, rate) = (&batch.case, batch.case.number("asked_rate"));
+            assert_eq!(
+                (batch.case.count("keys"), batch.calls),
+                (20_000, 100_000),
+                "{name}"
+            );
+            let [allocated, peak] = ["allocated", "peak"].map(|task| count(batch, task).unwrap());
+            assert!(peak >= allocated, "{name}");
+            if rate > 0.0 {
+                // The reported bytes are the allocated bytes, except for a few words of the structure itself.
+                let reported = count(batch, "reported").unwrap();
+                assert!((reported..reported + 1024).contains(&allocated), "{name}");
+                // The limit is seven standard deviations of independent trials above the requested rate.
+                let allowed = 100_000.0 * rate;
+                assert!(
+                    (batch.count as f64) < allowed + 7.0 * allowed.sqrt() + 1.0,
+                    "{name}"
+                );
+            } else {
+                assert_eq!((count(batch, "reported"), batch.count), (None, 0), "{name}");
+                // A table takes at least a number and a byte per key, and a growing set holds two tables.
+                assert!(allocated > 9 * 20_000 && peak > allocated, "{name}");
             }
         }
-        let bytes = |structure| -> Vec<(u64, u64)> {
-            let of = rows.iter().filter(|row| row.structure == structure);
-            of.map(|row| (row.allocated_bytes, row.false_positives)).collect()
+        let counts = |structure: &str| -> Vec<u64> {
+            let of = batches.iter().filter(|batch| batch.case.contender == structure);
+            of.map(|batch| batch.count).collect()
         };
-        assert_eq!(bytes(Structure::Bloom), bytes(Structure::ConcurrentBloom));
-        assert_eq!(measure(&keys).unwrap(), rows, "the same in each run");
+        assert_eq!(counts("bloom"), counts("concurrent-bloom"));
+        assert_eq!(measure(&keys).unwrap(), batches, "the same in each run");
     }
 }

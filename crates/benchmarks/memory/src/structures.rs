@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use bench_kit::phones::{Phones, digits};
-use bench_kit::suites::memory::{Measurement, Structure};
+use bench_kit::record::Batch;
+use bench_kit::suites::memory::SUITE;
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
@@ -33,65 +34,64 @@ impl Keys {
     }
 }
 
-/// Builds a structure and queries all members and all other keys. `rate` is the false-positive probability of a filter.
+/// Builds a structure and queries all members and all other keys. `rate` is the false-positive probability of a filter, 0 for a set.
 ///
 /// # Errors
 ///
 /// If the structure cannot be built, or an inserted key is not found.
 pub(crate) fn measure(
-    structure: Structure,
-    rate: Option<f64>,
+    structure: &'static str,
+    rate: f64,
     keys: &Keys,
     allocator: &PeakAlloc,
-) -> Result<Measurement, String> {
+) -> Result<Vec<Batch>, String> {
     let of = Measured {
         structure,
         rate,
         keys,
         allocator,
     };
-    let fpp = rate.unwrap_or_default();
     let count = keys.members.len() as u64;
     match structure {
-        Structure::Bloom => of.measure(
-            || BloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
+        "bloom" => of.measure(
+            || BloomFilter::new(Bytes, &Parameters::new(count, rate).map_err(text)?).map_err(text),
             |filter, number| Ok(filter.insert(&digits(number))),
             |filter| Some(filter.bits() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        Structure::ConcurrentBloom => of.measure(
-            || ConcurrentBloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
+        "concurrent-bloom" => of.measure(
+            || ConcurrentBloomFilter::new(Bytes, &Parameters::new(count, rate).map_err(text)?).map_err(text),
             |filter, number| Ok(filter.insert(&digits(number))),
             |filter| Some(filter.bits() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        Structure::Counting => of.measure(
+        "counting" => of.measure(
             || {
-                let parameters = Parameters::new(count, fpp).map_err(text)?;
+                let parameters = Parameters::new(count, rate).map_err(text)?;
                 CountingBloomFilter::new(Bytes, &parameters, CounterWidth::FOUR).map_err(text)
             },
             |filter, number| Ok(filter.insert(&digits(number))),
             |filter| Some(filter.stats().memory_bytes),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        Structure::Cuckoo => of.measure(
-            || CuckooFilter::new(Bytes, &CuckooParameters::new(count, fpp).map_err(text)?).map_err(text),
+        "cuckoo" => of.measure(
+            || CuckooFilter::new(Bytes, &CuckooParameters::new(count, rate).map_err(text)?).map_err(text),
             |filter, number| filter.insert(&digits(number)).map_err(text),
             |filter| Some(filter.stats().memory_bytes),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        Structure::Growing => of.measure(
+        "growing" => of.measure(
             || {
-                let parameters = GrowingParameters::new(count / GROWING_FROM, fpp).map_err(text)?;
+                let parameters = GrowingParameters::new(count / GROWING_FROM, rate).map_err(text)?;
                 GrowingBloomFilter::new(Bytes, &parameters).map_err(text)
             },
             |filter, number| filter.insert(&digits(number)).map_err(text),
             |filter| Some(filter.stats().memory_bytes),
             |filter, number| filter.might_contain(&digits(number)),
         ),
-        Structure::Blocked => of.measure(
+        "blocked" => of.measure(
             || {
-                BlockedBloomFilter::new(Bytes, &BlockedParameters::new(count, fpp).map_err(text)?)
+                BlockedBloomFilter::new(Bytes, &BlockedParameters::new(count, rate).map_err(text)?)
                     .map_err(text)
             },
             |filter, number| {
@@ -102,24 +102,25 @@ pub(crate) fn measure(
             |filter, number| filter.might_contain(&digits(number)),
         ),
         // Sets grow key by key, as if the number of keys were unknown.
-        Structure::HashSetU64 => of.measure(
+        "hash-set-u64" => of.measure(
             || Ok(HashSet::new()),
             |set, number| Ok(set.insert(number)),
             |_| None,
             |set, number| set.contains(&number),
         ),
-        Structure::HashSetString => of.measure(
+        "hash-set-string" => of.measure(
             || Ok(HashSet::new()),
             |set, number| Ok(set.insert(number.to_string())),
             |_| None,
             |set, number| str::from_utf8(&digits(number)).is_ok_and(|text| set.contains(text)),
         ),
+        other => Err(format!("there is no structure {other}")),
     }
 }
 
 struct Measured<'a> {
-    structure: Structure,
-    rate: Option<f64>,
+    structure: &'static str,
+    rate: f64,
     keys: &'a Keys,
     allocator: &'a PeakAlloc,
 }
@@ -131,7 +132,7 @@ impl Measured<'_> {
         insert: impl Fn(&mut S, u64) -> Result<T, String>,
         reported_bytes: impl FnOnce(&S) -> Option<u64>,
         contains: impl Fn(&S, u64) -> bool,
-    ) -> Result<Measurement, String> {
+    ) -> Result<Vec<Batch>, String> {
         let Keys { members, others } = self.keys;
         let before = self.allocator.current_usage();
         self.allocator.reset_peak_usage();
@@ -145,17 +146,19 @@ impl Measured<'_> {
         if let Some(lost) = members.iter().find(|&&number| !contains(&structure, number)) {
             return Err(format!("{lost} was put in and is not found"));
         }
-        let wrong = others.iter().filter(|&&number| contains(&structure, number));
-        Ok(Measurement {
-            structure: self.structure,
-            asked_rate: self.rate,
-            keys: members.len() as u64,
-            reported_bytes: reported_bytes(&structure),
-            allocated_bytes,
-            peak_bytes,
-            absent: others.len() as u64,
-            false_positives: wrong.count() as u64,
-        })
+        let wrong = others
+            .iter()
+            .filter(|&&number| contains(&structure, number))
+            .count() as u64;
+        let (keys, absent) = (members.len() as u64, others.len() as u64);
+        let case = |task| SUITE.case(self.structure, task, &[&self.rate, &keys]);
+        let mut batches = vec![
+            case("allocated").batch(1, keys, allocated_bytes),
+            case("peak").batch(1, keys, peak_bytes),
+        ];
+        batches.extend(reported_bytes(&structure).map(|bytes| case("reported").batch(1, keys, bytes)));
+        batches.push(case("rate").batch(1, absent, wrong));
+        Ok(batches)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use bench_kit::suites::instructions::Instructions;
+use bench_kit::record::Batch;
+use bench_kit::suites::instructions::SUITE;
 use records::environment;
 use records::environment::Environment;
 
@@ -15,7 +16,7 @@ const COUNTED: &str = "bench_instructions::counted";
 /// # Errors
 ///
 /// If valgrind fails or its output is not as expected.
-pub(crate) fn count() -> Result<Vec<Instructions>, String> {
+pub(crate) fn count() -> Result<Vec<Batch>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let dumps = folder.path().join("counts");
     let runner = format!(
@@ -71,36 +72,29 @@ fn total(dump: &str) -> Option<u64> {
 }
 
 /// Parses a line of the program's output.
-fn row(line: &str, total: u64, environment: &Environment) -> Option<Instructions> {
+fn row(line: &str, total: u64, environment: &Environment) -> Option<Batch> {
     let [policy, key_lengths, task, keys] = line.split(',').collect::<Vec<_>>()[..] else {
         return None;
     };
     let keys = keys.parse().ok().filter(|&keys: &u64| keys > 0)?;
-    Some(Instructions {
-        rustc: environment.rustc.clone(),
-        target: environment.target.clone(),
-        policy: policy.to_owned(),
-        key_lengths: key_lengths.to_owned(),
-        task: task.to_owned(),
-        keys,
-        instructions_per_key: total as f64 / keys as f64,
-    })
+    let parameters: [&dyn std::fmt::Display; 3] = [&environment.rustc, &environment.target, &key_lengths];
+    Some(SUITE.case(policy, task, &parameters).batch(1, keys, total))
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use bench_kit::suites::instructions::judge;
-    use records::table;
+    use bench_kit::record;
+    use bench_kit::suites::instructions::{judge, named};
 
     use super::*;
 
     #[test]
     fn no_policy_takes_more_instructions_than_in_the_committed_record() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../../reports/reference/instructions/instructions.csv");
-        let record: Vec<Instructions> = table::read(&path).unwrap();
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/instructions/batches.csv");
+        let record: Vec<Batch> = record::read(&SUITE, &path).unwrap();
         let said = judge(&record, &count().unwrap(), &environment::collect());
         println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
     }
@@ -124,8 +118,8 @@ mod tests {
         let environment = environment::collect();
         let row = |line| row(line, 20_480, &environment);
         let read = row("leveldb,4-40,build,1024").unwrap();
-        assert_eq!(read.named(), "leveldb, build, keys of 4-40 bytes");
-        assert_eq!((read.keys, read.instructions_per_key), (1024, 20.0));
+        assert_eq!(named(&read), "leveldb, build, keys of 4-40 bytes");
+        assert_eq!((read.calls, read.count), (1024, 20_480));
         for wrong in [
             "",
             "leveldb,16,build",

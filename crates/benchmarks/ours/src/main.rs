@@ -8,15 +8,16 @@ mod which;
 use std::process::ExitCode;
 
 use bench_kit::program;
+use bench_kit::suites;
 
 fn main() -> ExitCode {
     program::run(&[
         ("rates", rates::measure),
         ("which", |arguments| {
-            arguments.write(&which::measure(arguments.quick))
+            arguments.write(&suites::which::SUITE, &which::measure(arguments.quick))
         }),
         ("instructions", |arguments| {
-            arguments.write(&instructions::count()?)
+            arguments.write(&suites::instructions::SUITE, &instructions::count()?)
         }),
     ])
 }

@@ -5,7 +5,8 @@
 
 use bench_kit::policies::ours::{by_trait, one_by_one};
 use bench_kit::policies::{FEWEST_IN_BATCH, rounds};
-use bench_kit::suites::which::{Batch, Policy, Task};
+use bench_kit::record::Batch;
+use bench_kit::suites::which::SUITE;
 use bench_kit::turns::{Contender, Work, take_turns};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
@@ -23,16 +24,17 @@ const QUERIES: usize = 2_000_000;
 const STORED: usize = 1_000_000;
 const RATE_SEED: u64 = 10;
 
-fn policy(policy: Policy) -> (u32, Box<dyn FilterPolicy>) {
+fn policy(name: &str) -> (u32, Box<dyn FilterPolicy>) {
     let (ten, fourteen) = (BitsPerKey::whole(10), BitsPerKey::whole(14));
-    match policy {
-        Policy::Leveldb => (10, Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
-        Policy::BloomFilter2 => (10, Box::new(BloomFilterPolicy::new(ten))),
-        Policy::BloomFilter64 => (10, Box::new(BloomFilter64Policy::new(ten))),
-        Policy::FastLocal => (10, Box::new(FastLocalBloomPolicy::new(ten))),
-        Policy::LegacyFull => (10, Box::new(LegacyFullFilterPolicy::new(ten))),
-        Policy::Ribbon => (10, Box::new(RibbonPolicy::new(ten))),
-        Policy::Ribbon14 => (14, Box::new(RibbonPolicy::new(fourteen))),
+    match name {
+        "leveldb" => (10, Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
+        "bloom-filter2" => (10, Box::new(BloomFilterPolicy::new(ten))),
+        "bloom-filter64" => (10, Box::new(BloomFilter64Policy::new(ten))),
+        "fast-local" => (10, Box::new(FastLocalBloomPolicy::new(ten))),
+        "legacy-full" => (10, Box::new(LegacyFullFilterPolicy::new(ten))),
+        "ribbon" => (10, Box::new(RibbonPolicy::new(ten))),
+        "ribbon14" => (14, Box::new(RibbonPolicy::new(fourteen))),
+        other => panic!("there is no policy {other}"),
     }
 }
 
@@ -55,8 +57,9 @@ fn build(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     filter
 }
 
-/// Returns the share of absent keys that match, and the bytes of the first filter.
-fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
+/// Counts the absent keys that match. Returns how many were queried, how many matched, and the bytes of the first
+/// filter.
+fn rate(policy: &dyn FilterPolicy, size: usize) -> [u64; 3] {
     let mut random = SplitMix64::seed_from_u64(RATE_SEED);
     let filters = (STORED / size).max(1);
     let queries = QUERIES / filters;
@@ -70,10 +73,7 @@ fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
             .filter(|key| policy.key_may_match(*key, &filter))
             .count();
     }
-    (
-        matches as f64 / (filters * queries) as f64,
-        first.unwrap_or_default(),
-    )
+    [filters * queries, matches, first.unwrap_or_default()].map(|count| count as u64)
 }
 
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
@@ -95,48 +95,34 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
     let draw = |_| of_filter[(random.next_u64() % size as u64) as usize];
     let present: Vec<&[u8]> = (0..FEWEST_IN_BATCH).map(draw).collect();
 
-    let rows: Vec<_> = (Policy::ALL.iter())
-        .map(|&name| {
-            let (bits_per_key, policy) = policy(name);
-            let (rate, bytes) = rate(&*policy, size);
-            let filter = build(&*policy, of_filter);
-            (name, bits_per_key, rate, bytes, filter)
-        })
-        .collect();
     let mut batches = Vec::new();
-    for &task in Task::ALL {
-        let asked = match task {
-            Task::Build => &stored,
-            Task::Absent => &absent,
-            Task::Present => &present,
+    let case = |name: &str, task: &str| SUITE.case(name, task, &[&size, &policy(name).0]);
+    let mut filters = Vec::new();
+    for &(name, _) in SUITE.contenders {
+        let (_, policy) = policy(name);
+        let [queries, matches, bytes] = rate(&*policy, size);
+        batches.push(case(name, "rate").batch(1, queries, matches));
+        batches.push(case(name, "size").batch(1, size as u64, bytes));
+        filters.push((name, build(&*policy, of_filter)));
+    }
+    for (task, asked) in [("build", &stored), ("absent", &absent), ("present", &present)] {
+        let contender = |(name, filter)| {
+            let (_, policy) = policy(name);
+            let mut run: Box<dyn FnMut() -> u64> = match task {
+                "build" => Box::new(by_trait(policy, size, asked)),
+                _ => Box::new(one_by_one(policy, filter, asked)),
+            };
+            if task == "present" {
+                assert_eq!(run(), asked.len() as u64, "{name} denies stored keys");
+            }
+            Contender::new(name, "filter-policy", Work::Own, run)
         };
-        let mut contenders: Vec<Contender<'_, usize>> = (rows.iter().enumerate())
-            .map(|(index, (name, _, _, _, filter))| {
-                let (_, policy) = policy(*name);
-                let mut run: Box<dyn FnMut() -> u64> = match task {
-                    Task::Build => Box::new(by_trait(policy, size, asked)),
-                    Task::Absent | Task::Present => Box::new(one_by_one(policy, filter, asked)),
-                };
-                if task == Task::Present {
-                    assert_eq!(run(), asked.len() as u64, "{name:?} denies stored keys");
-                }
-                Contender::new(index, "filter-policy", Work::Own, run)
-            })
+        let mut contenders: Vec<Contender<'_, &str>> = filters
+            .iter()
+            .map(|(name, filter)| contender((*name, filter)))
             .collect();
         take_turns(rounds, &mut contenders, |round, contender, ns| {
-            let (policy, bits_per_key, rate, bytes, _) = &rows[contender.name];
-            batches.push(Batch {
-                policy: *policy,
-                filter_keys: size as u64,
-                bits_per_key: *bits_per_key,
-                bytes: *bytes as u64,
-                rate: *rate,
-                task,
-                round,
-                calls: asked.len() as u64,
-                seen: 0,
-                ns,
-            });
+            batches.push(case(contender.name, task).batch(round, asked.len() as u64, ns));
         });
     }
     batches
@@ -146,36 +132,37 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
 mod tests {
     use std::path::Path;
 
-    use bench_kit::suites::which::Row;
-    use records::table;
+    use bench_kit::record;
 
     use super::*;
 
     #[test]
     fn every_policy_takes_part_in_every_round() {
         let batches = measure_size(40_000, 2);
-        assert_eq!(batches.len(), 7 * 3 * 2);
+        assert_eq!(batches.len(), 7 * (2 + 3 * 2));
+        let rows = SUITE.rows(&batches).unwrap();
         // LevelDB's size: 10 bits per key and one byte.
-        let leveldb = &batches[0];
-        assert_eq!((leveldb.policy, leveldb.bytes), (Policy::BloomFilter2, 50_001));
+        let size = rows.iter().find(|row| row.is("leveldb", "size")).unwrap();
+        assert_eq!(size.value, 50_001.0 / 40_000.0);
     }
 
     #[test]
     fn rates_and_lengths_are_those_of_the_committed_run() {
         let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/which.csv");
-        let rows: Vec<Row> = table::read(&path).unwrap();
-        assert_eq!(rows.len(), SIZES.len() * Policy::ALL.len() * Task::ALL.len());
-        for row in rows.into_iter().filter(|row| row.task == Task::Build) {
-            let (bits_per_key, policy) = policy(row.policy);
-            let (rate, bytes) = rate(&*policy, row.filter_keys as usize);
-            let measured = (bits_per_key, bytes as u64, statistics::significant::round(rate));
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/batches.csv");
+        let batches: Vec<Batch> = record::read(&SUITE, &path).unwrap();
+        let counted = |task: &'static str| batches.iter().filter(move |batch| batch.case.task == task);
+        assert_eq!(counted("rate").count(), SIZES.len() * SUITE.contenders.len());
+        for (rates, sizes) in counted("rate").zip(counted("size")) {
+            let (bits_per_key, policy) = policy(&rates.case.contender);
+            let measured = rate(&*policy, rates.case.count("filter_keys") as usize);
             assert_eq!(
                 measured,
-                (row.bits_per_key, row.bytes, row.rate),
-                "{:?}",
-                row.policy
+                [rates.calls, rates.count, sizes.count],
+                "{}",
+                rates.case
             );
+            assert_eq!(rates.case.count("bits_per_key"), u64::from(bits_per_key));
         }
     }
 }

@@ -11,9 +11,10 @@ use core::hint::black_box;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use bench_kit::policies::ours::{contender, count, of_kernel, that_ask, that_build};
+use bench_kit::policies::ours::{contender, count, that_ask, that_build};
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom, sbbf};
-use bench_kit::suites::policy::{Contender as Name, Form, KeyLengths};
+use bench_kit::suites::point_reads;
+use bench_kit::suites::policy::PARQUET;
 use bench_kit::turns::Work;
 use bench_kit::{program, version};
 use filter_formats::BloomFilter64Policy;
@@ -56,8 +57,8 @@ fn arrow_rs(zeros: &[u8], keys: &[&[u8]]) -> Sbbf {
     filter
 }
 
-fn theirs<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
-    Contender::engine((Name::ArrowRs, form), version("parquet"), Work::Same, run)
+fn theirs<'a>(form: &'static str, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+    Contender::engine(("arrow-rs", form), version("parquet"), Work::Same, run)
 }
 
 /// The filters that a task queries, all of the same keys.
@@ -73,7 +74,7 @@ struct Parquet;
 impl policies::Engine for Parquet {
     type Filters = Filters;
 
-    const LENGTHS: [KeyLengths; 2] = [KeyLengths::Fixed, KeyLengths::Urls];
+    const LENGTHS: [policies::KeyLengths; 2] = [policies::KeyLengths::Fixed, policies::KeyLengths::Urls];
 
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
         let zeros = vec![0; len(size)];
@@ -86,10 +87,10 @@ impl policies::Engine for Parquet {
             };
             keys.slices.chunks_exact(size).map(build).sum()
         };
-        let mut contenders = vec![theirs(Form::Slices, engine)];
+        let mut contenders = vec![theirs("slices", engine)];
         for kernel in Kernel::available() {
             let policy = SPLIT_BLOCKS.on_kernel(kernel);
-            contenders.extend(that_build(of_kernel(kernel), Work::Same, policy, size, keys));
+            contenders.extend(that_build(kernel.name(), Work::Same, policy, size, keys));
         }
         let hashes: Vec<u64> = keys.slices.iter().map(|key| SPLIT_BLOCKS.hash_key(key)).collect();
         let mut bitset = vec![0; len(size)];
@@ -102,10 +103,10 @@ impl policies::Engine for Parquet {
             };
             hashes.chunks_exact(size).map(&mut build).sum()
         };
-        let best = of_kernel(Kernel::best());
-        contenders.push(contender(best, Form::Hashed, Work::Same, by_hashes));
-        contenders.extend(that_build(Name::FastLocal, Work::Own, FAST_LOCAL, size, keys));
-        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, size, keys));
+        let best = Kernel::best().name();
+        contenders.push(contender(best, "hashed", Work::Same, by_hashes));
+        contenders.extend(that_build("fast-local", Work::Own, FAST_LOCAL, size, keys));
+        contenders.extend(that_build("bloom64", Work::Own, BLOOM64, size, keys));
         contenders.extend(sbbf::that_build(size, keys, None));
         contenders.extend(fastbloom::that_build(size, keys, sbbf::HASH));
         contenders
@@ -129,26 +130,20 @@ impl policies::Engine for Parquet {
             bloom64,
         } = filters;
         let engine = move || count(keys.slices, |key| arrow_rs.check(key));
-        let mut contenders = vec![theirs(Form::OneByOne, engine)];
+        let mut contenders = vec![theirs("one-by-one", engine)];
         for kernel in Kernel::available() {
             let policy = SPLIT_BLOCKS.on_kernel(kernel);
-            contenders.extend(that_ask(
-                of_kernel(kernel),
-                Work::Same,
-                policy,
-                split_blocks,
-                keys,
-            ));
+            contenders.extend(that_ask(kernel.name(), Work::Same, policy, split_blocks, keys));
         }
         let hashes: Vec<u64> = keys.slices.iter().map(|key| SPLIT_BLOCKS.hash_key(key)).collect();
         let by_hashes = move || {
             let filter = SplitBlockFilter::new(black_box(split_blocks)).expect("there are whole blocks");
             hashes.iter().filter(|&&hash| filter.may_match_hash(hash)).count() as u64
         };
-        let best = of_kernel(Kernel::best());
-        contenders.push(contender(best, Form::Hashed, Work::Same, by_hashes));
-        contenders.extend(that_ask(Name::FastLocal, Work::Own, FAST_LOCAL, fast_local, keys));
-        contenders.extend(that_ask(Name::Bloom64, Work::Own, BLOOM64, bloom64, keys));
+        let best = Kernel::best().name();
+        contenders.push(contender(best, "hashed", Work::Same, by_hashes));
+        contenders.extend(that_ask("fast-local", Work::Own, FAST_LOCAL, fast_local, keys));
+        contenders.extend(that_ask("bloom64", Work::Own, BLOOM64, bloom64, keys));
         contenders.extend(sbbf::that_ask(stored, keys, None));
         contenders.extend(fastbloom::that_ask(stored, keys, sbbf::HASH));
         contenders
@@ -158,45 +153,47 @@ impl policies::Engine for Parquet {
 fn main() -> ExitCode {
     program::run(&[
         ("policy", |arguments| {
-            arguments.write(&policies::measure_all(&Parquet, &SIZES, arguments.quick))
+            arguments.write(
+                &PARQUET,
+                &policies::measure_all(&Parquet, &SIZES, arguments.quick),
+            )
         }),
         ("scans", |arguments| {
-            arguments.write(&scans::measure(arguments.quick)?)
+            arguments.write(&point_reads::SUITE, &scans::measure(arguments.quick)?)
         }),
     ])
 }
 
 #[cfg(test)]
 mod tests {
-    use bench_kit::suites::policy::Task;
 
     use super::*;
 
     #[test]
     fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&Parquet, 600, KeyLengths::Urls, 2);
+        let batches = policies::measure(&Parquet, 600, policies::KeyLengths::Urls, 2);
         let of = |name, task| {
             let taken = batches
                 .iter()
-                .filter(|batch| batch.contender == name && batch.task == task);
+                .filter(|batch| batch.case.contender == name && batch.case.task == task);
             taken.count()
         };
         for (name, builds, asks) in [
-            (Name::ArrowRs, 2, 2),
-            (Name::FastLocal, 2, 6),
-            (Name::Bloom64, 2, 6),
-            (Name::SbbfXxh3, 4, 4),
-            (Name::FastbloomHashes, 2, 2),
-            (Name::FastbloomDefault, 2, 2),
-            (of_kernel(Kernel::best()), 4, 8),
+            ("arrow-rs", 2, 2),
+            ("fast-local", 2, 6),
+            ("bloom64", 2, 6),
+            ("sbbf-xxh3", 4, 4),
+            ("fastbloom-hashes", 2, 2),
+            ("fastbloom-default", 2, 2),
+            (Kernel::best().name(), 4, 8),
         ] {
-            assert_eq!(
-                (of(name, Task::Build), of(name, Task::Both)),
-                (builds, asks),
-                "{name:?}"
-            );
+            assert_eq!((of(name, "build"), of(name, "both")), (builds, asks), "{name}");
         }
-        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
-        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.calls >= 1 << 15));
+        assert!(batches.iter().all(|batch| !batch.case.get("version").is_empty()));
+        assert!(
+            batches
+                .iter()
+                .all(|batch| batch.count > 0 && batch.calls >= 1 << 15)
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES, hexadecimal};
-use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::record::Batch;
 use bench_kit::version;
 use bench_parquet::{Asks, scan};
 use filter_formats::parquet::PhysicalValue;
@@ -26,10 +26,10 @@ const GROUPS: usize = 16;
 const GETS: usize = 2;
 
 /// The names in the records, and the code that queries the filters.
-const ASKING: [(Policy, Asks); 3] = [
-    (Policy::None, Asks::Nobody),
-    (Policy::Engine, Asks::ArrowRs),
-    (Policy::OursSplitBlocks, Asks::We),
+const ASKING: [(&str, Asks); 3] = [
+    ("none", Asks::Nobody),
+    ("engine", Asks::ArrowRs),
+    ("ours-split-blocks", Asks::We),
 ];
 
 /// Writes a file of keys and values, with a filter of the keys of each row group.
@@ -81,7 +81,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         .zip(&reads)
         .map(|(&(policy, asks), reads)| Database {
             policy,
-            cache: Cache::Nothing,
+            cache: "nothing",
             bits_per_key: if asks == Asks::Nobody { 0 } else { BITS_PER_KEY },
             found: Box::new(move |keys| {
                 let mut found = 0;
@@ -102,7 +102,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let of = Entries {
         engine: "parquet",
         version: &version("parquet"),
-        key_set: KeySet::Random,
+        key_set: "random",
         count: entries as u64,
     };
     of.measure(&mut databases, rounds, || {

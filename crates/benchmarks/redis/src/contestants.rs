@@ -1,6 +1,7 @@
 //! The contestants, which process the keys of a round.
 
-use bench_kit::suites::redis::{Client, Operation};
+use bench_kit::record::Case;
+use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
 use bloom_redis::{Answer, Commands, FixedFilter, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes};
@@ -24,6 +25,8 @@ const NEWCOMERS: &str = "newcomers";
 /// The connections and filters of one size.
 pub(crate) struct Rig {
     pub(crate) port: u16,
+    /// Name and version of the server.
+    pub(crate) version: String,
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
@@ -66,28 +69,34 @@ pub(crate) type Failed = Box<dyn std::error::Error>;
 type Ask<'a> = Box<dyn FnMut(&[String]) -> Result<usize, Failed> + 'a>;
 
 impl Rig {
+    /// Names a case of a filter, with the keys of a round trip.
+    pub(crate) fn case(&self, client: &str, operation: &str, filter: &FixedFilter, batch: usize) -> Case {
+        let (bits, probes) = (filter.schema().bits(), filter.schema().probe_count());
+        SUITE.case(client, operation, &[&self.version, &bits, &probes, &batch])
+    }
+
     /// Processes all keys, `batch` at a time.
     pub(crate) fn run(
         &mut self,
-        client: Client,
-        operation: Operation,
+        client: &'static str,
+        operation: &'static str,
         keys: &[String],
         batch: usize,
     ) -> Result<Timed, Failed> {
         let filter = match operation {
-            Operation::Contains => self.filter.clone(),
-            Operation::Insert | Operation::Download => self.empty()?,
+            "contains" => self.filter.clone(),
+            _ => self.empty()?,
         };
-        if client == Client::RedisBenchmark {
+        if client == "redis-benchmark" {
             return self.outside(operation, &filter, keys.len(), batch);
         }
         let mut ask = self.ask(client, operation, filter.with_options(options(client)));
-        let at_once = if client == Client::Single { 1 } else { batch };
+        let at_once = if client == "single" { 1 } else { batch };
         let (yes, ns) = timed(|| keys.chunks(at_once).map(&mut ask).sum::<Result<usize, Failed>>());
         Ok(Timed { ns, yes: yes? as u64 })
     }
 
-    fn ask<'a>(&'a mut self, client: Client, operation: Operation, filter: FixedFilter) -> Ask<'a> {
+    fn ask<'a>(&'a mut self, client: &'static str, operation: &'static str, filter: FixedFilter) -> Ask<'a> {
         let Self {
             connection,
             runtime,
@@ -96,16 +105,16 @@ impl Rig {
             ..
         } = self;
         match (client, operation) {
-            (Client::Local, _) => Box::new(|keys| {
+            ("local", _) => Box::new(|keys| {
                 Ok(keys
                     .iter()
                     .filter(|key| local.might_contain(key.as_bytes()))
                     .count())
             }),
-            (Client::Script, _) => {
+            ("script", _) => {
                 let script = Script::new(match operation {
-                    Operation::Contains => CONTAINS,
-                    Operation::Insert | Operation::Download => INSERT,
+                    "contains" => CONTAINS,
+                    _ => INSERT,
                 });
                 Box::new(move |keys| {
                     let mut call = script.key(filter.key());
@@ -117,15 +126,15 @@ impl Rig {
                     Ok(answers.iter().filter(|&&answer| answer == b'1').count())
                 })
             }
-            (Client::Tokio, Operation::Contains) => Box::new(move |keys| {
+            ("tokio", "contains") => Box::new(move |keys| {
                 let call = filter.might_contain_many(keys);
                 Ok(found(&runtime.block_on(call.query_async(multiplexed))?))
             }),
-            (Client::Tokio, _) => Box::new(move |keys| {
+            ("tokio", _) => Box::new(move |keys| {
                 let call = filter.insert_many(keys);
                 Ok(new(&runtime.block_on(call.query_async(multiplexed))?))
             }),
-            (_, Operation::Contains) => {
+            (_, "contains") => {
                 Box::new(move |keys| Ok(found(&filter.might_contain_many(keys).query(connection)?)))
             }
             (_, _) => Box::new(move |keys| Ok(new(&filter.insert_many(keys).query(connection)?))),
@@ -134,7 +143,7 @@ impl Rig {
 
     fn outside(
         &self,
-        operation: Operation,
+        operation: &'static str,
         filter: &FixedFilter,
         keys: usize,
         batch: usize,
@@ -143,8 +152,8 @@ impl Rig {
         let key = String::from_utf8(filter.key().to_vec())?;
         let middle = (self.filter.schema().bits() / 2).to_string();
         let command: &[&str] = match operation {
-            Operation::Contains => &["GETBIT", &key, &middle],
-            Operation::Insert | Operation::Download => &["SETBIT", &key, &middle, "1"],
+            "contains" => &["GETBIT", &key, &middle],
+            _ => &["SETBIT", &key, &middle, "1"],
         };
         let load = Load {
             port: self.port,
@@ -171,10 +180,10 @@ impl Rig {
     }
 }
 
-fn options(client: Client) -> Options {
+fn options(client: &str) -> Options {
     match client {
-        Client::Published | Client::Getbit => Options::default()
-            .commands(Commands::default().bitfield(client != Client::Getbit))
+        "published" | "getbit" => Options::default()
+            .commands(Commands::default().bitfield(client != "getbit"))
             .missing(Missing::Empty)
             .follow_rebuilds(false),
         _ => Options::default(),

@@ -16,10 +16,11 @@ mod server;
 use std::process::ExitCode;
 
 use bench_kit::program;
+use bench_kit::suites::redis::SUITE;
 
 fn main() -> ExitCode {
     program::run(&[("redis", |arguments| {
         let batches = rounds::measure(arguments.quick).map_err(|error| error.to_string())?;
-        arguments.write(&batches)
+        arguments.write(&SUITE, &batches)
     })])
 }

@@ -1,6 +1,6 @@
 //! The measurement and the checks of its answers.
 
-use bench_kit::suites::redis::{Batch, Client, Operation};
+use bench_kit::record::Batch;
 use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
@@ -44,12 +44,10 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     }
     let (_, any) = &mut rigs[0];
     let downloads = downloads(any)?;
-    let version = version(any)?;
     let mut batches = Vec::new();
     // The first round is a warm-up.
     for round in 0..=rounds {
         eprintln!("round {round} of {rounds}");
-        let first = batches.len();
         for (insertions, rig) in &mut rigs {
             for (_, batch, calls) in PLAN.into_iter().filter(|(size, ..)| size == insertions) {
                 // At least one full batch.
@@ -60,9 +58,6 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
         for (filter, times) in &downloads {
             let times = times.div_ceil(share as u64);
             batches.push(download(&mut rigs[0].1, filter, times, round)?);
-        }
-        for batch in &mut batches[first..] {
-            batch.version.clone_from(&version);
         }
         if round == 0 {
             batches.clear();
@@ -90,6 +85,7 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     filter.upload(&local, Expiry::Never).query(&mut connection)?;
     Ok(Rig {
         port: server.port(),
+        version: version(&mut connection)?,
         connection,
         runtime,
         multiplexed,
@@ -115,8 +111,8 @@ fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
 }
 
 /// Returns the server's name and version.
-fn version(rig: &mut Rig) -> Result<String, Failed> {
-    let info: String = redis::cmd("INFO").arg("server").query(&mut rig.connection)?;
+fn version(connection: &mut redis::Connection) -> Result<String, Failed> {
+    let info: String = redis::cmd("INFO").arg("server").query(connection)?;
     let version = info
         .lines()
         .find_map(|line| line.strip_prefix("redis_version:"))
@@ -143,8 +139,8 @@ fn one_size(
         .take(calls)
         .collect();
     let newcomers = keys(NEWCOMERS + round, calls);
-    for (operation, keys) in [(Operation::Contains, &mixed), (Operation::Insert, &newcomers)] {
-        if operation == Operation::Insert && insertions < INSERTIONS[0] {
+    for (operation, keys) in [("contains", &mixed), ("insert", &newcomers)] {
+        if operation == "insert" && insertions < INSERTIONS[0] {
             continue;
         }
         let clients = clients(operation, batch, insertions);
@@ -152,71 +148,62 @@ fn one_size(
         for index in turn(round, clients.len()) {
             let client = clients[index];
             let timed = rig.run(client, operation, keys, batch)?;
-            if client != Client::RedisBenchmark {
+            if client != "redis-benchmark" {
                 check(client, operation, batch, calls, timed)?;
                 said.push(timed.yes);
             }
-            batches.push(Batch {
-                client,
-                version: String::new(),
-                operation,
-                bits: rig.filter.schema().bits(),
-                probes: rig.filter.schema().probe_count().into(),
-                batch: batch as u64,
+            batches.push(rig.case(client, operation, &rig.filter, batch).batch(
                 round,
-                calls: calls as u64,
-                seen: timed.yes,
-                ns: timed.ns,
-            });
+                calls as u64,
+                timed.ns,
+            ));
         }
         said.dedup();
         if said.len() != 1 {
-            let what = operation.words();
             return Err(
-                format!("{what}, {batch} keys a trip, round {round}: answers differ, {said:?}").into(),
+                format!("{operation}, {batch} keys a trip, round {round}: answers differ, {said:?}").into(),
             );
         }
     }
     Ok(())
 }
 
-fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client> {
+fn clients(operation: &'static str, batch: usize, insertions: usize) -> Vec<&'static str> {
     let mut clients = vec![
-        Client::RedisBenchmark,
-        Client::Blocking,
-        Client::Tokio,
-        Client::Published,
-        Client::Getbit,
-        Client::Script,
+        "redis-benchmark",
+        "blocking",
+        "tokio",
+        "published",
+        "getbit",
+        "script",
     ];
     if batch == SINGLE_AT && insertions == INSERTIONS[0] {
-        clients.push(Client::Single);
+        clients.push("single");
     }
-    if operation == Operation::Contains {
-        clients.push(Client::Local);
+    if operation == "contains" {
+        clients.push("local");
     }
     clients
 }
 
 fn check(
-    client: Client,
-    operation: Operation,
+    client: &'static str,
+    operation: &'static str,
     batch: usize,
     calls: usize,
     timed: Timed,
 ) -> Result<(), Failed> {
     let (yes, calls) = (timed.yes as f64, calls as f64);
     let right = match operation {
-        Operation::Contains => {
+        "contains" => {
             let members = (calls / 2.0).ceil();
             yes >= members && yes <= members + calls * MAX_FALSE
         }
-        Operation::Insert | Operation::Download => yes <= calls && yes >= calls * (1.0 - MAX_FALSE),
+        _ => yes <= calls && yes >= calls * (1.0 - MAX_FALSE),
     };
     if right {
         Ok(())
     } else {
-        let (client, operation) = (client.words(), operation.words());
         Err(
             format!("{client}, {operation}, {batch} keys per trip: {yes} positive answers for {calls} keys")
                 .into(),
@@ -234,16 +221,7 @@ fn download(rig: &mut Rig, filter: &FixedFilter, times: u64, round: u64) -> Resu
         })
     });
     ended?;
-    Ok(Batch {
-        client: Client::Blocking,
-        version: String::new(),
-        operation: Operation::Download,
-        bits: filter.schema().bits(),
-        probes: filter.schema().probe_count().into(),
-        batch: 1,
-        round,
-        calls: times,
-        seen: times,
-        ns,
-    })
+    Ok(rig
+        .case("download", "download", filter, 1)
+        .batch(round, times, ns))
 }

@@ -3,10 +3,9 @@
 use core::hint::black_box;
 
 use bench_kit::policies::ours::{
-    by_trait, contender, count_ones, of_kernel, one_by_one, prepared, that_ask, that_build,
+    by_trait, contender, count_ones, one_by_one, prepared, that_ask, that_build,
 };
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom, sbbf};
-use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EnginePolicy, version};
 use filter_formats::BloomFilter64Policy;
@@ -33,7 +32,12 @@ fn engine_policy(ribbon: bool) -> EnginePolicy {
     }
 }
 
-fn theirs<'a>(name: Name, form: Form, work: Work, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+fn theirs<'a>(
+    name: &'static str,
+    form: &'static str,
+    work: Work,
+    run: impl FnMut() -> u64 + 'a,
+) -> Contender<'a> {
     Contender::engine((name, form), version(), work, run)
 }
 
@@ -72,14 +76,14 @@ impl policies::Engine for RocksDb {
         };
         let ribbon = by_trait(Box::new(RIBBON), size, slices);
         let mut contenders = vec![
-            theirs(Name::Rocksdb, Form::Slices, Work::Same, engine(false)),
-            theirs(Name::RocksdbRibbon, Form::Slices, Work::Own, engine(true)),
-            contender(Name::Ribbon, Form::Slices, Work::Own, ribbon),
+            theirs("rocksdb", "slices", Work::Same, engine(false)),
+            theirs("rocksdb-ribbon", "slices", Work::Own, engine(true)),
+            contender("ribbon", "slices", Work::Own, ribbon),
         ];
-        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, size, keys));
+        contenders.extend(that_build("bloom64", Work::Own, BLOOM64, size, keys));
         for kernel in Kernel::available() {
             let policy = FAST_LOCAL.on_kernel(kernel);
-            contenders.extend(that_build(of_kernel(kernel), Work::Same, policy, size, keys));
+            contenders.extend(that_build(kernel.name(), Work::Same, policy, size, keys));
         }
         contenders.extend(sbbf::that_build(size, keys, Some(hash)));
         contenders.extend(fastbloom::that_build(size, keys, hash));
@@ -112,18 +116,18 @@ impl policies::Engine for RocksDb {
         let ribbon_one = one_by_one(Box::new(RIBBON), ribbon, slices);
         let ribbon_prepared = prepared(RIBBON, ribbon, slices);
         let mut contenders = vec![
-            theirs(Name::Rocksdb, Form::OneByOne, Work::Same, one),
-            theirs(Name::RocksdbBatch, Form::Slices, Work::Same, many),
-            theirs(Name::RocksdbRibbon, Form::OneByOne, Work::Own, of_ribbon),
-            contender(Name::Ribbon, Form::OneByOne, Work::Own, ribbon_one),
-            contender(Name::Ribbon, Form::Prepared, Work::Own, ribbon_prepared),
+            theirs("rocksdb", "one-by-one", Work::Same, one),
+            theirs("rocksdb-batch", "slices", Work::Same, many),
+            theirs("rocksdb-ribbon", "one-by-one", Work::Own, of_ribbon),
+            contender("ribbon", "one-by-one", Work::Own, ribbon_one),
+            contender("ribbon", "prepared", Work::Own, ribbon_prepared),
         ];
-        contenders.extend(that_ask(Name::Bloom64, Work::Own, BLOOM64, bloom64, keys));
+        contenders.extend(that_ask("bloom64", Work::Own, BLOOM64, bloom64, keys));
         for kernel in Kernel::available() {
-            let (name, policy) = (of_kernel(kernel), FAST_LOCAL.on_kernel(kernel));
+            let (name, policy) = (kernel.name(), FAST_LOCAL.on_kernel(kernel));
             contenders.extend(that_ask(name, Work::Same, policy, bloom, keys));
             let by_32 = by_32(bloom, kernel, slices);
-            contenders.push(contender(name, Form::SlicesOf32, Work::Same, by_32));
+            contenders.push(contender(name, "slices-32", Work::Same, by_32));
         }
         contenders.extend(sbbf::that_ask(stored, keys, Some(hash)));
         contenders.extend(fastbloom::that_ask(stored, keys, hash));
@@ -133,38 +137,37 @@ impl policies::Engine for RocksDb {
 
 #[cfg(test)]
 mod tests {
-    use bench_kit::suites::policy::{KeyLengths, Task};
 
     use super::*;
 
     #[test]
     fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&RocksDb, 600, KeyLengths::Fixed, 2);
+        let batches = policies::measure(&RocksDb, 600, policies::KeyLengths::Fixed, 2);
         let of = |name, task| {
             let taken = batches
                 .iter()
-                .filter(|batch| batch.contender == name && batch.task == task);
+                .filter(|batch| batch.case.contender == name && batch.case.task == task);
             taken.count()
         };
         for (name, builds, asks) in [
-            (Name::Rocksdb, 2, 2),
-            (Name::RocksdbBatch, 0, 2),
-            (Name::RocksdbRibbon, 2, 2),
-            (Name::Scalar, 4, 10),
-            (Name::Ribbon, 2, 4),
-            (Name::Bloom64, 4, 8),
-            (Name::SbbfXxh3, 2, 2),
-            (Name::SbbfXxph3, 2, 2),
-            (Name::FastbloomHashes, 2, 2),
-            (Name::FastbloomDefault, 2, 2),
+            ("rocksdb", 2, 2),
+            ("rocksdb-batch", 0, 2),
+            ("rocksdb-ribbon", 2, 2),
+            ("scalar", 4, 10),
+            ("ribbon", 2, 4),
+            ("bloom64", 4, 8),
+            ("sbbf-xxh3", 2, 2),
+            ("sbbf-xxph3", 2, 2),
+            ("fastbloom-hashes", 2, 2),
+            ("fastbloom-default", 2, 2),
         ] {
-            assert_eq!(
-                (of(name, Task::Build), of(name, Task::Both)),
-                (builds, asks),
-                "{name:?}"
-            );
+            assert_eq!((of(name, "build"), of(name, "both")), (builds, asks), "{name}");
         }
-        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
-        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.calls >= 1 << 15));
+        assert!(batches.iter().all(|batch| !batch.case.get("version").is_empty()));
+        assert!(
+            batches
+                .iter()
+                .all(|batch| batch.count > 0 && batch.calls >= 1 << 15)
+        );
     }
 }

@@ -13,6 +13,8 @@ use std::process::ExitCode;
 #[cfg(engine)]
 use bench_kit::policies;
 use bench_kit::program;
+#[cfg(engine)]
+use bench_kit::suites::policy::ROCKSDB;
 
 /// The keys of a filter.
 #[cfg(engine)]
@@ -22,11 +24,8 @@ fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
         ("policy", |arguments| {
-            arguments.write(&policies::measure_all(
-                &contenders::RocksDb,
-                &SIZES,
-                arguments.quick,
-            ))
+            let batches = policies::measure_all(&contenders::RocksDb, &SIZES, arguments.quick);
+            arguments.write(&ROCKSDB, &batches)
         }),
     ])
 }

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Free, Key, SEED, VALUE_BYTES, hexadecimal};
-use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::record::Batch;
+use bench_kit::suites::point_reads::SUITE;
 use bench_kit::{program, version};
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
@@ -31,27 +32,24 @@ const GETS: usize = 500;
 /// Tables of a database, each of which spans the whole range of keys.
 const TABLES: usize = 4;
 
-const POLICIES: [Policy; 6] = [
-    Policy::None,
-    Policy::Engine,
-    Policy::OursBloomfilter2,
-    Policy::OursFastLocal,
-    Policy::OursSplitBlocks,
-    Policy::AlwaysNo,
+const POLICIES: [&str; 6] = [
+    "none",
+    "engine",
+    "ours-bloomfilter2",
+    "ours-fast-local",
+    "ours-split-blocks",
+    "always-no",
 ];
 
-fn slatedbs(policy: Policy) -> Vec<Arc<dyn FilterPolicy>> {
+fn slatedbs(policy: &'static str) -> Vec<Arc<dyn FilterPolicy>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     match policy {
-        Policy::None | Policy::AlwaysYes => Vec::new(),
-        Policy::Engine => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
-        Policy::OursLeveldbHash => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::leveldb_builtin(
-            bits,
-        )))],
-        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
-        Policy::OursFastLocal => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
-        Policy::OursSplitBlocks => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
-        Policy::AlwaysNo => vec![Arc::new(SlateDbPolicy::new(Free))],
+        "engine" => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
+        "ours-bloomfilter2" => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
+        "ours-fast-local" => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
+        "ours-split-blocks" => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
+        "always-no" => vec![Arc::new(SlateDbPolicy::new(Free))],
+        _ => Vec::new(),
     }
 }
 
@@ -108,7 +106,7 @@ impl DbCache for Kept {
 }
 
 /// Writes and reopens the database of a policy.
-async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
+async fn open(policy: &'static str, cache: &'static str, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
     let store = Arc::new(InMemory::new());
     let settings = Settings {
         min_filter_keys: 1,
@@ -129,7 +127,7 @@ async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<K
     }
     db.close().await?;
     let kept = Arc::new(Kept {
-        blocks: cache == Cache::Everything,
+        blocks: cache == "everything",
         entries: Mutex::default(),
         reads: AtomicU64::new(0),
     });
@@ -154,8 +152,8 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let mut random = SplitMix64::seed_from_u64(SEED);
     let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
     let mut batches = Vec::new();
-    for cache in [Cache::Everything, Cache::Nothing] {
-        eprintln!("writing {entries} entries for each policy, {}", cache.words());
+    for cache in ["everything", "nothing"] {
+        eprintln!("writing {entries} entries for each policy, {}", cache);
         let mut databases = Vec::new();
         for policy in POLICIES {
             let (db, kept) = runtime.block_on(open(policy, cache, &stored)).map_err(failed)?;
@@ -164,7 +162,7 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                 policy,
                 cache,
                 bits_per_key: match policy {
-                    Policy::None | Policy::AlwaysNo => 0,
+                    "none" | "always-no" => 0,
                     _ => BITS_PER_KEY,
                 },
                 found: Box::new(move |keys| {
@@ -183,7 +181,7 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         let of = Entries {
             engine: "slatedb",
             version: &version("slatedb"),
-            key_set: KeySet::Random,
+            key_set: "random",
             count: entries as u64,
         };
         let mut absent = random.clone();
@@ -200,7 +198,7 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
 
 fn main() -> ExitCode {
     program::run(&[("point-reads", |arguments| {
-        arguments.write(&measure(arguments.quick)?)
+        arguments.write(&SUITE, &measure(arguments.quick)?)
     })])
 }
 
@@ -211,26 +209,27 @@ mod tests {
     #[test]
     fn filters_keep_blocks_from_being_read() {
         let batches = measure(true).unwrap();
-        let blocks = |policy, keys| -> u64 {
-            let of =
-                |batch: &&Batch| (batch.policy, batch.cache, batch.keys) == (policy, Cache::Nothing, keys);
-            batches.iter().filter(of).map(|batch| batch.seen).sum()
+        let blocks = |policy, task| -> u64 {
+            let of = |batch: &&Batch| {
+                let case = &batch.case;
+                (&*case.contender, &*case.task, case.get("cache")) == (policy, task, "nothing")
+            };
+            batches.iter().filter(of).map(|batch| batch.count).sum()
         };
-        use bench_kit::suites::point_reads::Keys::{Absent, Present};
         let gets = 2 * GETS as u64;
         // Some keys lie outside the key range of a table.
         let all = TABLES as u64 * gets;
-        assert!((all - all / 50..=all).contains(&blocks(Policy::None, Absent)));
-        assert_eq!(blocks(Policy::AlwaysNo, Absent), 0);
+        assert!((all - all / 50..=all).contains(&blocks("none", "absent-blocks")));
+        assert_eq!(blocks("always-no", "absent-blocks"), 0);
         for policy in [
-            Policy::Engine,
-            Policy::OursBloomfilter2,
-            Policy::OursFastLocal,
-            Policy::OursSplitBlocks,
+            "engine",
+            "ours-bloomfilter2",
+            "ours-fast-local",
+            "ours-split-blocks",
         ] {
             // About one in a hundred for each table.
-            assert!((5..150).contains(&blocks(policy, Absent)), "{policy:?}");
-            assert!(blocks(policy, Present) >= gets, "{policy:?}");
+            assert!((5..150).contains(&blocks(policy, "absent-blocks")), "{policy}");
+            assert!(blocks(policy, "present-blocks") >= gets, "{policy}");
         }
     }
 }

@@ -282,15 +282,19 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
         let fields: Vec<&str> = line.split(',').collect();
         let [
             "BloomFilter2",
+            "rate",
             "leveldb",
             _,
             "20",
             keys,
-            _,
-            _,
-            matches,
-            measured,
             ..,
+            probes,
+            _,
+            measured,
+            _,
+            _,
+            _,
+            _,
         ] = fields[..]
         else {
             continue;
@@ -300,14 +304,14 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
         if !(320_000..20_000_000).contains(&keys) {
             continue;
         }
-        let (matches, measured): (f64, f64) = (matches.parse().unwrap(), measured.parse().unwrap());
+        let (probes, measured): (f64, f64) = (probes.parse().unwrap(), measured.parse().unwrap());
         let of = ask(Question {
             keys: Some(keys),
             bits_per_key: Some(20.0),
             ..Question::default()
         });
         let rate = of(Filter::LevelDb).unwrap().rate;
-        let chance = 3.0 / matches.sqrt();
+        let chance = 3.0 / (measured * probes).sqrt();
         assert!(
             (measured / rate - 1.0).abs() < 0.03 + chance,
             "{keys}: {measured}, {rate}"

@@ -1,6 +1,5 @@
 //! This project's blocked filter, with one key per call and with many.
 
-use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
 use guava_bloom::Hash128;
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
@@ -14,7 +13,7 @@ use crate::plan::{FPP, Plan};
 fn new(plan: &Plan) -> BlockedBloomFilter<Xxph3> {
     let parameters = BlockedParameters::new(plan.insertions, FPP).expect("a size that there can be");
     let mut filter = BlockedBloomFilter::new(Xxph3, &parameters).expect("a filter that there is memory for");
-    if plan.contents == Contents::RandomWords {
+    if plan.has_random_words {
         // Random words would set more bits than keys ever do.
         let mut hashes = random_words(plan.insertions).map(|h1| Hash128 { h1, h2: 0 });
         loop {
@@ -34,9 +33,9 @@ pub(super) struct Blocked<const MANY: bool>(BlockedBloomFilter<Xxph3>);
 impl<const MANY: bool> Filter for Blocked<MANY> {
     fn description() -> Description {
         let (filter, keys) = if MANY {
-            (membership::Filter::BlockedBatch, format!("{AT_ONCE} keys"))
+            ("blocked-batch", format!("{AT_ONCE} keys"))
         } else {
-            (membership::Filter::Blocked, "each key".to_owned())
+            ("blocked", "each key".to_owned())
         };
         Description {
             filter,

@@ -1,7 +1,6 @@
 //! Guava in a Java process, which times itself.
 
 use bench_guava::{Java, JavaError, Request};
-use bench_kit::suites::membership::{Contents, Filter};
 use guava_bloom::Parameters;
 
 use super::{Contestant, Description, Timed, ours};
@@ -31,7 +30,7 @@ impl Guava {
         Ok(Self {
             java,
             description: Description {
-                filter: Filter::Guava,
+                filter: "guava",
                 version: text(&version),
                 setup: format!("{} {}", text(&runtime), OPTIONS.join(" ")),
             },
@@ -67,7 +66,7 @@ impl Contestant for Guava {
             .i32(AT_ONCE as i32);
         self.java.ask(&request, |_| Ok(()))?;
         let parameters = ours::parameters(plan);
-        if plan.contents == Contents::RandomWords {
+        if plan.has_random_words {
             let request = Request::new(b'L')
                 .u8(parameters.strategy().ordinal())
                 .u8(parameters.probe_count())

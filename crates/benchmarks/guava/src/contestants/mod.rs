@@ -7,7 +7,6 @@ mod ours;
 mod peers;
 
 use bench_guava::JavaError;
-use bench_kit::suites::membership;
 use bench_kit::turns::timed;
 
 pub(crate) use self::guava::Guava;
@@ -24,7 +23,7 @@ pub(crate) struct Timed {
 /// The description of a filter in the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Description {
-    pub(crate) filter: membership::Filter,
+    pub(crate) filter: &'static str,
     pub(crate) version: String,
     pub(crate) setup: String,
 }

@@ -1,6 +1,5 @@
 //! This project's filter, with one key per call and with many.
 
-use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
 use guava_bloom::{BloomFilter, Parameters, Utf8};
 
@@ -15,20 +14,20 @@ pub(super) fn parameters(plan: &Plan) -> Parameters {
 
 fn new(plan: &Plan) -> BloomFilter<Utf8> {
     let parameters = parameters(plan);
-    match plan.contents {
-        Contents::Keys => BloomFilter::new(Utf8, &parameters),
-        Contents::RandomWords => BloomFilter::new(Utf8, &parameters).and_then(|empty| {
-            // Reuses the memory that the crate allocated.
-            let mut words = empty.into_words();
-            let random = random_words(words.len() as u64);
-            words
-                .iter_mut()
-                .zip(random)
-                .for_each(|(word, random)| *word = random);
-            BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
-        }),
-    }
-    .expect("a filter that there is memory for")
+    let made = BloomFilter::new(Utf8, &parameters).and_then(|empty| {
+        if !plan.has_random_words {
+            return Ok(empty);
+        }
+        // Reuses the memory that the crate allocated.
+        let mut words = empty.into_words();
+        let random = random_words(words.len() as u64);
+        words
+            .iter_mut()
+            .zip(random)
+            .for_each(|(word, random)| *word = random);
+        BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
+    });
+    made.expect("a filter that there is memory for")
 }
 
 /// The filter, called for each key or for all keys of a part.
@@ -37,9 +36,9 @@ pub(super) struct Ours<const MANY: bool>(BloomFilter<Utf8>);
 impl<const MANY: bool> Filter for Ours<MANY> {
     fn description() -> Description {
         let (filter, keys) = if MANY {
-            (membership::Filter::OursBatch, format!("{AT_ONCE} keys"))
+            ("ours-batch", format!("{AT_ONCE} keys"))
         } else {
-            (membership::Filter::Ours, "each key".to_owned())
+            ("ours", "each key".to_owned())
         };
         Description {
             filter,

@@ -1,6 +1,5 @@
 //! Filters of other crates, with Guava's size and probe count.
 
-use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
 use bloomfilter::Bloom;
 use fastbloom::{BloomFilter, DefaultHasher};
@@ -17,11 +16,11 @@ pub(super) struct FastbloomDefault(BloomFilter<DefaultHasher>);
 pub(super) struct FastbloomFoldhash(BloomFilter<FixedState>);
 
 macro_rules! fastbloom {
-    ($filter:ident, $setup:expr, $builder:ident => $hasher:expr) => {
+    ($filter:ident, $name:literal, $setup:expr, $builder:ident => $hasher:expr) => {
         impl Filter for $filter {
             fn description() -> Description {
                 Description {
-                    filter: membership::Filter::$filter,
+                    filter: $name,
                     version: version("fastbloom"),
                     setup: $setup,
                 }
@@ -29,11 +28,10 @@ macro_rules! fastbloom {
 
             fn new(plan: &Plan) -> Self {
                 let parameters = ours::parameters(plan);
-                let $builder = match plan.contents {
-                    Contents::Keys => BloomFilter::with_num_bits(parameters.bits() as usize),
-                    Contents::RandomWords => {
-                        BloomFilter::from_vec(random_words(parameters.word_count() as u64).collect())
-                    }
+                let $builder = if plan.has_random_words {
+                    BloomFilter::from_vec(random_words(parameters.word_count() as u64).collect())
+                } else {
+                    BloomFilter::with_num_bits(parameters.bits() as usize)
                 };
                 Self($hasher.hashes(parameters.probe_count().into()))
             }
@@ -56,9 +54,10 @@ macro_rules! fastbloom {
     };
 }
 
-fastbloom!(FastbloomDefault, "SipHash-1-3; seed 1".to_owned(), builder => builder.seed(&1));
+fastbloom!(FastbloomDefault, "fastbloom-default", "SipHash-1-3; seed 1".to_owned(), builder => builder.seed(&1));
 fastbloom!(
     FastbloomFoldhash,
+    "fastbloom-foldhash",
     format!("foldhash {} fast::FixedState; seed 1", version("foldhash")),
     builder => builder.hasher(FixedState::with_seed(1))
 );
@@ -69,7 +68,7 @@ pub(super) struct Bloomfilter(Bloom<str>);
 impl Filter for Bloomfilter {
     fn description() -> Description {
         Description {
-            filter: membership::Filter::Bloomfilter,
+            filter: "bloomfilter",
             version: version("bloomfilter"),
             setup: "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set".to_owned(),
         }
@@ -82,7 +81,7 @@ impl Filter for Bloomfilter {
         let seed = std::array::from_fn(|i| i as u8);
         let made = Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed);
         let empty = made.unwrap_or_else(|error| panic!("bloomfilter: {error}"));
-        if plan.contents == Contents::Keys {
+        if !plan.has_random_words {
             return Self(empty);
         }
         let bits = empty.len();

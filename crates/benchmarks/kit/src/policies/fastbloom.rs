@@ -7,18 +7,14 @@ use fastbloom::BloomFilter;
 
 use super::ours::count;
 use super::{BITS_PER_KEY, Batched, Contender};
-use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
 /// The engine's hash function.
 pub type Hash = fn(&[u8]) -> u64;
 
 /// The two contenders: with the engine's hash, and with `fastbloom`'s default hasher.
-fn each(hash: Hash) -> [(policy::Contender, Option<Hash>); 2] {
-    [
-        (policy::Contender::FastbloomHashes, Some(hash)),
-        (policy::Contender::FastbloomDefault, None),
-    ]
+fn each(hash: Hash) -> [(&'static str, Option<Hash>); 2] {
+    [("fastbloom-hashes", Some(hash)), ("fastbloom-default", None)]
 }
 
 fn filter(keys: &[&[u8]], hash: Option<Hash>) -> BloomFilter {
@@ -42,7 +38,7 @@ pub fn that_build<'a>(size: usize, keys: Batched<'a>, hash: Hash) -> impl Iterat
     each(hash).into_iter().map(move |(name, hash)| {
         let build = move |keys| black_box(filter(keys, hash)).as_slice()[0] & 0xff;
         let run = move || keys.slices.chunks_exact(size).map(build).sum();
-        Contender::new((name, Form::Slices), "fastbloom", Work::Own, run)
+        Contender::new((name, "slices"), "fastbloom", Work::Own, run)
     })
 }
 
@@ -55,7 +51,7 @@ pub fn that_ask<'a>(stored: &[&[u8]], keys: Batched<'a>, hash: Hash) -> impl Ite
                 Some(hash) => count(keys.slices, |key| filter.contains_hash(hash(key))),
                 None => count(keys.slices, |key| filter.contains(key)),
             };
-            Contender::new((name, Form::OneByOne), "fastbloom", Work::Own, run)
+            Contender::new((name, "one-by-one"), "fastbloom", Work::Own, run)
         })
         .into_iter()
 }

@@ -6,7 +6,27 @@ use core::marker::PhantomData;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::suites::policy::{KeyLengths, Task};
+/// The lengths of the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyLengths {
+    /// 16 bytes each.
+    Fixed,
+    /// 4 to 40 bytes, all lengths equally often.
+    Mixed,
+    /// 17 to 50 bytes, all lengths equally often: letters after a common prefix, each key in its own allocation.
+    Urls,
+}
+
+impl KeyLengths {
+    /// Returns the name in the records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "16",
+            Self::Mixed => "4-40",
+            Self::Urls => "17-50",
+        }
+    }
+}
 
 /// The least number of keys in a batch, so that reading the clock does not count.
 pub const FEWEST_IN_BATCH: usize = 1 << 16;
@@ -96,14 +116,14 @@ pub(super) fn stored(size: usize, lengths: KeyLengths) -> Keys {
 
 /// Generates queries for the filter of the first `size` stored keys. Absent keys may be stored by chance; nothing
 /// depends on that.
-pub(super) fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: Task) -> Keys {
+pub(super) fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Keys {
     let mut random = SplitMix64::seed_from_u64(2);
     let mut keys = Keys::default();
     for _ in 0..FEWEST_IN_BATCH {
         let is_present = match task {
-            Task::Build | Task::Absent => false,
-            Task::Present => true,
-            Task::Both => random.next_u64() % 2 == 0,
+            "present" => true,
+            "both" => random.next_u64() % 2 == 0,
+            _ => false,
         };
         if is_present {
             keys.push(stored.get((random.next_u64() % size as u64) as usize));

@@ -7,8 +7,11 @@ mod keys;
 pub mod ours;
 pub mod sbbf;
 
-pub use self::keys::{EngineSlice, FEWEST_IN_BATCH};
-use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
+use std::fmt::Display;
+
+pub use self::keys::{EngineSlice, FEWEST_IN_BATCH, KeyLengths};
+use crate::record::Batch;
+use crate::suites::policy::LEVELDB;
 use crate::turns::{self, take_turns};
 
 /// Bits per key of all filters.
@@ -18,7 +21,7 @@ pub const BITS_PER_KEY: u32 = 10;
 const SMALL: usize = 1_000_000;
 
 /// A contender with its form.
-pub type Contender<'a> = turns::Contender<'a, (policy::Contender, Form)>;
+pub type Contender<'a> = turns::Contender<'a, (&'static str, &'static str)>;
 
 /// Keys as slices, and as arrays if all have 16 bytes.
 #[derive(Debug, Clone, Copy)]
@@ -78,23 +81,18 @@ pub fn measure_all<E: Engine>(engine: &E, sizes: &[usize], is_quick: bool) -> Ve
 
 /// Measures every task with filters of `size` keys.
 pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
-    eprintln!("{size} {}", lengths.words());
+    eprintln!("{size} {}", lengths.name());
     let mut batches = Vec::new();
-    let mut run = |task: Task, keys: usize, mut contenders: Vec<Contender<'_>>| {
+    let mut run = |task: &str, keys: usize, mut contenders: Vec<Contender<'_>>| {
         take_turns(rounds, &mut contenders, |round, contender, ns| {
-            batches.push(Batch {
-                contender: contender.name.0,
-                form: contender.name.1,
-                version: contender.version.clone(),
-                task,
-                key_lengths: lengths,
-                filter_keys: size as u64,
-                bits_per_key: BITS_PER_KEY,
-                round,
-                calls: keys as u64,
-                seen: 0,
-                ns,
-            });
+            let (name, form) = contender.name;
+            let parameters: [&dyn Display; 5] =
+                [&form, &contender.version, &lengths.name(), &size, &BITS_PER_KEY];
+            batches.push(
+                LEVELDB
+                    .case(name, task, &parameters)
+                    .batch(round, keys as u64, ns),
+            );
         });
     };
     let stored = keys::stored(size, lengths);
@@ -104,10 +102,10 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
         slices: &slices,
         arrays: keys::arrays(&stored),
     };
-    run(Task::Build, slices.len(), engine.that_build(size, keys));
+    run("build", slices.len(), engine.that_build(size, keys));
     let of_filter = &slices[..size];
     let filters = engine.filters(of_filter);
-    for task in [Task::Absent, Task::Present, Task::Both] {
+    for task in ["absent", "present", "both"] {
         let asked = keys::asked(&stored, size, lengths, task);
         let scattered = keys::scattered(&asked, lengths);
         let slices = keys::slices(&asked, &scattered);

@@ -9,18 +9,17 @@ use super::fastbloom::Hash;
 pub use super::ffi::SplitBlocks;
 use super::ours::count;
 use super::{BITS_PER_KEY, Batched, Contender};
-use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
 /// XXH3, the usual choice of `sbbf-rs`'s users.
 pub const HASH: Hash = xxh3_64;
 
 /// The contenders with their hash functions; `None` takes precomputed values.
-fn each(engine: Option<Hash>) -> impl Iterator<Item = (policy::Contender, Option<Hash>)> {
-    let own: (policy::Contender, Option<Hash>) = (policy::Contender::SbbfXxh3, Some(xxh3_64));
+fn each(engine: Option<Hash>) -> impl Iterator<Item = (&'static str, Option<Hash>)> {
+    let own: (&'static str, Option<Hash>) = ("sbbf-xxh3", Some(xxh3_64));
     let other = match engine {
-        Some(hash) => (policy::Contender::SbbfXxph3, Some(hash)),
-        None => (policy::Contender::SbbfXxh3, None),
+        Some(hash) => ("sbbf-xxph3", Some(hash)),
+        None => ("sbbf-xxh3", None),
     };
     [own, other].into_iter()
 }
@@ -54,11 +53,11 @@ pub fn that_build<'a>(
             let hashes = hashes(keys.slices);
             let mut build = move |hashes: &[u64]| fill(&mut blocks, hashes.iter().copied());
             let run = move || hashes.chunks_exact(size).map(&mut build).sum();
-            return Contender::new((name, Form::Hashed), "sbbf-rs", Work::Own, run);
+            return Contender::new((name, "hashed"), "sbbf-rs", Work::Own, run);
         };
         let mut build = move |keys: &[&[u8]]| fill(&mut blocks, keys.iter().map(|key| hash(key)));
         let run = move || keys.slices.chunks_exact(size).map(&mut build).sum();
-        Contender::new((name, Form::Slices), "sbbf-rs", Work::Own, run)
+        Contender::new((name, "slices"), "sbbf-rs", Work::Own, run)
     })
 }
 
@@ -75,10 +74,10 @@ pub fn that_ask<'a>(
         let Some(hash) = hash else {
             let hashes = hashes(keys.slices);
             let run = move || hashes.iter().filter(|&&hash| blocks.contains(hash)).count() as u64;
-            return Contender::new((name, Form::Hashed), "sbbf-rs", Work::Own, run);
+            return Contender::new((name, "hashed"), "sbbf-rs", Work::Own, run);
         };
         let run = move || count(keys.slices, |key| blocks.contains(hash(key)));
-        Contender::new((name, Form::OneByOne), "sbbf-rs", Work::Own, run)
+        Contender::new((name, "one-by-one"), "sbbf-rs", Work::Own, run)
     })
 }
 

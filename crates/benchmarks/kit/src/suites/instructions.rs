@@ -4,78 +4,70 @@
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
 use records::environment::Environment;
-use serde::{Deserialize, Serialize};
 
 use crate::folder::Format;
-use crate::suite::{self, Suite};
-use crate::summary::across;
+use crate::record::Batch;
+use crate::suite::{Baseline, Suite, Task, condition};
+use crate::summary::Tables;
 
 /// The share by which a count may exceed the record. It allows for changed inlining after small changes elsewhere in
 /// the program, and for the C library's functions on another processor. The commonest policies take 30 to 200
 /// instructions per key.
 pub const TOLERANCE: f64 = 0.03;
 
-/// A row of `instructions.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Instructions {
-    /// The compiler.
-    pub rustc: String,
-    /// Target triple.
-    pub target: String,
-    /// The policy.
-    pub policy: String,
-    /// The lengths of the keys, in bytes.
-    pub key_lengths: String,
-    /// `build`, or the kind of keys in the queries.
-    pub task: String,
-    /// Keys added or queried.
-    pub keys: u64,
-    /// Instructions divided by keys.
-    #[serde(with = "statistics::significant")]
-    pub instructions_per_key: f64,
+/// The suite.
+#[rustfmt::skip]
+pub const SUITE: Suite = Suite {
+    format: Format::new("instruction-bench", 2, "instructions"),
+    contenders: &[
+        ("leveldb", "LevelDB's"),
+        ("bloom-filter2", "BloomFilter2"),
+        ("bloom-filter64", "BloomFilter64"),
+        ("fast-local", "FastLocalBloom"),
+        ("legacy-full", "legacy full filter"),
+        ("ribbon", "Ribbon"),
+    ],
+    tasks: &[
+        Task::counted("build", "build", "instructions"),
+        Task::counted("absent", "absent", "instructions"),
+        Task::counted("present", "present", "instructions"),
+    ],
+    parameters: &[condition("rustc"), condition("target"), condition("key_lengths")],
+    baseline: Baseline::Contender(&["leveldb"]),
+    summary: Tables {
+        title: "(over LevelDB's)",
+        heading: |row| format!("instructions a key, {} bytes, {}", row.case.get("key_lengths"), row.case.get("rustc")),
+        line: |row| SUITE.contender(row).to_owned(),
+        column: |row| SUITE.task(row).to_owned(),
+        ..Tables::PLAIN
+    },
+    charts: &[],
+};
+
+fn is_of(batch: &Batch, environment: &Environment) -> bool {
+    batch.case.get("rustc") == environment.rustc && batch.case.get("target") == environment.target
 }
 
-impl Instructions {
-    /// Returns policy, task and key lengths as text.
-    pub fn named(&self) -> String {
-        format!(
-            "{}, {}, keys of {} bytes",
-            self.policy, self.task, self.key_lengths
-        )
-    }
-
-    fn is_of(&self, environment: &Environment) -> bool {
-        (&self.rustc, &self.target) == (&environment.rustc, &environment.target)
-    }
-
-    fn is_same_work(&self, other: &Self) -> bool {
-        (&self.policy, &self.key_lengths, &self.task, self.keys)
-            == (&other.policy, &other.key_lengths, &other.task, other.keys)
-    }
+/// Names the work of a batch in a message.
+pub fn named(batch: &Batch) -> String {
+    let (case, lengths) = (&batch.case, batch.case.get("key_lengths"));
+    format!("{}, {}, keys of {lengths} bytes", case.contender, case.task)
 }
 
-/// Returns the record's rows of other compilers, followed by the measured rows.
-pub fn renewed(
-    record: Vec<Instructions>,
-    measured: &[Instructions],
-    environment: &Environment,
-) -> Vec<Instructions> {
-    let others = record.into_iter().filter(|row| !row.is_of(environment));
+/// Returns the record's batches of other compilers, followed by the measured ones.
+pub fn renewed(record: Vec<Batch>, measured: &[Batch], environment: &Environment) -> Vec<Batch> {
+    let others = record.into_iter().filter(|batch| !is_of(batch, environment));
     others.chain(measured.iter().cloned()).collect()
 }
 
-/// Compares the measured rows with the record of the same compiler, and returns a message that says what to do.
+/// Compares the measured counts with the record of the same compiler, and returns a message that says what to do.
 ///
 /// # Errors
 ///
-/// If a row exceeds the record by more than [`TOLERANCE`], or is missing from the record or the measurement; the
+/// If a count exceeds the record by more than [`TOLERANCE`], or is missing from the record or the measurement; the
 /// message has a line for each.
-pub fn judge(
-    record: &[Instructions],
-    measured: &[Instructions],
-    environment: &Environment,
-) -> Result<String, String> {
-    let record: Vec<&Instructions> = record.iter().filter(|row| row.is_of(environment)).collect();
+pub fn judge(record: &[Batch], measured: &[Batch], environment: &Environment) -> Result<String, String> {
+    let record: Vec<&Batch> = record.iter().filter(|batch| is_of(batch, environment)).collect();
     if record.is_empty() {
         return Ok(format!(
             "instructions are not compared: the committed record has none of {} for {}; \
@@ -83,19 +75,18 @@ pub fn judge(
             environment.rustc, environment.target
         ));
     }
+    let is_same = |a: &Batch, b: &Batch| (&a.case, a.calls) == (&b.case, b.calls);
     let (mut worse, mut better) = (Vec::new(), Vec::new());
-    for row in measured {
-        let Some(before) = record.iter().find(|before| before.is_same_work(row)) else {
-            worse.push(format!("{}: the record has no such row", row.named()));
+    for batch in measured {
+        let Some(before) = record.iter().find(|before| is_same(before, batch)) else {
+            worse.push(format!("{}: the record has no such row", named(batch)));
             continue;
         };
-        let (now, then) = (row.instructions_per_key, before.instructions_per_key);
+        let [now, then] = [batch, before].map(|of| of.count as f64 / of.calls as f64);
         let line = || {
             let change = (now / then - 1.0) * 100.0;
-            format!(
-                "{}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)",
-                row.named()
-            )
+            let named = named(batch);
+            format!("{named}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)")
         };
         if now > then * (1.0 + TOLERANCE) {
             worse.push(line());
@@ -103,15 +94,18 @@ pub fn judge(
             better.push(line());
         }
     }
-    for row in record {
-        if !measured.iter().any(|other| other.is_same_work(row)) {
-            worse.push(format!("{}: is in the record, and was not measured", row.named()));
+    for before in record {
+        if !measured.iter().any(|batch| is_same(before, batch)) {
+            worse.push(format!(
+                "{}: is in the record, and was not measured",
+                named(before)
+            ));
         }
     }
     if !worse.is_empty() {
+        let worse = worse.join("\n");
         return Err(format!(
-            "more instructions than in the committed record:\n{}",
-            worse.join("\n")
+            "more instructions than in the committed record:\n{worse}"
         ));
     }
     let mut text = format!(
@@ -119,34 +113,12 @@ pub fn judge(
         TOLERANCE * 100.0
     );
     if !better.is_empty() {
+        let better = better.join("\n");
         text.push_str(&format!(
-            "below it, so that the record should be renewed:\n{}\n",
-            better.join("\n")
+            "below it, so that the record should be renewed:\n{better}\n"
         ));
     }
     Ok(text)
-}
-
-/// The suite. Its program writes rows instead of batches.
-pub const SUITE: Suite<Instructions, Instructions> = Suite {
-    keeps_batches: false,
-    ..Suite::new(
-        Format::new("instruction-bench", 1, "instructions"),
-        suite::as_written,
-        &[],
-        summary,
-    )
-};
-
-fn summary(rows: &[Instructions]) -> String {
-    let table = across(
-        rows,
-        "instructions a key",
-        |row| format!("{}, {} bytes", row.policy, row.key_lengths),
-        |row| row.task.clone(),
-        |row| format!("{:.1}", row.instructions_per_key),
-    );
-    format!("\n{table}\n\n")
 }
 
 #[cfg(test)]
@@ -155,29 +127,30 @@ mod tests {
 
     use super::*;
 
-    fn row(task: &str, instructions_per_key: f64) -> Instructions {
-        let environment = environment::collect();
-        Instructions {
-            rustc: environment.rustc,
-            target: environment.target,
-            policy: "leveldb".to_owned(),
-            key_lengths: "16".to_owned(),
-            task: task.to_owned(),
-            keys: 1024,
-            instructions_per_key,
-        }
+    fn batch(task: &str, instructions_per_key: f64) -> Batch {
+        let Environment { rustc, target, .. } = environment::collect();
+        let case = SUITE.case("leveldb", task, &[&rustc, &target, &"16"]);
+        case.batch(1, 1000, (instructions_per_key * 1000.0) as u64)
     }
 
     #[test]
     fn what_became_worse_is_named() {
         let environment = environment::collect();
-        let record = [row("build", 100.0), row("absent", 100.0), row("present", 100.0)];
-        let same = [row("build", 102.9), row("absent", 97.1), row("present", 100.0)];
+        let record = [
+            batch("build", 100.0),
+            batch("absent", 100.0),
+            batch("present", 100.0),
+        ];
+        let same = [
+            batch("build", 102.9),
+            batch("absent", 97.1),
+            batch("present", 100.0),
+        ];
         assert_eq!(
             judge(&record, &same, &environment).unwrap(),
             "no row is more than 3 % above the committed record\n"
         );
-        let changed = [row("build", 103.2), row("absent", 96.0), row("both", 1.0)];
+        let changed = [batch("build", 103.2), batch("absent", 96.0), batch("both", 1.0)];
         assert_eq!(
             judge(&record, &changed, &environment).unwrap_err(),
             "more instructions than in the committed record:\n\
@@ -186,25 +159,19 @@ mod tests {
              leveldb, present, keys of 16 bytes: is in the record, and was not measured"
         );
         let better = judge(&record[1..2], &changed[1..2], &environment).unwrap();
-        assert!(
-            better.ends_with(
-                "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n"
-            ),
-            "{better}"
-        );
+        let says = "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n";
+        assert!(better.ends_with(says), "{better}");
     }
 
     #[test]
     fn compilers_are_kept_apart() {
         let environment = environment::collect();
-        let mut old = row("build", 90.0);
-        old.rustc = "rustc 1.0.0".to_owned();
-        let said = judge(std::slice::from_ref(&old), &[row("build", 100.0)], &environment).unwrap();
+        let mut old = batch("build", 90.0);
+        old.case.parameters[0].1 = "rustc 1.0.0".to_owned();
+        let said = judge(std::slice::from_ref(&old), &[batch("build", 100.0)], &environment).unwrap();
         assert!(said.starts_with("instructions are not compared: "), "{said}");
-        let record = vec![old.clone(), row("build", 100.0)];
-        assert_eq!(
-            renewed(record, &[row("build", 80.0)], &environment),
-            [old, row("build", 80.0)]
-        );
+        let record = vec![old.clone(), batch("build", 100.0)];
+        let expected = [old, batch("build", 80.0)];
+        assert_eq!(renewed(record, &[batch("build", 80.0)], &environment), expected);
     }
 }

@@ -1,195 +1,145 @@
 //! The effect of filter policies on the point reads of storage engines.
 
 use plots::key::Sign;
-use plots::scene::Scene;
 use records::number;
 use records::number::grouped;
 
-use crate::bars::{Bar, Bars, Drawn};
+use crate::bars::{self, BarChart, BarPanel, Shown};
 use crate::folder::Format;
-use crate::rounds::timed;
-use crate::suite::{self, Suite};
-use crate::summary::{interval, tables, with_spread};
-use crate::words::words;
+use crate::record::Row;
+use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::summary::Tables;
 
-words! {
-    /// The policy that answers for the filters.
-    Policy {
-        /// No filters.
-        None = "no filter",
-        /// Filters as large as others, to which everything may match. They stand for "no filters" in an engine whose
-        /// tables would have another shape without filters.
-        AlwaysYes = "filters that say yes",
-        /// The engine's own policy.
-        Engine = "the engine's own",
-        /// Ours, with LevelDB's hash.
-        OursLeveldbHash = "ours, LevelDB's hash",
-        /// Ours, with MurmurHash2.
-        OursBloomfilter2 = "ours, BloomFilter2",
-        /// Ours, with RocksDB's 64-byte lines.
-        OursFastLocal = "ours, FastLocalBloom",
-        /// Ours, with Parquet's 32-byte blocks.
-        OursSplitBlocks = "ours, split blocks",
-        /// Denies every key without reading a filter: the lower bound for absent keys.
-        AlwaysNo = "free and perfect",
-    }
-}
+/// The contents of the engine's block cache.
+#[rustfmt::skip]
+pub const CACHES: &[Label] = &[
+    // Each block is read from the file, which is in the page cache.
+    ("nothing", "no block cached"),
+    // The last block read, for engines that need at least one.
+    ("one-block", "one block cached"),
+    ("everything", "every block cached"),
+];
 
-impl Policy {
-    /// Returns true if the others are compared with this policy.
-    pub fn is_baseline(self) -> bool {
-        matches!(self, Self::None | Self::AlwaysYes)
-    }
-}
-
-words! {
-    /// The contents of the engine's block cache.
-    Cache {
-        /// Nothing: each block is read from the file, which is in the page cache.
-        Nothing = "no block cached",
-        /// The last block read, for engines that need at least one.
-        OneBlock = "one block cached",
-        /// Every block.
-        Everything = "every block cached",
-    }
-}
-
-words! {
-    /// The form of a database's keys.
-    KeySet {
-        /// Random numbers in hexadecimal digits.
-        Random = "random keys",
-        /// Consecutive even decimal numbers; the absent keys are the odd numbers between them.
-        Decimal = "decimal ids, absent ones between those stored",
-    }
-}
-
-words! {
-    /// The keys that are looked up.
-    Keys {
-        /// Keys that the database does not have.
-        Absent = "absent keys",
-        /// Keys that the database has.
-        Present = "present keys",
-    }
-}
-
-timed! {
-    dimensions {
-        /// Name of the engine.
-        engine: String,
-        /// The engine's version.
-        version: String,
-        /// The policy that answers for the filters.
-        policy: Policy,
-        /// Filter bits per key.
-        bits_per_key: u32,
-        /// The contents of the block cache.
-        cache: Cache,
-        /// The form of the keys.
-        key_set: KeySet,
-        /// Entries of the database.
-        entries: u64,
-        /// Bytes of each key.
-        key_bytes: u64,
-        /// Bytes of each value.
-        value_bytes: u64,
-        /// The keys that were looked up.
-        keys: Keys,
-    }
-    compared {
-        group(engine, key_set, cache, keys), contestant(policy), shared(version, entries, key_bytes, value_bytes),
-        baseline(|batch| batch.policy.is_baseline())
-    }
-}
+/// The form of a database's keys.
+#[rustfmt::skip]
+const KEY_SETS: &[Label] = &[
+    // Random numbers in hexadecimal digits.
+    ("random", "random keys"),
+    // Consecutive even decimal numbers; the absent keys are the odd numbers between them.
+    ("decimal", "decimal ids, absent ones between those stored"),
+];
 
 /// The suite.
-pub const SUITE: Suite<Batch, Row> = Suite::new(
-    Format::new("point-reads-bench", 2, "point_reads"),
-    suite::rows,
-    &[("point-reads", chart)],
-    summary,
-);
-
-fn summary(rows: &[Row]) -> String {
-    tables(
-        rows,
-        |row| {
-            let (keys, cache) = (row.keys.words(), row.cache.words());
-            format!("{} {}, {keys}, {cache}", row.engine, row.version)
+#[rustfmt::skip]
+pub const SUITE: Suite = Suite {
+    format: Format::new("point-reads-bench", 3, "point_reads"),
+    contenders: &[
+        ("none", "no filter"),
+        // Filters as large as others, to which everything may match. They stand for "no filters" in an engine whose
+        // tables would have another shape without filters.
+        ("always-yes", "filters that say yes"),
+        ("engine", "the engine's own"),
+        ("ours-leveldb-hash", "ours, LevelDB's hash"),
+        ("ours-bloomfilter2", "ours, BloomFilter2"),
+        ("ours-fast-local", "ours, FastLocalBloom"),
+        ("ours-split-blocks", "ours, split blocks"),
+        // Denies every key without reading a filter: the lower bound for absent keys.
+        ("always-no", "free and perfect"),
+    ],
+    tasks: &[
+        Task::timed("absent", "absent keys, ns/Get"),
+        Task::timed("present", "present keys, ns/Get"),
+        Task::counted("absent-blocks", "blocks/Get", "blocks"),
+        Task::counted("present-blocks", "blocks/Get", "blocks"),
+    ],
+    parameters: &[
+        condition("engine"),
+        condition("version"),
+        property("bits_per_key"),
+        condition("cache"),
+        condition("key_set"),
+        condition("entries"),
+        condition("key_bytes"),
+        condition("value_bytes"),
+    ],
+    baseline: Baseline::Contender(&["none", "always-yes"]),
+    summary: Tables {
+        title: "(over no filter)",
+        heading: |row| {
+            let (engine, version) = (row.case.get("engine"), row.case.get("version"));
+            format!("{engine} {version}, {}", label(CACHES, row.case.get("cache")))
         },
-        &[
-            ("policy", |row| row.policy.words().to_owned()),
-            ("blocks/Get", |row| format!("{:.4}", row.seen_per_call)),
-            ("ns/Get \u{b1} MAD", |row| {
-                with_spread(row.median_ns, row.mad_ns, 0)
-            }),
-            ("of no filter", |row| format!("{:.3}", row.ratio)),
-            ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
-        ],
-        |_| String::new(),
-    )
-}
+        line: |row| SUITE.contender(row).to_owned(),
+        column: |row| SUITE.task(row).to_owned(),
+        ..Tables::PLAIN
+    },
+    charts: &[("point-reads", |rows| Some(CHART.scene(rows)))],
+};
 
-/// Draws a row for each policy, and panels for blocks and for time with and without cached blocks.
-fn chart(rows: &[Row]) -> Option<Scene> {
-    let draw = |row: &Row| {
-        let full = row.keys == Keys::Absent;
-        let is_cached = row.cache == Cache::Everything;
-        let text = format!(
-            "{} ({} ns)",
-            number::significant(row.ratio, 3),
-            number::significant(row.median_ns, 3)
-        );
-        let interval = Some((row.ratio_low, row.ratio_high));
-        let time = Bar {
-            value: row.ratio,
-            interval,
-            text,
-            filled: full,
-        };
-        let text = number::significant(row.seen_per_call, 3);
-        let blocks = Bar {
-            value: row.seen_per_call,
-            interval: None,
-            text,
-            filled: full,
-        };
-        let engine = match row.engine.as_str() {
+const AXIS: &str = "time over that without filters; line: 95 % interval";
+const TIMES: &[&str] = &["absent", "present"];
+
+/// A row for each policy, and panels for blocks and for time with and without cached blocks.
+const CHART: BarChart = BarChart {
+    description: "Blocks read and time per Get of storage engines, without filters and with each policy",
+    title: "Point reads: what a filter is worth",
+    key: &[(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
+    names: 168.0,
+    panels: &[
+        panel(
+            "Blocks read per Get",
+            "blocks; none or one cached",
+            64.0,
+            &["absent-blocks", "present-blocks"],
+            |row| {
+                let text = number::significant(row.value, 3);
+                (!is_cached(row)).then_some((row.value, None, text))
+            },
+        ),
+        panel("Time per Get, blocks not cached", AXIS, 118.0, TIMES, |row| {
+            bars::ratio(row).filter(|_| !is_cached(row))
+        }),
+        panel("Time per Get, every block cached", AXIS, 118.0, TIMES, |row| {
+            bars::ratio(row).filter(|_| is_cached(row))
+        }),
+    ],
+    one_scale: false,
+    reference: None,
+    group: |row| {
+        let engine = match row.case.get("engine") {
             "leveldb" => "Google's LevelDB",
             other => other,
         };
-        let database = format!(
+        let note = format!(
             "{} entries, {} of {} bytes, values of {}; median of {} rounds",
-            grouped(row.entries),
-            row.key_set.words(),
-            row.key_bytes,
-            row.value_bytes,
+            grouped(row.case.count("entries")),
+            label(KEY_SETS, row.case.get("key_set")),
+            row.case.get("key_bytes"),
+            row.case.get("value_bytes"),
             row.rounds
         );
-        Some(Drawn {
-            group: (format!("{engine} {}", row.version), database),
-            contestant: row.policy.words().to_owned(),
-            bars: if is_cached {
-                vec![(2, time)]
-            } else {
-                vec![(0, blocks), (1, time)]
-            },
-        })
-    };
-    let axis = "time over that without filters; line: 95 % interval";
-    let drawn: Vec<Drawn> = rows.iter().filter_map(draw).collect();
-    let bars = Bars {
-        description: "Blocks read and time per Get of storage engines, without filters and with each policy",
-        title: "Point reads: what a filter is worth",
-        key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
-        names: 168.0,
-        panels: vec![
-            ("Blocks read per Get", "blocks; none or one cached", 64.0),
-            ("Time per Get, blocks not cached", axis, 118.0),
-            ("Time per Get, every block cached", axis, 118.0),
-        ],
-        ..Bars::default()
-    };
-    Some(bars.scene(&drawn))
+        (format!("{engine} {}", row.case.get("version")), note)
+    },
+    contender: |row| SUITE.contender(row).to_owned(),
+    is_filled: |row| row.case.task.starts_with("absent"),
+};
+
+const fn panel(
+    title: &'static str,
+    axis: &'static str,
+    room: f64,
+    tasks: &'static [&'static str],
+    shown: fn(&Row) -> Option<Shown>,
+) -> BarPanel {
+    BarPanel {
+        title,
+        axis,
+        room,
+        tasks,
+        shown,
+    }
+}
+
+fn is_cached(row: &Row) -> bool {
+    row.case.get("cache") == "everything"
 }

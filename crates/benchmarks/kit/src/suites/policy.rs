@@ -3,207 +3,138 @@
 
 use plots::scale::Scale;
 use plots::scene::{Color, MUTED, PALETTE, Scene};
-use plots::xy::{self, Axis, Marks, Plot, Point, Series, Sheet};
+use plots::xy::{self, Axis, Marks, Plot, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::bars::distinct;
 use crate::folder::Format;
-use crate::rounds::timed;
-use crate::suite::{self, Suite};
-use crate::summary::across;
-use crate::words::words;
+use crate::lines::{Style, distinct, ends, lines, ratio_at};
+use crate::record::Row;
+use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::summary::Tables;
 
-words! {
-    /// A contender.
-    Contender {
-        /// Google's LevelDB, in C++ through its virtual functions.
-        Leveldb = "LevelDB",
-        /// Facebook's RocksDB, in C++ through its virtual functions: FastLocalBloom, one key per call.
-        Rocksdb = "RocksDB",
-        /// RocksDB with 32 keys per call.
-        RocksdbBatch = "RocksDB, 32 a call",
-        /// RocksDB's own Ribbon filter.
-        RocksdbRibbon = "RocksDB's Ribbon",
-        /// arrow-rs's own Parquet filter, in the crate `parquet`.
-        ArrowRs = "arrow-rs",
-        /// The engine's filters, from `filter-policy`'s portable kernel.
-        Scalar = "scalar",
-        /// The engine's filters, from the AVX2 kernel.
-        Avx2 = "AVX2",
-        /// The engine's filters, from the AVX-512 kernel.
-        Avx512 = "AVX-512",
-        /// The engine's filters, from the NEON kernel.
-        Neon = "NEON",
-        /// RocksDB's Ribbon filter, from `filter-policy`. It has fewer bytes.
-        Ribbon = "Ribbon",
-        /// `BloomFilter64.Xxph3` of `filter-policy`.
-        Bloom64 = "BloomFilter64",
-        /// RocksDB's FastLocalBloom, from `filter-policy`, compared with another engine.
-        FastLocal = "FastLocalBloom",
-        /// The engine's filters, from the C functions of `filter-policy-leveldb`.
-        CLibrary = "C library",
-        /// rusty-leveldb's own policy, whose filters are LevelDB's.
-        RustyLeveldb = "rusty-leveldb",
-        /// `sbbf-rs` with XXH3 of each key. Its filters have other bytes.
-        SbbfXxh3 = "sbbf-rs",
-        /// `sbbf-rs` with RocksDB's hash of each key.
-        SbbfXxph3 = "sbbf-rs, our hash",
-        /// `fastbloom` with the engine's hash of each key. Its filters have other bytes.
-        FastbloomHashes = "fastbloom, by hash",
-        /// `fastbloom` with its default hasher.
-        FastbloomDefault = "fastbloom",
-    }
-}
+/// The engines, with which the others are compared.
+const ENGINES: &[&str] = &["leveldb", "rocksdb", "arrow-rs"];
 
-impl Contender {
-    /// Returns true for the engine, with which the others are compared.
-    pub fn is_engine(self) -> bool {
-        matches!(self, Self::Leveldb | Self::Rocksdb | Self::ArrowRs)
-    }
+/// This project's contenders, which have several forms.
+const OURS: &[&str] = &[
+    "scalar",
+    "avx2",
+    "avx512",
+    "neon",
+    "ribbon",
+    "bloom64",
+    "fast-local",
+];
 
-    /// Returns true for this project's contenders, which have several forms.
-    fn is_ours(self) -> bool {
-        matches!(
-            self,
-            Self::Scalar
-                | Self::Avx2
-                | Self::Avx512
-                | Self::Neon
-                | Self::Ribbon
-                | Self::Bloom64
-                | Self::FastLocal
-        )
-    }
-}
+/// The forms of calls.
+#[rustfmt::skip]
+const FORMS: &[Label] = &[
+    // One call per key, which examines the filter anew.
+    ("one-by-one", "one by one"),
+    // One call per key on a filter that was prepared once.
+    ("prepared", "prepared"),
+    // One call per key with a precomputed hash value, on a filter that was prepared once.
+    ("hashed", "hash given"),
+    // RocksDB's number of keys per call.
+    ("slices-32", "slices, 32 a call"),
+    ("slices", "slices"),
+    // One call for many keys packed in memory.
+    ("packed", "packed"),
+];
 
-words! {
-    /// The form of the calls.
-    Form {
-        /// One call per key, which examines the filter anew.
-        OneByOne = "one by one",
-        /// One call per key on a filter that was prepared once.
-        Prepared = "prepared",
-        /// One call per key with a precomputed hash value, on a filter that was prepared once.
-        Hashed = "hash given",
-        /// One call per 32 keys in slices, RocksDB's number of keys per call.
-        #[serde(rename = "slices-32")]
-        SlicesOf32 = "slices, 32 a call",
-        /// One call for many keys in slices.
-        Slices = "slices",
-        /// One call for many keys packed in memory.
-        Packed = "packed",
-    }
-}
-
-words! {
-    /// The operation on the keys of a batch.
-    Task {
-        /// Builds filters of the keys.
-        Build = "build",
-        /// Queries a filter for absent keys.
-        Absent = "query, absent keys",
-        /// Queries a filter for stored keys.
-        Present = "query, present keys",
-        /// Queries a filter for keys of which half are stored, in random order.
-        Both = "query, half of the keys present",
-    }
-}
-
-words! {
-    /// The lengths of the keys.
-    KeyLengths {
-        /// 16 bytes each.
-        #[serde(rename = "16")]
-        Fixed = "keys of 16 bytes",
-        /// 4 to 40 bytes, all lengths equally often.
-        #[serde(rename = "4-40")]
-        Mixed = "keys of 4 to 40 bytes",
-        /// 17 to 50 bytes, all lengths equally often: letters after a common prefix, each key in its own allocation.
-        #[serde(rename = "17-50")]
-        Urls = "URLs of 17 to 50 bytes",
-    }
-}
-
-timed! {
-    dimensions {
-        /// The contender.
-        contender: Contender,
-        /// The form of the calls.
-        form: Form,
-        /// Version of its library.
-        version: String,
-        /// The task.
-        task: Task,
-        /// The lengths of the keys.
-        key_lengths: KeyLengths,
-        /// Keys of a filter.
-        filter_keys: u64,
-        /// Filter bits per key.
-        bits_per_key: u32,
-    }
-    compared {
-        group(key_lengths, task, filter_keys), contestant(contender, form), shared(bits_per_key),
-        baseline(|batch| batch.contender.is_engine())
-    }
-}
-
-impl Row {
-    /// Returns the contender's display text, with the form if the contender has several forms for a task.
-    pub fn name(&self) -> String {
-        let words = self.contender.words();
-        if self.contender.is_ours() || self.form == Form::Hashed {
-            format!("{words}, {}", self.form.words())
-        } else {
-            words.to_owned()
-        }
-    }
-}
+/// The lengths of keys.
+#[rustfmt::skip]
+pub const LENGTHS: &[Label] = &[
+    ("16", "keys of 16 bytes"),
+    ("4-40", "keys of 4 to 40 bytes"),
+    ("17-50", "URLs of 17 to 50 bytes"),
+];
 
 /// Filters in LevelDB's format.
-pub const LEVELDB: Suite<Batch, Row> = Suite::new(
-    Format::new("policy-bench", 2, "policy"),
-    suite::rows,
-    &[("policy", chart)],
-    summary,
-);
+#[rustfmt::skip]
+pub const LEVELDB: Suite = Suite {
+    format: Format::new("policy-bench", 3, "policy"),
+    contenders: &[
+        // The engines, in C++ through virtual functions, and the crate `parquet`.
+        ("leveldb", "LevelDB"),
+        ("rocksdb", "RocksDB"),
+        ("rocksdb-batch", "RocksDB, 32 a call"),
+        ("rocksdb-ribbon", "RocksDB's Ribbon"),
+        ("arrow-rs", "arrow-rs"),
+        // The engine's filters, from each kernel of `filter-policy`.
+        ("scalar", "scalar"),
+        ("avx2", "AVX2"),
+        ("avx512", "AVX-512"),
+        ("neon", "NEON"),
+        // Other policies of this project.
+        ("ribbon", "Ribbon"),
+        ("bloom64", "BloomFilter64"),
+        ("fast-local", "FastLocalBloom"),
+        // The engine's filters, from the C functions of `filter-policy-leveldb`.
+        ("c-library", "C library"),
+        ("rusty-leveldb", "rusty-leveldb"),
+        // Filters with other bytes, with XXH3 and with the engine's hash of each key.
+        ("sbbf-xxh3", "sbbf-rs"),
+        ("sbbf-xxph3", "sbbf-rs, our hash"),
+        ("fastbloom-hashes", "fastbloom, by hash"),
+        ("fastbloom-default", "fastbloom"),
+    ],
+    tasks: &[
+        Task::timed("build", "build"),
+        Task::timed("absent", "query, absent keys"),
+        Task::timed("present", "query, present keys"),
+        Task::timed("both", "query, half of the keys present"),
+    ],
+    parameters: &[
+        property("form"),
+        property("version"),
+        condition("key_lengths"),
+        condition("filter_keys"),
+        condition("bits_per_key"),
+    ],
+    baseline: Baseline::Contender(ENGINES),
+    summary: Tables {
+        title: "keys of a filter",
+        heading: |row| {
+            let (task, lengths) = (LEVELDB.task(row), label(LENGTHS, row.case.get("key_lengths")));
+            format!("{task}, {lengths}, {} bits for each", row.case.get("bits_per_key"))
+        },
+        line: name,
+        column: |row| short(row.case.count("filter_keys")),
+        cell: |row| {
+            if is_engine(row) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
+        },
+        after: |_| "\nThe first line: nanoseconds a key; others: time over the first. Their 95 % intervals are in policy.csv.\n".to_owned(),
+        ..Tables::PLAIN
+    },
+    charts: &[("policy", chart)],
+};
 
 /// Filters in RocksDB's formats.
-pub const ROCKSDB: Suite<Batch, Row> = Suite {
-    format: Format::new("rocksdb-policy-bench", 2, "policy"),
+pub const ROCKSDB: Suite = Suite {
+    format: Format::new("rocksdb-policy-bench", 3, "policy"),
     ..LEVELDB
 };
 
 /// Filters in Parquet's format.
-pub const PARQUET: Suite<Batch, Row> = Suite {
-    format: Format::new("parquet-policy-bench", 2, "policy"),
+pub const PARQUET: Suite = Suite {
+    format: Format::new("parquet-policy-bench", 3, "policy"),
     ..LEVELDB
 };
 
-fn summary(rows: &[Row]) -> String {
-    let group = |row: &Row| (row.key_lengths, row.task);
-    let mut text = String::new();
-    for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
-        let Some(first) = rows.first() else { continue };
-        let table = across(
-            rows,
-            "keys of a filter",
-            Row::name,
-            |row| short(row.filter_keys),
-            cell,
-        );
-        let (task, keys) = (first.task.words(), first.key_lengths.words());
-        text.push_str(&format!(
-            "\n{task}, {keys}, {} bits for each\n{table}\n",
-            first.bits_per_key
-        ));
+fn is_engine(row: &Row) -> bool {
+    ENGINES.contains(&&*row.case.contender)
+}
+
+/// Returns the contender's display text, with the form if the contender has several forms for a task.
+fn name(row: &Row) -> String {
+    let (text, form) = (LEVELDB.contender(row), row.case.get("form"));
+    if OURS.contains(&&*row.case.contender) || form == "hashed" {
+        format!("{text}, {}", label(FORMS, form))
+    } else {
+        text.to_owned()
     }
-    let engine = rows.iter().find(|row| row.contender.is_engine());
-    let engine = engine.map_or("engine", |row| row.contender.words());
-    text.push_str(&format!(
-        "\n{engine}: nanoseconds a key; others: time over {engine}'s. Their 95 % intervals are in policy.csv.\n"
-    ));
-    text
 }
 
 /// Abbreviates a size, so that eight sizes fit in eighty columns.
@@ -215,23 +146,22 @@ fn short(size: u64) -> String {
     }
 }
 
-fn cell(row: &Row) -> String {
-    if row.contender.is_engine() {
-        format!("{:.1}", row.median_ns)
-    } else {
-        format!("{:.3}", row.ratio)
-    }
-}
+/// A row of panels: title, task, and two forms. The first form, which is easier for the caller, has hollow marks.
+type Kind = (&'static str, &'static str, [&'static str; 2]);
 
-/// The rows of panels: title, task, and two forms. The first form, which is easier for the caller, has hollow marks.
 #[rustfmt::skip]
-const KINDS: [(&str, Task, [Form; 2]); 5] = [
-    ("Build", Task::Build, [Form::Slices, Form::Packed]),
-    ("One key a call, absent", Task::Absent, [Form::OneByOne, Form::Prepared]),
-    ("One key a call, present", Task::Present, [Form::OneByOne, Form::Prepared]),
-    ("Many keys a call, absent", Task::Absent, [Form::Slices, Form::Packed]),
-    ("Many keys a call, present", Task::Present, [Form::Slices, Form::Packed]),
+const KINDS: [Kind; 5] = [
+    ("Build", "build", ["slices", "packed"]),
+    ("One key a call, absent", "absent", ["one-by-one", "prepared"]),
+    ("One key a call, present", "present", ["one-by-one", "prepared"]),
+    ("Many keys a call, absent", "absent", ["slices", "packed"]),
+    ("Many keys a call, present", "present", ["slices", "packed"]),
 ];
+
+/// The engine itself is the line at 1.
+fn is_of(row: &Row, (_, task, forms): &Kind) -> bool {
+    row.case.task == *task && forms.contains(&row.case.get("form")) && !is_engine(row)
+}
 
 /// Room around the outermost marks, as a factor.
 const BESIDE: f64 = 1.2;
@@ -239,87 +169,70 @@ const BESIDE: f64 = 1.2;
 /// Draws the time relative to the engine's by the number of keys: a row of panels for each task, a column for each key
 /// length.
 fn chart(rows: &[Row]) -> Option<Scene> {
-    let engine = rows.iter().find(|row| row.contender.is_engine())?;
-    // The engine itself is the line at 1.
-    let of_kind = |row: &&Row, (_, task, forms): &(&str, Task, [Form; 2])| {
-        row.task == *task && forms.contains(&row.form) && !row.contender.is_engine()
-    };
+    let engine = rows.iter().find(|row| is_engine(row))?;
+    let kinds = KINDS
+        .iter()
+        .filter(|kind| rows.iter().any(|row| is_of(row, kind)));
+    let kinds: Vec<&Kind> = kinds.collect();
     let shown = || {
         rows.iter()
-            .filter(|row| KINDS.iter().any(|kind| of_kind(row, kind)))
+            .filter(|row| kinds.iter().any(|kind| is_of(row, kind)))
     };
-    let kinds: Vec<_> = KINDS
-        .iter()
-        .filter(|kind| rows.iter().any(|row| of_kind(&row, kind)))
-        .collect();
-    let sizes = || shown().map(|row| row.filter_keys as f64);
-    let x = Axis {
-        scale: Scale::log(
-            sizes().reduce(f64::min)? / BESIDE,
-            sizes().reduce(f64::max)? * BESIDE,
-        ),
-        tick: number::tick,
-    };
-    let low = shown().map(|row| row.ratio_low).fold(1.0, f64::min);
-    let high = shown().map(|row| row.ratio_high).fold(1.0, f64::max);
-    let y = Axis {
+    let axis = |(low, high): (f64, f64)| Axis {
         scale: Scale::log(low / BESIDE, high * BESIDE),
         tick: number::tick,
     };
-    let columns = distinct(shown().map(|row| row.key_lengths));
+    let x = axis(ends(shown().map(|row| row.case.number("filter_keys")))?);
+    let ratios = shown()
+        .filter_map(|row| row.ratio)
+        .flat_map(|ratio| [ratio.low, ratio.high]);
+    let y = axis(ends(ratios.chain([1.0]))?);
+    let columns = distinct(shown().map(|row| row.case.get("key_lengths")));
     let heads = columns.iter().map(|lengths| {
-        let rounds = rows
-            .iter()
-            .filter(|row| row.key_lengths == *lengths)
-            .map(|row| row.rounds)
-            .max();
-        let note = format!(
-            "median of {} rounds; upright: 95 % interval; log scale",
-            rounds.unwrap_or(0)
-        );
-        (lengths.words().to_owned(), note)
+        let of = rows.iter().filter(|row| row.case.get("key_lengths") == *lengths);
+        let rounds = of.map(|row| row.rounds).max().unwrap_or(0);
+        let note = format!("median of {rounds} rounds; upright: 95 % interval; log scale");
+        (label(LENGTHS, lengths).to_owned(), note)
     });
-    let plot = |index: usize, lengths: KeyLengths| {
-        let kind = kinds[index];
-        let (title, _, forms) = kind;
-        let lines = Contender::ALL
-            .iter()
-            .flat_map(|contender| forms.map(|form| (*contender, form)));
-        let series = lines.filter_map(|of| {
-            let in_line = |row: &&Row| {
-                of_kind(row, kind) && row.key_lengths == lengths && (row.contender, row.form) == of
-            };
-            // The rows are sorted by size.
-            let points: Vec<&Row> = rows.iter().filter(in_line).collect();
-            line(&points, of.1 == forms[0])
-        });
-        Plot {
-            title: (*title).to_owned(),
-            x,
-            y,
-            x_title: if index + 1 == kinds.len() {
-                "keys of a filter (log scale)"
-            } else {
-                ""
+    let plot = |kind: &Kind, lengths: &str| Plot {
+        title: kind.0.to_owned(),
+        x,
+        y,
+        x_title: if kinds.last() == Some(&kind) {
+            "keys of a filter (log scale)"
+        } else {
+            ""
+        },
+        reference: Some((1.0, LEVELDB.contender(engine).to_owned())),
+        series: lines(
+            rows.iter()
+                .filter(|row| is_of(row, kind) && row.case.get("key_lengths") == lengths),
+            |row| {
+                let is_hollow = row.case.get("form") == kind.2[0];
+                Some(Style {
+                    name: name(row),
+                    color: color(&row.case.contender),
+                    marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
+                })
             },
-            reference: Some((1.0, engine.contender.words().to_owned())),
-            series: series.collect(),
-            ..Plot::default()
-        }
+            |row| ratio_at(row.case.number("filter_keys"), row),
+            |row| number::significant(row.over_baseline(), 3),
+        ),
+        ..Plot::default()
     };
     let sheet = Sheet {
         description: "Time of filter policies over that of an engine's own, by the keys of a filter",
         title: &format!(
             "Filters of {} bits for each key: time over that of {}'s own policy",
-            engine.bits_per_key,
-            engine.contender.words()
+            engine.case.get("bits_per_key"),
+            LEVELDB.contender(engine)
         ),
         width: 1080.0,
         height: 172.0,
         heads: heads.collect(),
-        rows: (0..kinds.len())
-            .map(|index| xy::Row {
-                plots: columns.iter().map(|&lengths| plot(index, lengths)).collect(),
+        rows: (kinds.iter())
+            .map(|kind| xy::Row {
+                plots: columns.iter().map(|lengths| plot(kind, lengths)).collect(),
                 ..xy::Row::default()
             })
             .collect(),
@@ -328,38 +241,20 @@ fn chart(rows: &[Row]) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// Draws one contender's line; `None` without a point.
-fn line(points: &[&Row], is_hollow: bool) -> Option<Series> {
-    let last = points.last()?;
-    Some(Series {
-        name: format!("{}: {}", last.name(), number::significant(last.ratio, 3)),
-        color: color(last.contender),
-        marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
-        points: points
-            .iter()
-            .map(|row| Point {
-                x: row.filter_keys as f64,
-                y: row.ratio,
-                interval: Some((row.ratio_low, row.ratio_high)),
-            })
-            .collect(),
-    })
-}
-
 /// Returns a contender's colour. Colours repeat; the names tell the lines apart.
-fn color(contender: Contender) -> Color {
+fn color(contender: &str) -> Color {
     let [blue, vermilion, green, purple, orange] = PALETTE;
     match contender {
-        Contender::Leveldb | Contender::Rocksdb | Contender::ArrowRs => MUTED,
-        Contender::Scalar | Contender::Ribbon => orange,
-        Contender::Avx2 | Contender::Bloom64 => blue,
-        Contender::Avx512 | Contender::Neon => green,
-        Contender::RustyLeveldb | Contender::RocksdbRibbon | Contender::FastLocal => vermilion,
-        Contender::RocksdbBatch | Contender::CLibrary => Color(0x33, 0x33, 0x33),
-        Contender::SbbfXxh3 => Color(0x88, 0x22, 0x55),
-        Contender::SbbfXxph3 => Color(0x99, 0x99, 0x33),
-        Contender::FastbloomHashes => purple,
-        Contender::FastbloomDefault => Color(0x56, 0xb4, 0xe9),
+        "scalar" | "ribbon" => orange,
+        "avx2" | "bloom64" => blue,
+        "avx512" | "neon" => green,
+        "rusty-leveldb" | "rocksdb-ribbon" | "fast-local" => vermilion,
+        "rocksdb-batch" | "c-library" => Color(0x33, 0x33, 0x33),
+        "sbbf-xxh3" => Color(0x88, 0x22, 0x55),
+        "sbbf-xxph3" => Color(0x99, 0x99, 0x33),
+        "fastbloom-hashes" => purple,
+        "fastbloom-default" => Color(0x56, 0xb4, 0xe9),
+        _ => MUTED,
     }
 }
 
@@ -369,29 +264,14 @@ mod tests {
 
     #[test]
     fn the_widest_table_is_not_wrapped() {
-        let mut rows = Vec::new();
-        for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
-            for contender in [Contender::Leveldb, Contender::Avx512, Contender::FastbloomHashes] {
-                rows.push(Row {
-                    contender,
-                    form: Form::OneByOne,
-                    version: String::new(),
-                    task: Task::Absent,
-                    key_lengths: KeyLengths::Mixed,
-                    filter_keys,
-                    bits_per_key: 10,
-                    rounds: 1,
-                    calls: 1,
-                    seen_per_call: 0.0,
-                    median_ns: 123.456,
-                    mad_ns: 0.0,
-                    ratio: 0.25,
-                    ratio_low: 0.25,
-                    ratio_high: 0.25,
-                });
+        let mut batches = Vec::new();
+        for size in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
+            for contender in ["leveldb", "avx512", "fastbloom-hashes"] {
+                let case = LEVELDB.case(contender, "absent", &[&"one-by-one", &"", &"4-40", &size, &10]);
+                batches.push(case.batch(1, 1000, 123_456));
             }
         }
-        let text = summary(&rows);
+        let text = LEVELDB.summary.text(&LEVELDB.rows(&batches).unwrap());
         // A line for each contender, two of title, two of header and rule, and two at the end.
         assert_eq!(text.lines().count(), 3 + 6, "{text}");
         assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");

@@ -1,183 +1,125 @@
 //! False-positive rates of every policy and filter, compared with an ideal filter's, by bits per key and by the number
-//! of keys. No time is measured: the program writes rows instead of batches.
+//! of keys. No time is measured.
 
 use plots::scale::Scale;
-use plots::scene::{INK, PALETTE, Scene};
-use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
+use plots::scene::{INK, Scene};
+use plots::xy::{Axis, Marks, Plot, Point, Row as PlotRow, Series, Sheet};
 use records::number;
 use records::number::grouped;
-use serde::{Deserialize, Serialize};
 
-use crate::bars::distinct;
 use crate::folder::Format;
-use crate::suite::{self, Suite};
-use crate::summary::across;
-use crate::words::words;
+use crate::lines::{self, Style, distinct, lines};
+use crate::record::{Case, Row};
+use crate::suite::{Baseline, Suite, Task, condition, label, property};
+use crate::summary::Tables;
 
-/// The name of the series of an ideal hash.
+/// The series of an ideal hash.
 pub const IDEAL: &str = "ideal hash";
 
-/// The name of the series of LevelDB's own policy.
+/// The series of LevelDB's own policy.
 pub const LEVELDB: &str = "leveldb.BuiltinBloomFilter2";
 
 /// Bits per key at all sizes.
 pub const FEW_BITS: [u32; 3] = [10, 15, 20];
 
-words! {
-    /// The mapping of a hash value to a filter's bits.
-    Scheme {
-        /// LevelDB's: a 32-bit hash; each probe adds the hash rotated by 17 bits.
-        Leveldb = "LevelDB's",
-        /// A 64-bit ideal hash with independent probes; no stored format has this scheme.
-        Ideal = "ideal",
-        /// The scheme of `BloomFilter64.Xxph3`.
-        Bloom64 = "BloomFilter64",
-        /// RocksDB's 64-byte lines.
-        FastLocalBloom = "FastLocalBloom",
-        /// RocksDB's filter up to format version 4.
-        LegacyFull = "legacy full filter",
-        /// RocksDB's Ribbon.
-        Ribbon = "Ribbon",
-        /// Guava's `MURMUR128_MITZ_64`.
-        GuavaMitz64 = "Guava, MITZ_64",
-        /// Guava's `MURMUR128_MITZ_32`.
-        GuavaMitz32 = "Guava, MITZ_32",
-        /// Guava's scheme with counters of four bits.
-        Counting = "counting",
-        /// Fingerprints in buckets.
-        Cuckoo = "cuckoo",
-        /// A chain of Guava's filters, the first sized for a tenth of the keys.
-        Growing = "growing",
-    }
-}
-
-words! {
-    /// The form of the keys.
-    KeyForm {
-        /// Outputs of SplitMix64 in decimal, 1 to 20 digits and mostly 19 or 20, as in the dataset `random-strings`.
-        /// The generator returns each number once in its period of 2^64.
-        RandomDecimals = "random decimals",
-        /// Consecutive numbers from 0, with sixteen digits each.
-        NumbersInARow = "numbers in a row",
-    }
-}
-
-/// A row of `rates.csv`, for one series, size and number of bits per key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// Name of the policy or the filter, or of the hash function in LevelDB's scheme.
-    pub series: String,
-    /// The mapping to bits.
-    pub scheme: Scheme,
-    /// The form of the keys.
-    pub key_form: KeyForm,
-
-    /// The configured bits per key. Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln
-    /// 2)^2).
-    pub bits_per_key: u32,
-    /// Keys of a filter.
-    pub keys: u64,
-    /// Number of filters built, each from its own keys.
-    pub filters: u64,
-    /// Queries for absent keys, over all filters.
-    pub probes: u64,
-    /// Number of those queries that matched.
-    pub false_positives: u64,
-    /// The share of false positives.
-    #[serde(with = "statistics::significant")]
-    pub rate: f64,
-    /// Lower end of its interval, see [`INTERVAL_LEVEL`](crate::INTERVAL_LEVEL).
-    #[serde(with = "statistics::significant")]
-    pub ci_low: f64,
-    /// Upper end of that interval.
-    #[serde(with = "statistics::significant")]
-    pub ci_high: f64,
-    /// The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
-    /// probes. Ribbon, cuckoo and growing filters, which are not one probed array, are compared with the best ideal
-    /// Bloom filter of `bits_per_key`.
-    #[serde(with = "statistics::significant")]
-    pub ideal: f64,
-    /// The rate by the filter's own formula: for policies [`filter_formats::sizing::Format::rate`]; for a growing filter
-    /// its requested rate, an upper bound; for Guava's, the counting and the legacy filter the ideal rate.
-    #[serde(with = "statistics::significant")]
-    pub expected: f64,
-    /// Mean bytes of a stored filter.
-    #[serde(with = "statistics::significant")]
-    pub bytes: f64,
-}
-
-impl Rate {
-    /// Returns the stored bits per key.
-    pub fn stored_bits_per_key(&self) -> f64 {
-        self.bytes * 8.0 / self.keys as f64
-    }
-
-    /// Returns the display text of the series and its keys.
-    pub fn name(&self) -> String {
-        let name = match (self.series.as_str(), self.scheme) {
-            (IDEAL, Scheme::Ideal) => "ideal hash and probes",
-            (IDEAL, _) => "ideal hash of 32 bits",
-            (LEVELDB, _) => "LevelDB's own hash",
-            (name, _) => name,
-        };
-        match self.key_form {
-            KeyForm::RandomDecimals => name.to_owned(),
-            KeyForm::NumbersInARow => format!("{name}, in a row"),
-        }
-    }
-}
-
-/// The suite.
-pub const SUITE: Suite<Rate, Rate> = Suite {
-    keeps_batches: false,
-    ..Suite::new(
-        Format::new("rates-bench", 1, "rates"),
-        suite::as_written,
-        &[("rates-by-keys", by_keys), ("rates-by-bits", by_bits)],
-        summary,
-    )
+/// The suite. A contender is a policy, a filter, or a hash function in LevelDB's scheme.
+#[rustfmt::skip]
+pub const SUITE: Suite = Suite {
+    format: Format::new("rates-bench", 2, "rates"),
+    contenders: &[
+        (IDEAL, "ideal hash of 32 bits"),
+        (LEVELDB, "LevelDB's own hash"),
+        ("BloomFilter2", "BloomFilter2"),
+        ("XXH3", "XXH3"),
+        ("DJB2Hash", "DJB2Hash"),
+        ("SDBMHash", "SDBMHash"),
+        ("FNVHash", "FNVHash"),
+        ("PJW", "PJW"),
+        ("BPHash", "BPHash"),
+        ("BloomFilter64.Xxph3", "BloomFilter64.Xxph3"),
+        ("FastLocalBloom", "FastLocalBloom"),
+        ("legacy full filter", "legacy full filter"),
+        ("Ribbon", "Ribbon"),
+        ("Guava, MITZ_64", "Guava, MITZ_64"),
+        ("Guava, MITZ_32", "Guava, MITZ_32"),
+        ("counting", "counting"),
+        ("cuckoo", "cuckoo"),
+        ("growing", "growing"),
+    ],
+    // The absent keys that match.
+    tasks: &[Task::counted("rate", "rate", "false positives")],
+    parameters: &[
+        // The mapping of a hash value to a filter's bits; `leveldb` adds a 32-bit hash rotated by 17 for each probe.
+        property("scheme"),
+        property("key_form"),
+        // Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
+        condition("bits_per_key"),
+        condition("keys"),
+        // Filters built, each from its own keys.
+        property("filters"),
+        // The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
+        // probes. Ribbon, cuckoo and growing filters, which are not one probed array, are compared with the best ideal
+        // Bloom filter of `bits_per_key`.
+        property("ideal"),
+        // The rate by the filter's own formula: for a growing filter its requested rate, an upper bound; for Guava's,
+        // the counting and the legacy filter the ideal rate.
+        property("expected"),
+        // Mean bytes of a stored filter.
+        property("bytes"),
+    ],
+    baseline: Baseline::Column("ideal"),
+    summary: Tables {
+        title: "over an ideal filter",
+        heading: |row| {
+            let bits = row.case.count("bits_per_key");
+            let is_shown = FEW_BITS.iter().any(|few| u64::from(*few) == bits) && SHOWN.contains(&row.case.count("keys"));
+            if is_shown { format!("{bits} bits per key, by keys of a filter") } else { String::new() }
+        },
+        line: |row| name(&row.case),
+        column: |row| grouped(row.case.count("keys")),
+        cell: |row| format!("{:.2}", row.over_baseline()),
+        after: |_| "\nFalse positives over those of an ideal filter. Rates are in rates.csv.\n".to_owned(),
+        ..Tables::PLAIN
+    },
+    charts: &[("rates-by-keys", by_keys), ("rates-by-bits", by_bits)],
 };
 
-/// Formats a table for each of [`FEW_BITS`]: rates divided by the ideal rate, by size.
-fn summary(rows: &[Rate]) -> String {
-    let sizes = distinct(rows.iter().map(|row| row.keys));
-    // The number of sizes that fits into a line, including the largest.
-    let step = sizes.len().div_ceil(6).max(1);
-    let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
-    let mut text = String::new();
-    for bits in FEW_BITS {
-        let of_table = rows
-            .iter()
-            .filter(|row| row.bits_per_key == bits && shown.contains(&row.keys));
-        let table = across(
-            &of_table.collect::<Vec<_>>(),
-            &format!("{bits} bits per key"),
-            |row| row.name(),
-            |row| grouped(row.keys),
-            |row| format!("{:.2}", row.rate / row.ideal),
-        );
-        text.push_str(&format!("\n{table}\n"));
+/// The keys of filters that the tables show.
+const SHOWN: [u64; 6] = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
+
+/// Returns the display text of a series and its keys.
+pub fn name(case: &Case) -> String {
+    let name = match case.get("scheme") {
+        "ideal" => "ideal hash and probes",
+        _ => label(SUITE.contenders, &case.contender),
+    };
+    match case.get("key_form") {
+        "numbers-in-a-row" => format!("{name}, in a row"),
+        _ => name.to_owned(),
     }
-    text.push_str(
-        "\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n",
-    );
-    text
 }
 
-/// The most stored bits per key in the chart.
-const MAX_BITS: f64 = 26.0;
+fn stored_bits_per_key(row: &Row) -> f64 {
+    row.case.number("bytes") * 8.0 / row.case.number("keys")
+}
+
+fn has_few_bits(row: &Row) -> bool {
+    FEW_BITS
+        .iter()
+        .any(|bits| u64::from(*bits) == row.case.count("bits_per_key"))
+}
 
 struct Drawing<'a> {
     title: &'a str,
     note: &'a str,
     /// The title and the rows of each panel.
-    columns: Vec<(String, Vec<&'a Rate>)>,
+    columns: Vec<(String, Vec<&'a Row>)>,
     x_title: &'a str,
     x: Axis,
     y_tick: fn(f64) -> String,
-    place: fn(&Rate) -> (f64, f64),
+    place: fn(&Row) -> (f64, f64),
     /// The value at a line's end.
-    value: fn(&Rate) -> String,
+    value: fn(&Row) -> String,
     /// Ends of the y axis for functions and for filters. A poor function leaves its panel at the top.
     y_ends: [(f64, f64); 2],
     /// Set if the ideal filter is the line at 1 instead of a separate line.
@@ -185,12 +127,15 @@ struct Drawing<'a> {
 }
 
 /// Draws the rate relative to the ideal rate against the number of keys.
-fn by_keys(rows: &[Rate]) -> Option<Scene> {
-    let sizes = distinct(rows.iter().map(|row| row.keys));
+fn by_keys(rows: &[Row]) -> Option<Scene> {
     let columns = FEW_BITS.map(|bits| {
-        let of = rows.iter().filter(|row| row.bits_per_key == bits).collect();
-        (format!("{bits} bits per key"), of)
+        let is_of = |row: &&Row| row.case.count("bits_per_key") == u64::from(bits);
+        (
+            format!("{bits} bits per key"),
+            rows.iter().filter(is_of).collect(),
+        )
     });
+    let (fewest, most) = lines::ends(rows.iter().map(|row| row.case.number("keys")))?;
     let drawing = Drawing {
         title: "Real filters: false positives over an ideal filter's, by the number of keys",
         note: "measured with absent keys; 1: an ideal hash and independent probes in the same bits; of Ribbon, cuckoo and \
@@ -198,12 +143,12 @@ fn by_keys(rows: &[Rate]) -> Option<Scene> {
         columns: columns.into(),
         x_title: "keys of a filter (log scale)",
         x: Axis {
-            scale: Scale::log(*sizes.first()? as f64, *sizes.last()? as f64),
+            scale: Scale::log(fewest, most),
             tick: number::tick,
         },
         y_tick: |value| format!("{}×", number::tick(value)),
-        place: |row| (row.keys as f64, row.rate / row.ideal),
-        value: |row| format!("{}×", number::significant(row.rate / row.ideal, 3)),
+        place: |row| (row.case.number("keys"), row.over_baseline()),
+        value: |row| format!("{}×", number::significant(row.over_baseline(), 3)),
         // Functions rarely have a ratio below 1: only if a simple hash spreads very regular keys evenly.
         y_ends: [(0.3, 200.0), (0.1, 200.0)],
         is_over_ideal: true,
@@ -211,13 +156,20 @@ fn by_keys(rows: &[Rate]) -> Option<Scene> {
     Some(drawing.scene())
 }
 
+/// The most stored bits per key in the chart.
+const MAX_BITS: f64 = 26.0;
+
 /// Draws the rate against the stored bits per key; `None` if every size was measured only at [`FEW_BITS`].
-fn by_bits(rows: &[Rate]) -> Option<Scene> {
-    let swept = rows.iter().filter(|row| !FEW_BITS.contains(&row.bits_per_key));
-    let sizes = distinct(swept.map(|row| row.keys));
+fn by_bits(rows: &[Row]) -> Option<Scene> {
+    let swept = rows.iter().filter(|row| !has_few_bits(row));
+    let mut sizes = distinct(swept.map(|row| row.case.count("keys")));
+    sizes.sort_unstable();
     let columns = sizes.iter().take(3).map(|&keys| {
-        let of = rows.iter().filter(|row| row.keys == keys).collect();
-        (format!("{} keys", grouped(keys)), of)
+        let is_of = |row: &&Row| row.case.count("keys") == keys;
+        (
+            format!("{} keys", grouped(keys)),
+            rows.iter().filter(is_of).collect(),
+        )
     });
     let drawing = Drawing {
         title: "Real filters: false positives by the bits stored for a key",
@@ -229,8 +181,8 @@ fn by_bits(rows: &[Rate]) -> Option<Scene> {
             tick: number::tick,
         },
         y_tick: number::percent_tick,
-        place: |row| (row.stored_bits_per_key(), row.rate),
-        value: |row| percent(row.rate),
+        place: |row| (stored_bits_per_key(row), row.value),
+        value: |row| percent(row.value),
         y_ends: [(1e-6, 1.0); 2],
         is_over_ideal: false,
     };
@@ -245,13 +197,13 @@ fn percent(share: f64) -> String {
 impl Drawing<'_> {
     /// Draws functions in LevelDB's scheme above, policies and filters below.
     fn scene(&self) -> Scene {
-        type Group = (&'static str, fn(&Rate) -> bool);
+        type Group = (&'static str, fn(&Row) -> bool);
         let groups: [Group; 2] = [
             ("Hash functions in LevelDB's scheme", |row| {
-                row.scheme == Scheme::Leveldb
+                row.case.get("scheme") == "leveldb"
             }),
             ("Policies and filters, each with its own hash", |row| {
-                row.scheme != Scheme::Leveldb || row.series == "BloomFilter2"
+                row.case.get("scheme") != "leveldb" || row.case.contender == "BloomFilter2"
             }),
         ];
         let rows = groups
@@ -288,58 +240,55 @@ impl Drawing<'_> {
         sheet.scene()
     }
 
-    /// Returns the lines of a panel, in the order of the records.
-    fn series(&self, rows: &[&Rate], holds: fn(&Rate) -> bool) -> Vec<Series> {
-        let mut lines = Vec::new();
-        if !self.is_over_ideal {
-            let mut of: Vec<&&Rate> = rows.iter().filter(|row| row.scheme == Scheme::Ideal).collect();
-            of.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
-            let points = of.iter().map(|row| (row.stored_bits_per_key(), row.ideal));
-            let last = of.last().map_or_else(String::new, |row| percent(row.ideal));
-            lines.push(Series {
-                marks: Marks::None,
-                ..Series::new(format!("ideal filter: {last}"), INK, points)
-            });
-        }
+    /// Returns the lines of a panel.
+    fn series(&self, rows: &[&Row], holds: fn(&Row) -> bool) -> Vec<Series> {
         // All panels have the same lines in the same colours.
-        let mut firsts: Vec<&Rate> = Vec::new();
-        for row in self
+        let all = self
             .columns
             .iter()
             .flat_map(|(_, rows)| rows)
-            .filter(|row| holds(row))
-        {
-            if firsts.iter().all(|first| first.name() != row.name()) {
-                firsts.push(row);
-            }
-        }
-        // Colours that are used again have hollow marks.
-        let mut colors = (0..).map(|index| (PALETTE[index % PALETTE.len()], index >= PALETTE.len()));
-        for first in firsts {
-            let (color, is_hollow) = match (first.series == IDEAL, first.scheme) {
-                (true, Scheme::Leveldb) => (INK, true),
-                (true, _) if self.is_over_ideal => (INK, false),
-                // Already drawn.
-                (true, _) => continue,
-                (false, _) => colors.next().unwrap_or((INK, false)),
+            .filter(|row| holds(row));
+        let names = distinct(
+            all.filter(|row| row.case.contender != IDEAL)
+                .map(|row| name(&row.case)),
+        );
+        let style = |row: &Row| {
+            let name = name(&row.case);
+            let (color, marks) = match row.case.get("scheme") {
+                _ if row.case.contender != IDEAL => {
+                    lines::color(names.iter().position(|known| *known == name)?, Marks::Dots)
+                }
+                "leveldb" => (INK, Marks::Hollow),
+                _ if self.is_over_ideal => (INK, Marks::Dots),
+                // A separate line.
+                _ => return None,
             };
-            let name = first.name();
-            let mut of: Vec<&&Rate> = rows
-                .iter()
-                .filter(|row| holds(row) && row.name() == name)
-                .collect();
-            of.retain(|row| (self.place)(row).1 > 0.0 && (self.place)(row).0 <= self.x.scale.ends().1);
-            of.sort_by(|a, b| (self.place)(a).0.total_cmp(&(self.place)(b).0));
-            let Some(last) = of.last() else { continue };
-            lines.push(Series {
-                marks: if is_hollow { Marks::Hollow } else { Marks::Dots },
-                ..Series::new(
-                    format!("{name}: {}", (self.value)(last)),
-                    color,
-                    of.iter().map(|row| (self.place)(row)),
-                )
-            });
-        }
-        lines
+            Some(Style { name, color, marks })
+        };
+        let point = |row: &Row| {
+            let (x, y) = (self.place)(row);
+            (y > 0.0 && x <= self.x.scale.ends().1).then_some(Point { x, y, interval: None })
+        };
+        let ideal = |row: &Row| {
+            let is_line = !self.is_over_ideal && row.case.get("scheme") == "ideal";
+            is_line.then(|| Style {
+                name: "ideal filter".to_owned(),
+                color: INK,
+                marks: Marks::None,
+            })
+        };
+        let at_ideal = |row: &Row| {
+            Some(Point {
+                x: stored_bits_per_key(row),
+                y: row.case.number("ideal"),
+                interval: None,
+            })
+        };
+        let mut series = lines(rows.iter().copied(), ideal, at_ideal, |row| {
+            percent(row.case.number("ideal"))
+        });
+        let shown = rows.iter().copied().filter(|row| holds(row));
+        series.extend(lines(shown, style, point, self.value));
+        series
     }
 }

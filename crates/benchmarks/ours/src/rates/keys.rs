@@ -1,6 +1,5 @@
 //! An endless sequence of distinct keys: first the members, then absent keys.
 
-use bench_kit::suites::rates::KeyForm;
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
@@ -48,16 +47,18 @@ impl Key {
 /// An endless iterator of keys.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
-    form: KeyForm,
+    /// Set for consecutive numbers from 0, with sixteen digits each; other keys are outputs of SplitMix64 in decimal, as
+    /// in the dataset `random-strings`. The generator returns each number once in its period of 2^64.
+    is_in_a_row: bool,
     generator: SplitMix64,
     next: u64,
 }
 
 impl Keys {
     /// Starts with the first key. The seed is the generator's state; consecutive numbers ignore it.
-    pub(super) fn new(form: KeyForm, seed: u64) -> Self {
+    pub(super) fn new(is_in_a_row: bool, seed: u64) -> Self {
         Self {
-            form,
+            is_in_a_row,
             generator: SplitMix64::seed_from_u64(seed),
             next: 0,
         }
@@ -68,14 +69,12 @@ impl Iterator for Keys {
     type Item = Key;
 
     fn next(&mut self) -> Option<Key> {
-        Some(match self.form {
-            KeyForm::RandomDecimals => Key::decimal(self.generator.next_u64(), 1),
-            KeyForm::NumbersInARow => {
-                let number = self.next;
-                self.next += 1;
-                Key::decimal(number, 16)
-            }
-        })
+        if !self.is_in_a_row {
+            return Some(Key::decimal(self.generator.next_u64(), 1));
+        }
+        let number = self.next;
+        self.next += 1;
+        Some(Key::decimal(number, 16))
     }
 }
 
@@ -87,13 +86,13 @@ mod tests {
     #[test]
     fn random_decimals_are_the_datasets() {
         let expected = Recipe::DecimalU64.keys(1, 1000);
-        let keys: Vec<Key> = Keys::new(KeyForm::RandomDecimals, 1).take(1000).collect();
+        let keys: Vec<Key> = Keys::new(false, 1).take(1000).collect();
         assert!(keys.iter().map(Key::bytes).eq(expected.iter()));
     }
 
     #[test]
     fn numbers_have_all_their_digits() {
-        let row: Vec<Vec<u8>> = Keys::new(KeyForm::NumbersInARow, 1)
+        let row: Vec<Vec<u8>> = Keys::new(true, 1)
             .take(11)
             .map(|key| key.bytes().to_vec())
             .collect();

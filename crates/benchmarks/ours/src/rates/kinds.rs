@@ -26,9 +26,9 @@ use super::keys::Key;
 /// The expected rates of a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prospect {
-    /// The rate of an ideal Bloom filter, see [`Rate::ideal`](bench_kit::suites::rates::Rate::ideal).
+    /// The rate of an ideal Bloom filter, see the columns of [`SUITE`](bench_kit::suites::rates::SUITE).
     pub(super) ideal: f64,
-    /// The rate by the filter's own formula, see [`Rate::expected`](bench_kit::suites::rates::Rate::expected).
+    /// The rate by the filter's own formula.
     pub(super) expected: f64,
 }
 

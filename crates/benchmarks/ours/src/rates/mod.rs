@@ -18,6 +18,7 @@ use std::num::NonZero;
 use std::thread;
 
 use bench_kit::program::Arguments;
+use bench_kit::suites::rates::SUITE;
 use records::bar::Terminal;
 
 use self::run::{Effort, rates};
@@ -37,5 +38,5 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let measured = rates(&SERIES, &effort, threads, &terminal);
     terminal.finish();
-    arguments.write(&measured?)
+    arguments.write(&SUITE, &measured?)
 }

@@ -1,13 +1,15 @@
 //! Builds and queries the filters of each series.
 
-use bench_kit::INTERVAL_LEVEL;
-use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, Rate, Scheme};
+use std::fmt::Display;
+
+use bench_kit::record::Batch;
+use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, SUITE};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
 use hash_comparison::functions;
 use hash_comparison::questions::filters::Ideal;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use records::progress::{Progress, go_on};
-use statistics::binomial;
+use statistics::significant;
 
 use super::keys::Keys;
 use super::kinds::Kind;
@@ -90,7 +92,7 @@ pub(crate) fn rates(
     effort: &Effort,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Rate>, String> {
+) -> Result<Vec<Batch>, String> {
     let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
     let mut rows = Vec::new();
     for (phase, sizes, threads) in [
@@ -125,7 +127,7 @@ pub(crate) fn rates(
             .num_threads(threads.max(1))
             .build();
         let pool = pool.map_err(|error| format!("threads: {error}"))?;
-        let done: Result<Vec<(usize, Vec<Rate>)>, String> = pool.install(|| {
+        let done: Result<Vec<(usize, Vec<Batch>)>, String> = pool.install(|| {
             // Free threads take the tasks in this order.
             tasks
                 .into_iter()
@@ -139,7 +141,7 @@ pub(crate) fn rates(
         });
         rows.extend(done?);
     }
-    rows.sort_by_key(|(place, rates)| (*place, rates.first().map(|rate| rate.keys)));
+    rows.sort_by_key(|(place, rates)| (*place, rates.first().map(|batch| batch.case.count("keys"))));
     Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
 }
 
@@ -153,33 +155,34 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Measures the filters of one size.
-    fn measure(&self, series: &Series) -> Result<Vec<Rate>, String> {
+    fn measure(&self, series: &Series) -> Result<Vec<Batch>, String> {
         let ideal = Ideal::drawn(SEED, 0);
         let murmur2 = Murmur2::new();
         match (series.scheme, series.name) {
-            (Scheme::Leveldb, IDEAL) => self.rates(series, &kinds::leveldb(|key| ideal.hash(key))),
-            (Scheme::Leveldb, LEVELDB) => self.rates(series, &kinds::leveldb(|key| LevelDbHash.hash(key))),
-            (Scheme::Leveldb, BLOOM_FILTER2) => self.rates(series, &kinds::leveldb(|key| murmur2.hash(key))),
-            (Scheme::Leveldb, name) => {
+            ("leveldb", IDEAL) => self.rates(series, &kinds::leveldb(|key| ideal.hash(key))),
+            ("leveldb", LEVELDB) => self.rates(series, &kinds::leveldb(|key| LevelDbHash.hash(key))),
+            ("leveldb", BLOOM_FILTER2) => self.rates(series, &kinds::leveldb(|key| murmur2.hash(key))),
+            ("leveldb", name) => {
                 let function = functions::find(name).map_err(|error| error.to_string())?;
                 functions::gate([function]).map_err(|error| error.to_string())?;
                 self.rates(series, &kinds::leveldb(|key| function.compared(key)))
             }
-            (Scheme::Ideal, _) => self.rates(series, &kinds::ideal_scheme(|key| ideal.wide(key))),
-            (Scheme::Bloom64, _) => self.rates(series, &kinds::bloom64()),
-            (Scheme::FastLocalBloom, _) => self.rates(series, &kinds::fast_local_bloom()),
-            (Scheme::LegacyFull, _) => self.rates(series, &kinds::legacy_full()),
-            (Scheme::Ribbon, _) => self.rates(series, &kinds::ribbon()),
-            (Scheme::GuavaMitz64, _) => self.rates(series, &kinds::guava_mitz64()),
-            (Scheme::GuavaMitz32, _) => self.rates(series, &kinds::guava_mitz32()),
-            (Scheme::Counting, _) => self.rates(series, &kinds::counting()),
-            (Scheme::Cuckoo, _) => self.rates(series, &kinds::cuckoo()),
-            (Scheme::Growing, _) => self.rates(series, &kinds::growing()),
+            ("ideal", _) => self.rates(series, &kinds::ideal_scheme(|key| ideal.wide(key))),
+            ("bloom64", _) => self.rates(series, &kinds::bloom64()),
+            ("fast-local-bloom", _) => self.rates(series, &kinds::fast_local_bloom()),
+            ("legacy-full", _) => self.rates(series, &kinds::legacy_full()),
+            ("ribbon", _) => self.rates(series, &kinds::ribbon()),
+            ("guava-mitz64", _) => self.rates(series, &kinds::guava_mitz64()),
+            ("guava-mitz32", _) => self.rates(series, &kinds::guava_mitz32()),
+            ("counting", _) => self.rates(series, &kinds::counting()),
+            ("cuckoo", _) => self.rates(series, &kinds::cuckoo()),
+            ("growing", _) => self.rates(series, &kinds::growing()),
+            (other, _) => Err(format!("there is no scheme {other}")),
         }
     }
 
     /// Measures filters of this kind at each number of bits per key.
-    fn rates<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Rate>, String> {
+    fn rates<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Batch>, String> {
         let (effort, keys, progress) = (self.effort, self.keys, self.progress);
         let filters = effort.members.div_ceil(keys);
         let all_bits = effort.bits(keys);
@@ -187,7 +190,7 @@ impl Task<'_> {
         let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
 
         go_on(progress).map_err(|cancelled| cancelled.to_string())?;
-        let mut source = Keys::new(series.key_form, SEED);
+        let mut source = Keys::new(series.is_in_a_row, SEED);
         let mut values = |count: usize| -> Vec<V> {
             let mut values = Vec::with_capacity(count);
             values.extend(source.by_ref().take(count).map(|key| (kind.value)(&key)));
@@ -223,23 +226,28 @@ impl Task<'_> {
             let Some(prospect) = prospect else {
                 return Err(failed("there is none".to_owned()));
             };
-            let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
-            rows.push(Rate {
-                series: series.name.to_owned(),
-                scheme: series.scheme,
-                key_form: series.key_form,
-                bits_per_key,
-                keys,
-                filters,
-                probes,
-                false_positives,
-                rate: false_positives as f64 / probes as f64,
-                ci_low,
-                ci_high,
-                ideal: prospect.ideal,
-                expected: prospect.expected,
-                bytes: bytes as f64 / filters as f64,
-            });
+            let key_form = if series.is_in_a_row {
+                "numbers-in-a-row"
+            } else {
+                "random-decimals"
+            };
+            let bytes = significant::round(bytes as f64 / filters as f64);
+            let [ideal, expected] = [prospect.ideal, prospect.expected].map(significant::round);
+            let parameters: [&dyn Display; 8] = [
+                &series.scheme,
+                &key_form,
+                &bits_per_key,
+                &keys,
+                &filters,
+                &ideal,
+                &expected,
+                &bytes,
+            ];
+            rows.push(
+                SUITE
+                    .case(series.name, "rate", &parameters)
+                    .batch(1, probes, false_positives),
+            );
         }
         Ok(rows)
     }

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use bench_kit::suites::rates::{IDEAL, KeyForm, Rate, Scheme};
+use bench_kit::record::Batch;
+use bench_kit::suites::rates::{IDEAL, name};
 use hash_comparison::questions::filters::Ideal;
 use records::progress::{Cancelled, Progress, Silent};
 
@@ -37,22 +38,27 @@ fn chance(expected: f64) -> f64 {
 fn every_filter_does_what_its_formula_says() {
     let filters: Vec<Series> = SERIES
         .into_iter()
-        .filter(|series| series.scheme != Scheme::Leveldb)
+        .filter(|series| series.scheme != "leveldb")
         .collect();
     let rows = rates(&filters, &COARSE, 2, &Silent).unwrap();
     assert_eq!(rows.len(), filters.len() * 3 * 3);
     for row in &rows {
-        let expected = row.expected * row.probes as f64;
-        let measured = row.false_positives as f64;
+        let probes = row.calls as f64;
+        let expected = row.case.number("expected") * probes;
+        let measured = row.count as f64;
         // Guava's positions are multiples of one stride, and repeat in small filters.
-        let counter = if row.scheme == Scheme::Counting { 4.0 } else { 1.0 };
-        let strides = 2.5 / (8.0 * row.bytes / counter) * row.probes as f64;
-        let (low, high) = match row.scheme {
-            Scheme::GuavaMitz64 | Scheme::GuavaMitz32 | Scheme::Counting => (0.98, 1.02 * expected + strides),
+        let counter = if row.case.get("scheme") == "counting" {
+            4.0
+        } else {
+            1.0
+        };
+        let strides = 2.5 / (8.0 * row.case.number("bytes") / counter) * probes;
+        let (low, high) = match row.case.get("scheme") {
+            "guava-mitz64" | "guava-mitz32" | "counting" => (0.98, 1.02 * expected + strides),
             // The probes depend on each other, which the formula ignores.
-            Scheme::LegacyFull => (0.98, f64::INFINITY),
+            "legacy-full" => (0.98, f64::INFINITY),
             // The formula is an upper bound.
-            Scheme::Growing => (0.0, expected),
+            "growing" => (0.0, expected),
             _ => (0.98, 1.02 * expected),
         };
         assert!(measured > low * expected - chance(expected), "{row:?}");
@@ -71,7 +77,7 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
         .filter(|series| {
             let of_sound_hash =
                 [IDEAL, "BloomFilter2", "XXH3", "leveldb.BuiltinBloomFilter2"].contains(&series.name);
-            series.scheme == Scheme::Leveldb && series.key_form == KeyForm::RandomDecimals && of_sound_hash
+            series.scheme == "leveldb" && !series.is_in_a_row && of_sound_hash
         })
         .collect();
     assert_eq!(leveldb.len(), 4);
@@ -87,10 +93,12 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
     for row in rates(&leveldb, &SIZES, 2, &Silent).unwrap() {
         let (_, _, excess) = known
             .into_iter()
-            .find(|(keys, bits, _)| (*keys, *bits) == (row.keys, row.bits_per_key))
+            .find(|(keys, bits, _)| {
+                (*keys, *bits) == (row.case.count("keys"), row.case.count("bits_per_key"))
+            })
             .unwrap();
-        let expected = excess * row.ideal * row.probes as f64;
-        let off = (row.false_positives as f64 - expected).abs();
+        let expected = excess * row.case.number("ideal") * row.calls as f64;
+        let off = (row.count as f64 - expected).abs();
         assert!(off < 0.03 * expected + chance(expected), "{excess} {row:?}");
     }
 }
@@ -100,7 +108,7 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
 fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
     let ideal = Ideal::drawn(SEED, 0);
     let kind = kinds::leveldb(|key| ideal.hash(key));
-    let mut keys = Keys::new(KeyForm::RandomDecimals, SEED);
+    let mut keys = Keys::new(false, SEED);
     let mut values = |count: usize| -> Vec<u32> {
         let of = |key: Key| (kind.value)(&key);
         keys.by_ref().take(count).map(of).collect()
@@ -128,12 +136,15 @@ fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
 #[test]
 fn poor_functions_are_seen_to_be_poor() {
     let rows = rates(&SERIES, &TINY, 2, &Silent).unwrap();
-    let rate = |name: &str, bits: u32| {
+    let rate = |series: &str, bits: u64| {
         let row = rows
             .iter()
-            .find(|row| row.name() == name && (row.keys, row.bits_per_key) == (1_000, bits))
+            .find(|row| {
+                name(&row.case) == series
+                    && (row.case.count("keys"), row.case.count("bits_per_key")) == (1_000, bits)
+            })
             .unwrap();
-        row.rate / row.ideal
+        row.count as f64 / row.calls as f64 / row.case.number("ideal")
     };
     assert!(rate("BPHash", 20) > 50.0);
     assert!(rate("XXH3", 10) < 1.5);
@@ -145,11 +156,17 @@ fn rows_do_not_depend_on_the_number_of_threads() {
     let alone = rates(&SERIES, &TINY, 1, &Silent).unwrap();
     assert_eq!(alone.len(), SERIES.len() * 2 * 21);
     assert_eq!(rates(&SERIES, &TINY, 3, &Silent).unwrap(), alone);
-    let order = |row: &Rate| {
-        let place = SERIES.iter().position(|of| {
-            (of.name, of.scheme, of.key_form) == (row.series.as_str(), row.scheme, row.key_form)
-        });
-        (place, row.keys, row.bits_per_key)
+    let order = |row: &Batch| {
+        let of = |series: &Series| {
+            let is_in_a_row = row.case.get("key_form") == "numbers-in-a-row";
+            (series.name, series.scheme, series.is_in_a_row)
+                == (&*row.case.contender, row.case.get("scheme"), is_in_a_row)
+        };
+        (
+            SERIES.iter().position(of),
+            row.case.count("keys"),
+            row.case.count("bits_per_key"),
+        )
     };
     assert!(alone.is_sorted_by_key(order));
 }
@@ -157,7 +174,7 @@ fn rows_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn no_two_series_have_one_name() {
     let rows = rates(&SERIES, &TINY, 2, &Silent).unwrap();
-    let names: HashSet<String> = rows.iter().map(Rate::name).collect();
+    let names: HashSet<String> = rows.iter().map(|row| name(&row.case)).collect();
     assert_eq!(names.len(), SERIES.len(), "{names:?}");
 }
 
@@ -179,8 +196,8 @@ fn a_run_can_be_stopped_and_functions_must_exist() {
     assert_eq!(rates(&SERIES, &TINY, 2, &Stop), Err(Cancelled.to_string()));
     let unknown = Series {
         name: "XXH4",
-        scheme: Scheme::Leveldb,
-        key_form: KeyForm::RandomDecimals,
+        scheme: "leveldb",
+        is_in_a_row: false,
     };
     let said = rates(&[unknown], &TINY, 1, &Silent).unwrap_err();
     assert!(said.contains("XXH4") && said.contains("XXH3"), "{said}");

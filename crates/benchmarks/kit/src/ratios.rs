@@ -1,0 +1,228 @@
+//! Computes medians over the rounds, and ratios within them.
+
+use std::collections::BTreeMap;
+
+use statistics::{binomial, robust};
+
+use crate::record::{Batch, Case, Ratio, Row};
+use crate::suite::{Baseline, Suite};
+
+/// The least probability with which the interval of a ratio contains the true median.
+pub const INTERVAL_LEVEL: f64 = 0.95;
+
+type Rounds<'a> = BTreeMap<u64, &'a Batch>;
+
+/// The order of the records: tasks and contenders as the suite lists them, the values of each column as they first
+/// occur.
+struct Order<'a> {
+    suite: &'a Suite,
+    values: Vec<Vec<&'a str>>,
+}
+
+impl<'a> Order<'a> {
+    /// Returns the place of the group within which the case is compared, and of the case in its group.
+    fn place(&mut self, case: &'a Case) -> Result<[Vec<usize>; 2], String> {
+        let unknown = |what: &str, name: &str| format!("{}: no {what} {name}", self.suite.format.name);
+        let task = self.suite.tasks.iter().position(|task| task.name == case.task);
+        let mut contenders = self.suite.contenders.iter();
+        let contender = contenders.position(|(name, _)| *name == case.contender);
+        let mut group = vec![task.ok_or_else(|| unknown("task", &case.task))?];
+        let mut within = vec![contender.ok_or_else(|| unknown("contender", &case.contender))?];
+        let columns = self.suite.parameters.iter().zip(&mut self.values);
+        for ((parameter, values), (_, value)) in columns.zip(&case.parameters) {
+            let known = values.iter().position(|known| known == value);
+            let at = known.unwrap_or_else(|| {
+                values.push(value);
+                values.len() - 1
+            });
+            if parameter.is_condition {
+                group.push(at);
+            } else {
+                within.push(at);
+            }
+        }
+        Ok([group, within])
+    }
+}
+
+/// Computes the rows of all batches, in the order of [`Order`].
+pub(crate) fn rows(suite: &Suite, batches: &[Batch]) -> Result<Vec<Row>, String> {
+    let mut order = Order {
+        suite,
+        values: vec![Vec::new(); suite.parameters.len()],
+    };
+    let mut groups = BTreeMap::<_, BTreeMap<_, Rounds<'_>>>::new();
+    for batch in batches {
+        let [group, within] = order.place(&batch.case)?;
+        let rounds = groups.entry(group).or_default().entry(within).or_default();
+        if rounds.insert(batch.round, batch).is_some() {
+            return Err(format!("{}, round {} occurs twice", batch.case, batch.round));
+        }
+    }
+    let mut rows = Vec::new();
+    for cases in groups.values() {
+        for rounds in cases.values() {
+            rows.extend(row(suite, rounds, cases.values())?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Computes the row of a case from its rounds and those of all cases in its group.
+fn row<'a>(
+    suite: &Suite,
+    rounds: &Rounds<'a>,
+    group: impl Iterator<Item = &'a Rounds<'a>>,
+) -> Result<Option<Row>, String> {
+    let Some(&first) = rounds.values().next() else {
+        return Ok(None);
+    };
+    let failed = |reason: &str| format!("{}: {reason}", first.case);
+    let calls = rounds.values().map(|batch| batch.calls).sum();
+    let mut values: Vec<f64> = rounds
+        .values()
+        .map(|batch| batch.count as f64 / batch.calls as f64)
+        .collect();
+    let ratio = match suite.baseline {
+        Baseline::Contender(names) => {
+            let is_baseline = |rounds: &&Rounds<'_>| {
+                let mut batches = rounds.values();
+                batches.any(|batch| names.contains(&&*batch.case.contender))
+            };
+            let baselines: Vec<&Rounds<'_>> = group.filter(is_baseline).collect();
+            let [baseline] = baselines[..] else {
+                let count = baselines.len();
+                return Err(failed(&format!("its round must have one baseline, got {count}")));
+            };
+            if !rounds.keys().eq(baseline.keys()) {
+                return Err(failed("the baseline has other rounds"));
+            }
+            let pairs = || rounds.values().zip(baseline.values());
+            if pairs().any(|(batch, base)| batch.calls != base.calls) {
+                return Err(failed("the baseline has other numbers of calls"));
+            }
+            let mut ratios: Vec<f64> = pairs()
+                .map(|(batch, base)| batch.count as f64 / base.count as f64)
+                .collect();
+            let is_defined = ratios.iter().all(|ratio| ratio.is_finite());
+            robust::median(&mut ratios)
+                .zip(robust::median_interval(&mut ratios, INTERVAL_LEVEL))
+                .filter(|_| is_defined)
+        }
+        Baseline::Column(name) => {
+            let base = first.case.number(name);
+            let count: u64 = rounds.values().map(|batch| batch.count).sum();
+            let (low, high) = binomial::proportion_interval(count, calls, INTERVAL_LEVEL);
+            let share = count as f64 / calls as f64;
+            (base > 0.0).then_some((share / base, (low / base, high / base)))
+        }
+    };
+    let task = suite.tasks.iter().find(|task| task.name == first.case.task);
+    let unit = task.map_or("", |task| task.unit);
+    let value = if unit == "ns" {
+        robust::median(&mut values).unwrap_or_default()
+    } else {
+        rounds.values().map(|batch| batch.count).sum::<u64>() as f64 / calls as f64
+    };
+    Ok(Some(Row {
+        case: first.case.clone(),
+        rounds: rounds.len() as u64,
+        calls,
+        unit: unit.to_owned(),
+        value,
+        mad: robust::median_absolute_deviation(&values, value).unwrap_or_default(),
+        ratio: ratio.map(|(median, (low, high))| Ratio { median, low, high }),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suites::which::SUITE;
+
+    fn batch(policy: &str, task: &str, keys: u64, round: u64, ns: u64) -> Batch {
+        SUITE.case(policy, task, &[&keys, &10]).batch(round, 10, ns)
+    }
+
+    /// Three rounds at two sizes; in the third the machine is ten times slower.
+    fn rounds() -> Vec<Batch> {
+        [(1, 1_000, 250), (2, 1_200, 240), (3, 10_000, 3_000)]
+            .into_iter()
+            .flat_map(|(round, leveldb, ours)| {
+                [
+                    batch("fast-local", "absent", 4096, round, ours),
+                    batch("leveldb", "absent", 4096, round, leveldb),
+                    batch("ribbon", "absent", 4096, round, 2 * ours),
+                    batch("leveldb", "build", 32, round, leveldb),
+                    batch("ribbon", "build", 32, round, ours),
+                ]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ratios_are_formed_within_rounds() {
+        let rows = rows(&SUITE, &rounds()).unwrap();
+        let [_, ribbon, leveldb, fast_local, last] = &rows[..] else {
+            panic!("{rows:?}")
+        };
+        assert!(ribbon.is("ribbon", "build") && ribbon.case.get("filter_keys") == "32");
+        assert_eq!((leveldb.over_baseline(), leveldb.value), (1.0, 120.0));
+        assert!(last.is("ribbon", "absent") && last.over_baseline() == 0.5);
+        // The ratios are 0.25, 0.2 and 0.3, although the machine became slower.
+        assert_eq!((fast_local.rounds, fast_local.calls), (3, 30));
+        assert_eq!((fast_local.value, fast_local.mad), (25.0, 1.0));
+        let expected = Ratio {
+            median: 0.25,
+            low: 0.2,
+            high: 0.3,
+        };
+        assert_eq!(fast_local.ratio, Some(expected));
+    }
+
+    #[test]
+    fn nothing_is_compared_with_zero() {
+        let batches = [
+            batch("leveldb", "rate", 32, 1, 0),
+            batch("ribbon", "rate", 32, 1, 5),
+        ];
+        let rows = rows(&SUITE, &batches).unwrap();
+        assert_eq!((rows[1].value, rows[1].ratio), (0.5, None));
+        let bytes = crate::record::to_bytes(&SUITE, &rows);
+        let read: Vec<Row> = crate::record::parse(&SUITE, "which.csv".as_ref(), &bytes).unwrap();
+        assert_eq!(read, rows);
+    }
+
+    #[test]
+    fn batches_that_do_not_fit_together_are_named() {
+        let refuse = |change: fn(&mut Vec<Batch>)| {
+            let mut batches = rounds();
+            change(&mut batches);
+            rows(&SUITE, &batches).unwrap_err()
+        };
+        for (says, change) in [
+            (
+                "fast-local, absent, filter_keys 4096, bits_per_key 10, round 1 occurs twice",
+                (|batches| batches.push(batches[0].clone())) as fn(&mut Vec<Batch>),
+            ),
+            ("its round must have one baseline, got 0", |batches| {
+                batches.retain(|batch| batch.case.contender != "leveldb");
+            }),
+            ("its round must have one baseline, got 2", |batches| {
+                batches.push(SUITE.case("leveldb", "build", &[&32, &9]).batch(1, 10, 1));
+            }),
+            ("the baseline has other rounds", |batches| {
+                batches.pop();
+            }),
+            ("the baseline has other numbers of calls", |batches| {
+                batches[5].calls = 11;
+            }),
+            ("no contender Ribbon", |batches| {
+                batches[5].case.contender = "Ribbon".to_owned();
+            }),
+        ] {
+            let said = refuse(change);
+            assert!(said.ends_with(says), "{said}");
+        }
+    }
+}
