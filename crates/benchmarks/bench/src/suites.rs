@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bench_kit::record::{self, Batch};
+use bench_kit::record::Batch;
 use bench_kit::suites::instructions::{self, judge, renewed};
 use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
-use bench_kit::{Bench, Folder, Suite};
+use bench_kit::{Bench, Folder, Suite, table};
 use records::environment;
 
 use crate::needs::Need;
@@ -124,7 +124,7 @@ fn committed() -> PathBuf {
 fn recorded() -> Result<Vec<Batch>, String> {
     let path = committed().join("batches.csv");
     if path.exists() {
-        record::read(&instructions::SUITE, &path)
+        table::read(&instructions::SUITE, &path)
     } else {
         Ok(Vec::new())
     }
@@ -133,7 +133,7 @@ fn recorded() -> Result<Vec<Batch>, String> {
 /// Writes counts and compares them with the committed counts. If `folder` is the committed folder, renews its counts
 /// instead.
 fn write_instructions(suite: &Suite, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-    let measured: Vec<Batch> = record::read(suite, csv)?;
+    let measured: Vec<Batch> = table::read(suite, csv)?;
     let environment = environment::collect();
     if folder.path() != committed() {
         return Ok(suite.put(folder, bench, &measured)? + &judge(&recorded()?, &measured, &environment)?);

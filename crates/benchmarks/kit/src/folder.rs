@@ -4,6 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::record::{Batch, Row};
+use crate::suite::{Format, Suite};
+use crate::table;
 use plots::scene::Scene;
 use records::environment::Environment;
 use serde::{Deserialize, Serialize};
@@ -11,23 +14,6 @@ use tempfile::TempDir;
 
 /// Name of the file that marks a folder as ours.
 pub const MARKER: &str = "bench.json";
-
-/// The benchmark and schema of a folder's records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
-    /// Name in `bench.json`.
-    pub name: &'static str,
-    /// Version of the records.
-    pub schema: u32,
-    /// Name of the file of rows, without extension.
-    pub rows: &'static str,
-}
-
-impl Format {
-    pub(crate) const fn new(name: &'static str, schema: u32, rows: &'static str) -> Self {
-        Self { name, schema, rows }
-    }
-}
 
 /// `bench.json`: the facts that are not in the CSV files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -131,6 +117,45 @@ impl Folder {
             moved.map_err(|error| failed(name, &error))?;
         }
         Ok(())
+    }
+}
+
+impl Suite {
+    /// Draws the charts; empty if there is nothing to draw.
+    pub fn drawn(&self, rows: &[Row]) -> Vec<Chart> {
+        let charts = self.charts.iter().filter(|_| !rows.is_empty());
+        charts
+            .filter_map(|&(name, draw)| draw(rows).map(|scene| Chart { name, scene }))
+            .collect()
+    }
+
+    /// Reads a program's batches, writes records and charts to `folder`, and returns the summary.
+    ///
+    /// # Errors
+    ///
+    /// If the program's file is invalid, or the folder cannot be written.
+    pub fn write(&self, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
+        self.put(folder, bench, &table::read(self, csv)?)
+    }
+
+    /// Writes records and charts of batches to `folder`, and returns the summary.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    pub fn put(&self, folder: &Folder, bench: &Bench, batches: &[Batch]) -> Result<String, String> {
+        let name = format!("{}.csv", self.format.rows);
+        let bytes = table::to_bytes(self, &self.rows(batches)?);
+        // The charts show the rounded numbers of the file.
+        let rows: Vec<Row> = table::parse(self, name.as_ref(), &bytes)?;
+        let files = [
+            ("batches.csv".to_owned(), table::to_bytes(self, batches)),
+            (name, bytes),
+        ];
+        let drawn = self.drawn(&rows);
+        let charts = drawn.iter().flat_map(|chart| chart.files(self.format));
+        folder.put(bench, files.into_iter().chain(charts))?;
+        Ok(self.summary.text(&rows))
     }
 }
 

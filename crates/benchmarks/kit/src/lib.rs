@@ -17,11 +17,12 @@ pub mod record;
 pub mod suite;
 pub mod suites;
 mod summary;
+pub mod table;
 pub mod turns;
 
-pub use self::folder::{Bench, Chart, Folder, Format, MARKER};
+pub use self::folder::{Bench, Chart, Folder, MARKER};
 pub use self::ratios::INTERVAL_LEVEL;
-pub use self::suite::Suite;
+pub use self::suite::{Format, Suite};
 pub use self::summary::{Tables, with_ratio};
 
 /// Returns a package's version in the lock file; empty if the file lacks the package.

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::record::{self, Batch};
+use crate::record::Batch;
 use crate::suite::Suite;
+use crate::table;
 
 /// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
 #[derive(Debug, Parser)]
@@ -31,7 +32,7 @@ impl Arguments {
     ///
     /// If the file cannot be written.
     pub fn write(&self, suite: &Suite, batches: &[Batch]) -> Result<(), String> {
-        std::fs::write(&self.csv, record::to_bytes(suite, batches))
+        std::fs::write(&self.csv, table::to_bytes(suite, batches))
             .map_err(|error| format!("{}: {error}", self.csv.display()))
     }
 }

@@ -45,27 +45,34 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Computes the rows of all batches, in the order of [`Order`].
-pub(crate) fn rows(suite: &Suite, batches: &[Batch]) -> Result<Vec<Row>, String> {
-    let mut order = Order {
-        suite,
-        values: vec![Vec::new(); suite.parameters.len()],
-    };
-    let mut groups = BTreeMap::<_, BTreeMap<_, Rounds<'_>>>::new();
-    for batch in batches {
-        let [group, within] = order.place(&batch.case)?;
-        let rounds = groups.entry(group).or_default().entry(within).or_default();
-        if rounds.insert(batch.round, batch).is_some() {
-            return Err(format!("{}, round {} occurs twice", batch.case, batch.round));
+impl Suite {
+    /// Computes the rows of all batches: tasks and contenders in the order of the suite, the values of each column in
+    /// the order of their first occurrence.
+    ///
+    /// # Errors
+    ///
+    /// If batches contradict each other or lack the baseline of their round.
+    pub fn rows(&self, batches: &[Batch]) -> Result<Vec<Row>, String> {
+        let mut order = Order {
+            suite: self,
+            values: vec![Vec::new(); self.parameters.len()],
+        };
+        let mut groups = BTreeMap::<_, BTreeMap<_, Rounds<'_>>>::new();
+        for batch in batches {
+            let [group, within] = order.place(&batch.case)?;
+            let rounds = groups.entry(group).or_default().entry(within).or_default();
+            if rounds.insert(batch.round, batch).is_some() {
+                return Err(format!("{}, round {} occurs twice", batch.case, batch.round));
+            }
         }
-    }
-    let mut rows = Vec::new();
-    for cases in groups.values() {
-        for rounds in cases.values() {
-            rows.extend(row(suite, rounds, cases.values())?);
+        let mut rows = Vec::new();
+        for cases in groups.values() {
+            for rounds in cases.values() {
+                rows.extend(row(self, rounds, cases.values())?);
+            }
         }
+        Ok(rows)
     }
-    Ok(rows)
 }
 
 /// Computes the row of a case from its rounds and those of all cases in its group.
@@ -162,7 +169,7 @@ mod tests {
 
     #[test]
     fn ratios_are_formed_within_rounds() {
-        let rows = rows(&SUITE, &rounds()).unwrap();
+        let rows = SUITE.rows(&rounds()).unwrap();
         let [_, ribbon, leveldb, fast_local, last] = &rows[..] else {
             panic!("{rows:?}")
         };
@@ -186,10 +193,10 @@ mod tests {
             batch("leveldb", "rate", 32, 1, 0),
             batch("ribbon", "rate", 32, 1, 5),
         ];
-        let rows = rows(&SUITE, &batches).unwrap();
+        let rows = SUITE.rows(&batches).unwrap();
         assert_eq!((rows[1].value, rows[1].ratio), (0.5, None));
-        let bytes = crate::record::to_bytes(&SUITE, &rows);
-        let read: Vec<Row> = crate::record::parse(&SUITE, "which.csv".as_ref(), &bytes).unwrap();
+        let bytes = crate::table::to_bytes(&SUITE, &rows);
+        let read: Vec<Row> = crate::table::parse(&SUITE, "which.csv".as_ref(), &bytes).unwrap();
         assert_eq!(read, rows);
     }
 
@@ -198,7 +205,7 @@ mod tests {
         let refuse = |change: fn(&mut Vec<Batch>)| {
             let mut batches = rounds();
             change(&mut batches);
-            rows(&SUITE, &batches).unwrap_err()
+            SUITE.rows(&batches).unwrap_err()
         };
         for (says, change) in [
             (

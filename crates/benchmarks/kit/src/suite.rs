@@ -1,13 +1,28 @@
 //! A suite: the names in its records, the baseline of its comparisons, its summary and its charts.
 
 use std::fmt::Display;
-use std::path::Path;
 
 use plots::scene::Scene;
 
-use crate::folder::{Bench, Chart, Folder, Format};
-use crate::record::{self, Batch, Case, Row};
-use crate::{ratios, summary};
+use crate::record::{Case, Row};
+use crate::summary;
+
+/// The benchmark and schema of a folder's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Name in `bench.json`.
+    pub name: &'static str,
+    /// Version of the records.
+    pub schema: u32,
+    /// Name of the file of rows, without extension.
+    pub rows: &'static str,
+}
+
+impl Format {
+    pub(crate) const fn new(name: &'static str, schema: u32, rows: &'static str) -> Self {
+        Self { name, schema, rows }
+    }
+}
 
 /// A name in the records and its display text.
 pub type Label = (&'static str, &'static str);
@@ -18,14 +33,14 @@ pub fn label<'a>(labels: &[Label], name: &'a str) -> &'a str {
     found.map_or(name, |(_, text)| text)
 }
 
-/// A task and what is counted for each call.
+/// A task, and the unit of its count for each call.
 #[derive(Debug, Clone, Copy)]
 pub struct Task {
     /// Name in the records.
     pub name: &'static str,
     /// Display text.
     pub label: &'static str,
-    /// What is counted, such as `ns`.
+    /// The unit of the count, such as `ns`.
     pub unit: &'static str,
 }
 
@@ -66,7 +81,7 @@ pub const fn property(name: &'static str) -> Parameter {
     }
 }
 
-/// What a count is divided by.
+/// The divisor of a count.
 #[derive(Debug, Clone, Copy)]
 pub enum Baseline {
     /// The count of one of these contenders in the same round and under the same conditions.
@@ -89,7 +104,7 @@ pub struct Suite {
     pub tasks: &'static [Task],
     /// The columns between the task and the figures.
     pub parameters: &'static [Parameter],
-    /// What the contenders are compared with.
+    /// The baseline of the comparisons.
     pub baseline: Baseline,
     /// The tables for the terminal.
     pub summary: summary::Tables,
@@ -120,23 +135,6 @@ impl Suite {
         }
     }
 
-    /// Computes the rows.
-    ///
-    /// # Errors
-    ///
-    /// If batches contradict each other or lack the baseline of their round.
-    pub fn rows(&self, batches: &[Batch]) -> Result<Vec<Row>, String> {
-        ratios::rows(self, batches)
-    }
-
-    /// Draws the charts; empty if there is nothing to draw.
-    pub fn drawn(&self, rows: &[Row]) -> Vec<Chart> {
-        let charts = self.charts.iter().filter(|_| !rows.is_empty());
-        charts
-            .filter_map(|&(name, draw)| draw(rows).map(|scene| Chart { name, scene }))
-            .collect()
-    }
-
     /// Returns the display text of a row's task.
     pub fn task<'a>(&self, row: &'a Row) -> &'a str {
         let found = self.tasks.iter().find(|task| task.name == row.case.task);
@@ -146,34 +144,5 @@ impl Suite {
     /// Returns the display text of a row's contender.
     pub fn contender<'a>(&self, row: &'a Row) -> &'a str {
         label(self.contenders, &row.case.contender)
-    }
-
-    /// Reads a program's batches, writes records and charts to `folder`, and returns the summary.
-    ///
-    /// # Errors
-    ///
-    /// If the program's file is invalid, or the folder cannot be written.
-    pub fn write(&self, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-        self.put(folder, bench, &record::read(self, csv)?)
-    }
-
-    /// Writes records and charts of batches to `folder`, and returns the summary.
-    ///
-    /// # Errors
-    ///
-    /// As [`write`](Self::write).
-    pub fn put(&self, folder: &Folder, bench: &Bench, batches: &[Batch]) -> Result<String, String> {
-        let name = format!("{}.csv", self.format.rows);
-        let bytes = record::to_bytes(self, &self.rows(batches)?);
-        // The charts show the rounded numbers of the file.
-        let rows: Vec<Row> = record::parse(self, name.as_ref(), &bytes)?;
-        let files = [
-            ("batches.csv".to_owned(), record::to_bytes(self, batches)),
-            (name, bytes),
-        ];
-        let drawn = self.drawn(&rows);
-        let charts = drawn.iter().flat_map(|chart| chart.files(self.format));
-        folder.put(bench, files.into_iter().chain(charts))?;
-        Ok(self.summary.text(&rows))
     }
 }

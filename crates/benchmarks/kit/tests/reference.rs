@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_kit::record::{self, Batch, Row};
+use bench_kit::record::{Batch, Row};
 use bench_kit::suites::rates::{IDEAL, LEVELDB};
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
-use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
+use bench_kit::{Bench, Chart, Folder, MARKER, Suite, table};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 
@@ -20,7 +20,7 @@ fn reference(folder: &str) -> PathBuf {
 
 /// Reads the rows of a committed run.
 fn rows(suite: &Suite, path: &str) -> Vec<Row> {
-    record::read(suite, &reference(path)).unwrap()
+    table::read(suite, &reference(path)).unwrap()
 }
 
 /// Checks that the rows and charts of a committed run are those of its batches.
@@ -32,10 +32,10 @@ fn check(folder: &str, suite: &Suite) {
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
 
     let path = folder.join("batches.csv");
-    let batches: Vec<Batch> = record::read(suite, &path).unwrap();
-    assert!(record::to_bytes(suite, &batches) == fs::read(&path).unwrap());
-    let bytes = record::to_bytes(suite, &suite.rows(&batches).unwrap());
-    let rows: Vec<Row> = record::parse(suite, &path, &bytes).unwrap();
+    let batches: Vec<Batch> = table::read(suite, &path).unwrap();
+    assert!(table::to_bytes(suite, &batches) == fs::read(&path).unwrap());
+    let bytes = table::to_bytes(suite, &suite.rows(&batches).unwrap());
+    let rows: Vec<Row> = table::parse(suite, &path, &bytes).unwrap();
     assert!(suite.drawn(&[]).is_empty());
     let drawn = suite.drawn(&rows);
     assert_eq!(drawn.len(), suite.charts.len());

@@ -85,8 +85,8 @@ fn row(line: &str, total: u64, environment: &Environment) -> Option<Batch> {
 mod tests {
     use std::path::Path;
 
-    use bench_kit::record;
     use bench_kit::suites::instructions::{judge, named};
+    use bench_kit::table;
 
     use super::*;
 
@@ -94,7 +94,7 @@ mod tests {
     fn no_policy_takes_more_instructions_than_in_the_committed_record() {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/instructions/batches.csv");
-        let record: Vec<Batch> = record::read(&SUITE, &path).unwrap();
+        let record: Vec<Batch> = table::read(&SUITE, &path).unwrap();
         let said = judge(&record, &count().unwrap(), &environment::collect());
         println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
     }

@@ -132,7 +132,7 @@ fn measure_size(size: usize, rounds: u64) -> Vec<Batch> {
 mod tests {
     use std::path::Path;
 
-    use bench_kit::record;
+    use bench_kit::table;
 
     use super::*;
 
@@ -150,7 +150,7 @@ mod tests {
     fn rates_and_lengths_are_those_of_the_committed_run() {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/batches.csv");
-        let batches: Vec<Batch> = record::read(&SUITE, &path).unwrap();
+        let batches: Vec<Batch> = table::read(&SUITE, &path).unwrap();
         let counted = |task: &'static str| batches.iter().filter(move |batch| batch.case.task == task);
         assert_eq!(counted("rate").count(), SIZES.len() * SUITE.contenders.len());
         for (rates, sizes) in counted("rate").zip(counted("size")) {

@@ -5,9 +5,8 @@
 
 use records::environment::Environment;
 
-use crate::folder::Format;
 use crate::record::Batch;
-use crate::suite::{Baseline, Suite, Task, condition};
+use crate::suite::{Baseline, Format, Suite, Task, condition};
 use crate::summary::Tables;
 
 /// The share by which a count may exceed the record. It allows for changed inlining after small changes elsewhere in

@@ -3,8 +3,7 @@
 use records::number::grouped;
 
 use crate::bars::{self, BarChart, BarPanel};
-use crate::folder::Format;
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The contents of a filter when it is queried.

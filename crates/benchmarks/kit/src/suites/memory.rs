@@ -6,10 +6,9 @@ use plots::xy::{Axis, Marks, Plot, Point, Row as PlotRow, Series, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::folder::Format;
 use crate::lines::{self, Style, ends, lines};
 use crate::record::Row;
-use crate::suite::{Baseline, Suite, Task, condition};
+use crate::suite::{Baseline, Format, Suite, Task, condition};
 use crate::summary::Tables;
 
 /// The suite.

@@ -5,9 +5,8 @@ use records::number;
 use records::number::grouped;
 
 use crate::bars::{self, BarChart, BarPanel, Shown};
-use crate::folder::Format;
 use crate::record::Row;
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The contents of the engine's block cache.

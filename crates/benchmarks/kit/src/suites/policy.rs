@@ -7,10 +7,9 @@ use plots::xy::{self, Axis, Marks, Plot, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::folder::Format;
 use crate::lines::{Style, distinct, ends, lines, ratio_at};
 use crate::record::Row;
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The engines, with which the others are compared.

@@ -7,10 +7,9 @@ use plots::xy::{Axis, Marks, Plot, Point, Row as PlotRow, Series, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::folder::Format;
 use crate::lines::{self, Style, distinct, lines};
 use crate::record::{Case, Row};
-use crate::suite::{Baseline, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.

@@ -5,9 +5,8 @@ use records::number::grouped;
 use records::terminal::table;
 
 use crate::bars::{BarChart, BarPanel};
-use crate::folder::Format;
 use crate::record::Row;
-use crate::suite::{Baseline, Suite, Task, condition};
+use crate::suite::{Baseline, Format, Suite, Task, condition};
 use crate::summary::Tables;
 
 /// The suite.

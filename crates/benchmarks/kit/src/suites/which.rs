@@ -5,9 +5,8 @@
 use records::number::grouped;
 
 use crate::bars::{self, BarChart, BarPanel, Shown};
-use crate::folder::Format;
 use crate::record::Row;
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The names of the policies on the page `WHICH.md`.
