@@ -17,6 +17,8 @@ pub(crate) struct Batch {
     atomic: bool,
     /// A `WAIT` sent after the commands. Inside their transaction it would not wait.
     wait: Option<Command>,
+    /// The node of a cluster that serves the keys, if the plan knows it.
+    node: Option<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +60,19 @@ impl Batch {
             atomic,
             ..Self::default()
         }
+    }
+
+    /// Returns an empty batch for keys that this node serves.
+    #[cfg(feature = "sets")]
+    pub(crate) fn of_node(node: Option<u32>) -> Self {
+        Self {
+            node,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) const fn node(&self) -> Option<u32> {
+        self.node
     }
 
     /// Returns a batch of one command.

@@ -72,8 +72,7 @@ impl<'a, T> Call<'a, T> {
             match self.advance() {
                 Next::Done(result) => return result,
                 Next::Send(batches) => {
-                    let replies = batches.iter().map(|batch| send(connection, batch)).collect();
-                    self.line.answer(replies);
+                    self.line.answer(send_by_node(connection, batches));
                 }
             }
         }
@@ -160,6 +159,31 @@ enum Next<T> {
 }
 
 type Sent = RedisResult<Vec<Value>>;
+
+/// Sends each batch; those for one node together, which the blocking cluster connection allows and the others do not.
+fn send_by_node(connection: &mut (impl redis::ConnectionLike + ?Sized), batches: Vec<Batch>) -> Vec<Sent> {
+    let mut sent = Vec::with_capacity(batches.len());
+    let mut batches = batches.into_iter().peekable();
+    while let Some(mut batch) = batches.next() {
+        let node = batch.node();
+        let mut counts = vec![batch.replies()];
+        while let Some(next) = batches.next_if(|next| node.is_some() && next.node() == node) {
+            counts.push(next.replies());
+            batch = batch.then(next);
+        }
+        match send(connection, &batch) {
+            Ok(replies) if counts.len() > 1 => {
+                let mut replies = replies.into_iter();
+                let each = counts
+                    .iter()
+                    .map(|&count| Ok(replies.by_ref().take(count).collect()));
+                sent.extend(each);
+            }
+            replies => sent.extend(counts.iter().map(|_| replies.clone())),
+        }
+    }
+    sent
+}
 
 fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {

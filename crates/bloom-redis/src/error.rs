@@ -224,6 +224,17 @@ impl From<guava_bloom::Error> for Error {
     }
 }
 
+#[cfg(feature = "sets")]
+impl From<filter_sets::Error> for Error {
+    fn from(error: filter_sets::Error) -> Self {
+        let kind = match error.kind() {
+            filter_sets::ErrorKind::Damaged => ErrorKind::Malformed,
+            _ => ErrorKind::InvalidArgument,
+        };
+        Self::with_text(kind, None, error.to_string())
+    }
+}
+
 impl ErrorKind {
     /// Returns whether the failure may pass without a change to the program; these are the kinds that
     /// [`OnFailure`](crate::OnFailure) covers.

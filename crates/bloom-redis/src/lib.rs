@@ -23,6 +23,8 @@ mod plan;
 mod rebuild;
 mod record;
 mod schema;
+#[cfg(feature = "sets")]
+mod sharded;
 mod split;
 mod statistics;
 mod stored;
@@ -34,8 +36,14 @@ pub use fixed::FixedFilter;
 pub use growing::GrowingFilter;
 pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options};
+#[cfg(feature = "sets")]
+pub use plan::shards::load::{Loaded, Loading};
+#[cfg(feature = "sets")]
+pub use plan::shards::record::SetGeneration;
 pub use rebuild::{GrowingRebuild, Rebuild};
 pub use schema::Schema;
+#[cfg(feature = "sets")]
+pub use sharded::ShardedSet;
 pub use split::SplitFilter;
 pub use statistics::Statistics;
 

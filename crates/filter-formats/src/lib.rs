@@ -34,6 +34,8 @@ pub mod format;
 mod fuse;
 pub mod parquet;
 #[cfg(feature = "alloc")]
+pub mod places;
+#[cfg(feature = "alloc")]
 pub mod policies;
 pub mod rocksdb;
 pub mod sizing;

@@ -127,6 +127,12 @@ pub(crate) const fn position(walk: u64, bits: u64) -> u64 {
     ((walk as u128 * bits as u128) >> 64) as u64
 }
 
+/// Returns the positions of a hash value's bits in an array of this many bits.
+pub fn positions(bits: u64, probes: u8, hash: u64) -> impl Iterator<Item = u64> {
+    let walk = core::iter::successors(Some(hash), |walk| Some(walk.wrapping_mul(MULTIPLIER)));
+    walk.take(probes.into()).map(move |walk| position(walk, bits))
+}
+
 /// [`insert`] in portable code.
 #[inline(always)]
 pub(crate) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {

@@ -167,8 +167,9 @@ pub fn may_match_many(
     );
 }
 
+/// Returns the line of a hash value among this many.
 #[inline(always)]
-pub(crate) const fn line_of(hash: u64, lines: usize) -> usize {
+pub const fn line_of(hash: u64, lines: usize) -> usize {
     // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
     (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
 }

@@ -349,6 +349,16 @@ pub const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
     Some((shape.slots() * width as u64).div_ceil(8) + zeros)
 }
 
+/// Returns the bits with which the fingerprints of a hash value's places begin, the lowest bit of a byte first, and the
+/// sum of these fingerprints if the key is stored. The width must be one of [`packed_len`].
+pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
+    let mixed = shape.mix(hash);
+    let [first, second, third] = shape.places(mixed);
+    let width = width as u64;
+    let sum = fingerprint(mixed) & (u16::MAX >> (16 - width));
+    ([first * width, second * width, third * width], sum)
+}
+
 /// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {

@@ -123,6 +123,11 @@ macro_rules! dispatch {
     };
 }
 
+/// Passes the positions of a hash value's bits in a bit array of this many bytes.
+pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)) {
+    scalar::positions(Modulus::of_bytes(bytes), probes, hash, &mut visit);
+}
+
 /// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     let dispatch = Dispatch::new(kernel, bit_array.len());

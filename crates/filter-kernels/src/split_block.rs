@@ -186,8 +186,9 @@ pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u
     by_kernel!(kernel, may_match_each_by, (filters: &[&[Block]], hash: u64) -> u64)
 }
 
+/// Returns the block of a hash value among this many.
 #[inline(always)]
-const fn block_of(hash: u64, blocks: usize) -> usize {
+pub const fn block_of(hash: u64, blocks: usize) -> usize {
     // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
     (((hash >> 32) * blocks as u64) >> 32) as usize
 }

@@ -40,26 +40,33 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
+/// Opens a plain file, which must have this length if one is given: it is then a set's. Returns its length as well.
+pub(crate) fn open_file(path: &Path, len: Option<u64>) -> Result<(File, u64), Error> {
+    let reading = |error| Error::reading(path)(error);
+    // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
+    let (metadata, kind) = match len {
+        Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
+        None => (path.metadata(), ErrorKind::Input),
+    };
+    if !metadata.map_err(reading)?.is_file() {
+        return Err(Error::about(kind, path, "must be a plain file"));
+    }
+    let file = File::open(path).map_err(reading)?;
+    let actual = file.metadata().map_err(reading)?.len();
+    match len {
+        Some(len) if len != actual => {
+            let reason = format_args!("the length in bytes must be {len}, got {actual}");
+            Err(Error::about(ErrorKind::Damaged, path, reason))
+        }
+        _ => Ok((file, actual)),
+    }
+}
+
 impl Bytes {
     /// Gets the bytes of a file, which must be this many if a length is given.
     pub(crate) fn of(path: &Path, access: Access, len: Option<u64>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
-        // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
-        let (metadata, kind) = match len {
-            Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
-            None => (path.metadata(), ErrorKind::Input),
-        };
-        if !metadata.map_err(reading)?.is_file() {
-            return Err(Error::about(kind, path, "must be a plain file"));
-        }
-        let mut file = File::open(path).map_err(reading)?;
-        let actual = file.metadata().map_err(reading)?.len();
-        if let Some(len) = len
-            && len != actual
-        {
-            let reason = format_args!("the length in bytes must be {len}, got {actual}");
-            return Err(Error::about(ErrorKind::Damaged, path, reason));
-        }
+        let (mut file, actual) = open_file(path, len)?;
         // Nothing cannot be mapped.
         if access == Access::Map && actual > 0 {
             return Mapped::new(&file).map(Self::Mapped).map_err(reading);

@@ -57,11 +57,11 @@ const MAGICS: [(&[u8; 8], &str); 4] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Format {
     name: String,
-    kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Policy,
     Guava,
     Spark(spark::Version),

@@ -12,15 +12,20 @@ mod filter;
 mod folder;
 mod format;
 mod manifest;
+mod outline;
 mod set;
 mod spill;
 
 pub use build::{Builder, Building, DEFAULT_MEMORY, MIN_MEMORY, Progress};
 pub use error::{Error, ErrorKind};
+/// The part of a stored filter that answers for a key; see [`Outline`].
+pub use filter_formats::places::Places;
+
 pub use filter::{Access, Filter, merge};
 pub use folder::save;
 pub use format::{Format, Size};
 pub use manifest::{MANIFEST, MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
+pub use outline::{ENDS, Outline};
 pub use set::{FilterSet, Generation, Opening};
 
 #[doc = include_str!("../FORMAT.md")]

@@ -80,6 +80,11 @@ impl Default for ShardFunction {
 }
 
 impl ShardFunction {
+    /// Returns the seed of the hash.
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Returns the shard of a key among this many.
     ///
     /// ```

@@ -1,5 +1,6 @@
 //! A set of shards, opened for queries, and exchanged while readers go on.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use arc_swap::ArcSwap;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
-use crate::filter::{Access, Bytes, Filter};
+use crate::filter::{Access, Bytes, Filter, open_file};
 use crate::format::Format;
 use crate::manifest::{Manifest, Shard};
 
@@ -123,6 +124,15 @@ impl FilterSet {
 }
 
 impl Manifest {
+    /// Opens the file of a shard, to copy it elsewhere. Its checksum is not compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file of the manifest's length, and the errors of the system.
+    pub fn open_file(&self, shard: &Shard, folder: &Path) -> Result<File, Error> {
+        open_file(&folder.join(&shard.file), Some(shard.bytes)).map(|(file, _)| file)
+    }
+
     /// Opens a shard of the set in this folder.
     ///
     /// # Errors

@@ -43,6 +43,7 @@ use alloc::vec::Vec;
 
 use crate::bits::Bits;
 use crate::error::Error;
+use crate::modulus::Modulus;
 use crate::{batch, shape, unrolled};
 
 pub use item::{HashPair, Item};
@@ -91,6 +92,46 @@ impl Version {
     }
 }
 
+/// Evaluates an expression in which `$steps` is the type of the version's positions.
+macro_rules! by_version {
+    ($version:expr, $steps:ident => $call:expr) => {
+        match $version {
+            Version::V1 => {
+                type $steps = StepsV1;
+                $call
+            }
+            Version::V2 { .. } => {
+                type $steps = StepsV2;
+                $call
+            }
+        }
+    };
+}
+
+impl Version {
+    /// Returns the positions of an element that was hashed with this version's [`seed`](Self::seed), each below the
+    /// modulus, which is the filter's number of bits: for bits that are kept elsewhere. Positions may repeat.
+    ///
+    /// ```
+    /// use guava_bloom::Modulus;
+    /// use guava_bloom::spark::{BloomFilter, HashPair, Parameters};
+    ///
+    /// let mut filter = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
+    /// filter.insert("apple");
+    /// let hash = HashPair::of(b"apple", filter.seed());
+    /// let bits = Modulus::new(filter.bits()).expect("not 0");
+    /// let positions = filter.version().positions(hash, filter.probe_count(), bits);
+    /// assert!(positions.into_iter().all(|bit| filter.words()[bit as usize / 64] >> (bit % 64) & 1 == 1));
+    /// # Ok::<(), guava_bloom::Error>(())
+    /// ```
+    pub fn positions(self, hash: HashPair, probe_count: u32, modulus: Modulus) -> Vec<u64> {
+        by_version!(self, S => {
+            let mut steps = S::new(hash);
+            (0..probe_count).map(|_| modulus.remainder(steps.step())).collect()
+        })
+    }
+}
+
 impl Default for Version {
     /// Returns version 2 with the seed 0, as Spark's `BloomFilter.create`.
     fn default() -> Self {
@@ -107,22 +148,6 @@ pub struct BloomFilter {
     version: Version,
     /// From 1 to the number of bits.
     probe_count: u32,
-}
-
-/// Evaluates an expression in which `$steps` is the type of the version's positions.
-macro_rules! by_version {
-    ($version:expr, $steps:ident => $call:expr) => {
-        match $version {
-            Version::V1 => {
-                type $steps = StepsV1;
-                $call
-            }
-            Version::V2 { .. } => {
-                type $steps = StepsV2;
-                $call
-            }
-        }
-    };
 }
 
 impl BloomFilter {

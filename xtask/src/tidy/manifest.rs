@@ -17,7 +17,7 @@ const ARROWS: [(&str, &str); 32] = [
     ("guava-bloom", "hashzoo"),
     ("guava-bloom-model", "guava-bloom"),
     ("membership-filters", "hashzoo filter-policy filter-formats guava-bloom"),
-    ("bloom-redis", "guava-bloom"),
+    ("bloom-redis", "guava-bloom filter-sets"),
     ("filter-sets", "hashzoo filter-policy filter-formats guava-bloom membership-filters"),
     ("statistics", ""),
     ("plots", ""),

@@ -20,10 +20,16 @@ const BITS_PER_COMMAND: usize = 64;
 const BYTES_PER_BIT: u64 = 32;
 
 /// The number of attempts at an operation that rebuilds interrupt.
-pub(super) const ATTEMPTS: usize = 4;
+pub(in crate::plan) const ATTEMPTS: usize = 4;
 
 /// Adds commands that test or set bits of a string.
-pub(super) fn push_bits(batch: &mut Batch, commands: Commands, access: Access, key: &[u8], offsets: &[u64]) {
+pub(in crate::plan) fn push_bits(
+    batch: &mut Batch,
+    commands: Commands,
+    access: Access,
+    key: &[u8],
+    offsets: &[u64],
+) {
     if commands.bitfield {
         for offsets in offsets.chunks(BITS_PER_COMMAND) {
             batch.push_bits(BitField {
@@ -43,7 +49,7 @@ pub(super) fn push_bits(batch: &mut Batch, commands: Commands, access: Access, k
 }
 
 /// Returns the number of commands for this number of bits.
-pub(super) fn commands_for(commands: Commands, bits: usize) -> usize {
+pub(in crate::plan) fn commands_for(commands: Commands, bits: usize) -> usize {
     if commands.bitfield {
         bits.div_ceil(BITS_PER_COMMAND)
     } else {
@@ -53,7 +59,7 @@ pub(super) fn commands_for(commands: Commands, bits: usize) -> usize {
 
 /// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit: in a query the
 /// element is absent, in an insert it is new. Ones cost almost nothing.
-pub(super) fn read_zeros(
+pub(in crate::plan) fn read_zeros(
     replies: &mut Replies,
     commands: Commands,
     count: usize,
@@ -157,7 +163,7 @@ pub(crate) async fn contains(
 
 /// Adds the answers of a round trip. If it failed, answers all remaining elements as [`OnFailure`] says. Returns true
 /// if the query goes on.
-pub(super) fn settle(
+pub(in crate::plan) fn settle(
     answers: &mut Vec<Answer>,
     some: Result<Vec<Answer>, Error>,
     all: usize,

@@ -10,5 +10,7 @@ pub(crate) mod growth;
 pub(crate) mod insert;
 pub(crate) mod lifetime;
 pub(crate) mod scripts;
+#[cfg(feature = "sets")]
+pub(crate) mod shards;
 pub(crate) mod tally;
 pub(crate) mod transfer;

@@ -13,6 +13,7 @@ mod promises;
 mod replacing;
 mod resharding;
 mod round_trips;
+mod sets;
 mod split;
 mod stress;
 mod support;

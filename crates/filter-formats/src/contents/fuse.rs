@@ -26,12 +26,19 @@ pub(crate) fn contents(filter: &[u8]) -> Contents<'_> {
 /// Returns the fingerprints of a filter that a writer may have made: the trailer determines the length.
 #[inline]
 fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
-    let (packed, &[a, b, c, d, e, f, g, h, i, j, k, l, log2_len, width]) = filter.split_last_chunk()?;
+    let (packed, trailer) = filter.split_last_chunk()?;
+    let (shape, width) = described(trailer, packed.len() as u64)?;
+    Fingerprints::new(filter, shape, width)
+}
+
+/// Returns what a trailer after this many bytes says, if a writer may have made it.
+#[inline]
+pub(crate) fn described(trailer: &[u8; TRAILER_LEN], packed: u64) -> Option<(Shape, u8)> {
+    let &[a, b, c, d, e, f, g, h, i, j, k, l, log2_len, width] = trailer;
     let shape = Shape {
         seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
         segments: u32::from_le_bytes([i, j, k, l]),
         log2_len,
     };
-    let is_whole = packed_len(shape, width)? == packed.len() as u64;
-    Fingerprints::new(filter, shape, width).filter(|_| is_whole)
+    (packed_len(shape, width)? == packed).then_some((shape, width))
 }

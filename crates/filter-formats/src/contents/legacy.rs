@@ -19,6 +19,18 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// Returns this many lines that fill this many bytes and have a power-of-two length, whichever machine wrote them.
+    pub(crate) fn filling(bytes: u64, count: u32) -> Option<Self> {
+        let count = NonZeroU32::new(count)?;
+        let line_len = bytes / u64::from(count.get());
+        let log2_len = line_len.checked_ilog2()?;
+        // The lines, each of a power-of-two length, must add up to the whole filter.
+        (u64::from(count.get()) << log2_len == bytes).then_some(Self {
+            count,
+            log2_bits: log2_len + 3,
+        })
+    }
+
     /// Returns the numbers of a prepared filter.
     pub(crate) const fn words(self, probes: u8) -> [u64; 3] {
         [self.count.get() as u64, self.log2_bits as u64, probes as u64]
@@ -42,7 +54,7 @@ impl Lines {
 
     /// Returns the bit positions of a hash value in the whole filter.
     #[inline]
-    fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
+    pub(crate) fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
         let line = u64::from(hash % self.count) << self.log2_bits;
         let mask = (1 << self.log2_bits) - 1;
         let stride = hash.rotate_right(17);

@@ -1,7 +1,5 @@
 //! RocksDB's stored layout, identified by the last five bytes.
 
-use core::num::NonZeroU32;
-
 use filter_kernels::MAX_PROBES;
 use filter_kernels::fast_local::{LINE_LEN, Line};
 use filter_kernels::ribbon::Solution;
@@ -93,18 +91,7 @@ pub(crate) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> 
     })
 }
 
-/// Accepts lines that fill the filter and have a power-of-two length: whichever machine wrote them.
 fn legacy(bits: &[u8], probes: u8, lines: u32) -> Option<Contents<'_>> {
-    let count = NonZeroU32::new(lines)?;
-    let line_len = bits.len() as u64 / u64::from(lines);
-    let log2_len = line_len.checked_ilog2()?;
-    // The lines, each of a power-of-two length, must add up to the whole filter.
-    (u64::from(lines) << log2_len == bits.len() as u64).then_some(Contents::LegacyBloom {
-        bits,
-        lines: Lines {
-            count,
-            log2_bits: log2_len + 3,
-        },
-        probes,
-    })
+    let lines = Lines::filling(bits.len() as u64, lines)?;
+    Some(Contents::LegacyBloom { bits, lines, probes })
 }

@@ -10,6 +10,7 @@ mod golden_parquet;
 mod golden_policy;
 mod golden_rocksdb;
 mod kernels;
+mod places;
 mod policies;
 mod properties;
 mod rates;

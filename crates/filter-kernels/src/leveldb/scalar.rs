@@ -150,7 +150,7 @@ fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit
 }
 
 #[inline(always)]
-fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+pub(crate) fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
     let stride = hash.rotate_right(17);
     let mut hash = hash;
     for _ in 0..probes {

@@ -2,6 +2,7 @@
 
 mod dedup;
 mod read_through;
+mod set;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,188 @@
+//! Loads a filter set's folder into Redis, and asks it.
+//!
+//! ```text
+//! filters build --keys keys.txt --rate 1% --format split-block --shards 16 --out users.set
+//! cargo run --release -p bloom-redis --features sets,redis/cluster --example set -- \
+//!     load users.set users redis://127.0.0.1:6379
+//! cargo run --release -p bloom-redis --features sets,redis/cluster --example set -- \
+//!     ask users redis://127.0.0.1:6379 < keys.txt
+//! ```
+//!
+//! For a cluster, give the address of one node or of several. `ask` prints `maybe` or `no` for each line of standard input,
+//! in order; keys are bytes, decimal numbers or hexadecimal digits, as the set's manifest says.
+//!
+//! Exit codes: 0 done; 2 the arguments, the folder, a key or a value on the server are wrong; 1 a server cannot be reached
+//! or fails, or a shard is not there.
+#![forbid(unsafe_code)]
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use bloom_redis::{Answer, Error, ErrorKind, Loading, ShardedSet, redis};
+use redis::ConnectionLike;
+use redis::cluster::ClusterClient;
+
+/// The time-outs for connecting and for each reply.
+const CONNECT: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// The longest line in bytes, so that a stream without line ends does not fill the memory.
+const LONGEST: u64 = 1 << 28;
+
+/// The most keys of a call.
+const TOGETHER: usize = 4096;
+
+const USAGE: &str = "the arguments must be: load FOLDER NAME URL..., or: ask NAME URL...";
+
+/// A reason to stop: the exit code, and what standard error says.
+type Failure = (u8, String);
+
+fn wrong(what: impl ToString) -> Failure {
+    (2, what.to_string())
+}
+
+fn failed(error: impl Into<Error>) -> Failure {
+    use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
+    let error = error.into();
+    match error.kind() {
+        Malformed | InvalidArgument | WrongType | Forbidden => wrong(error),
+        _ => (1, error.to_string()),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match &arguments[..] {
+        ["load", folder, name, urls @ ..] if !urls.is_empty() => load(folder, name, urls),
+        ["ask", name, urls @ ..] if !urls.is_empty() => ask(name, urls),
+        _ => Err(wrong(USAGE)),
+    };
+    let Err((code, message)) = done else {
+        return ExitCode::SUCCESS;
+    };
+    // If standard error is closed, there is nowhere to report this.
+    let _ = writeln!(io::stderr(), "error: {message}");
+    ExitCode::from(code)
+}
+
+/// Connects to one server, or to the cluster that it belongs to.
+fn connect(urls: &[&str]) -> Result<Box<dyn ConnectionLike>, Failure> {
+    let client = redis::Client::open(urls[0]).map_err(|error| wrong(format_args!("{}: {error}", urls[0])))?;
+    let mut connection = client.get_connection_with_timeout(CONNECT).map_err(failed)?;
+    connection.set_read_timeout(Some(ANSWER)).map_err(failed)?;
+    connection.set_write_timeout(Some(ANSWER)).map_err(failed)?;
+    let info: String = redis::cmd("INFO")
+        .arg("cluster")
+        .query(&mut connection)
+        .map_err(failed)?;
+    if !info.contains("cluster_enabled:1") {
+        return Ok(Box::new(connection));
+    }
+    let client = ClusterClient::builder(urls.iter().copied())
+        .connection_timeout(CONNECT)
+        .response_timeout(ANSWER)
+        .build()
+        .map_err(wrong)?;
+    Ok(Box::new(client.get_connection().map_err(failed)?))
+}
+
+fn load(folder: &str, name: &str, urls: &[&str]) -> Result<(), Failure> {
+    let mut connection = connect(urls)?;
+    let mut last = None;
+    let loading = Loading::default().progress(move |bytes, all| {
+        let percent = (bytes * 100).checked_div(all).unwrap_or(100);
+        if last.replace(percent) != Some(percent) {
+            // Nobody needs it.
+            let _ = write!(io::stderr(), "\rloading: {percent} %");
+        }
+    });
+    let loaded = ShardedSet::new(name)
+        .load(folder, loading)
+        .query(&mut *connection);
+    let _ = writeln!(io::stderr());
+    let loaded = loaded.map_err(failed)?;
+    println!(
+        "{name} is generation {}: {} shards of {} bytes loaded",
+        loaded.generation, loaded.shards, loaded.bytes
+    );
+    Ok(())
+}
+
+fn ask(name: &str, urls: &[&str]) -> Result<(), Failure> {
+    let mut connection = connect(urls)?;
+    let set = ShardedSet::new(name);
+    let current = set.refresh().query(&mut *connection).map_err(failed)?;
+    let items = match current {
+        Some(current) => current.manifest().items.clone(),
+        None => return Err((1, format!("{}: there is no set", set.key().escape_ascii()))),
+    };
+    let mut input = BufReader::new(io::stdin().lock());
+    let mut output = io::stdout().lock();
+    loop {
+        let keys = arrived(&mut input, &items)?;
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let answers = set
+            .might_contain_many(keys)
+            .query(&mut *connection)
+            .map_err(failed)?;
+        if answers.contains(&Answer::Missing) {
+            return Err((
+                1,
+                format!("{}: shards of the set are not there", set.key().escape_ascii()),
+            ));
+        }
+        let text = answers.iter().map(|answer| match answer {
+            Answer::Absent => "no\n",
+            Answer::MightContain | Answer::Missing => "maybe\n",
+        });
+        let text: String = text.collect();
+        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+            // Nobody reads the answers any more, which is not an error.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written.map_err(|error| (1, format!("standard output: {error}")))?,
+        }
+    }
+}
+
+/// Waits for a line, and returns the keys that have arrived; none at the end.
+fn arrived(input: &mut BufReader<impl io::Read>, items: &str) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut keys = Vec::new();
+    while keys.is_empty() || keys.len() < TOGETHER && input.buffer().contains(&b'\n') {
+        let mut line = Vec::new();
+        let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
+        match read.map_err(|error| (1, format!("standard input: {error}")))? as u64 {
+            0 => break,
+            LONGEST => return Err(wrong("a line of standard input is too long")),
+            _ => {}
+        }
+        // A carriage return without a line feed is part of the key.
+        if line.pop_if(|byte| *byte == b'\n').is_some() {
+            line.pop_if(|byte| *byte == b'\r');
+        }
+        keys.push(key(line, items)?);
+    }
+    Ok(keys)
+}
+
+/// Returns the bytes of the key that a line stands for.
+fn key(line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
+    let text = || String::from_utf8_lossy(&line).into_owned();
+    let refused = |what: &str| {
+        wrong(format_args!(
+            "a line of standard input must be {what}, got {:?}",
+            text()
+        ))
+    };
+    match items {
+        "long" => match text().parse::<i64>() {
+            Ok(number) => Ok(number.to_le_bytes().to_vec()),
+            Err(_) => Err(refused("a decimal number of 64 bits")),
+        },
+        "binary" => hex::decode(&line).map_err(|_| refused("hexadecimal digits")),
+        _ => Ok(line),
+    }
+}

@@ -1,0 +1,211 @@
+//! Queries of a set's shards.
+
+use std::sync::Arc;
+
+use filter_sets::Places;
+
+use super::current::{Current, Opened};
+use super::nodes::Batches;
+use super::record::{Part, TAIL};
+use crate::answer::Answer;
+
+use crate::batch::{Batch, Replies, unexpected};
+use crate::bitfield::Access;
+use crate::call::Line;
+use crate::error::Error;
+use crate::options::{Commands, Options};
+use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros, settle};
+
+/// The number of bits for which a `GETRANGE` counts: about as many bytes go to and fro.
+const BITS_OF_RANGE: usize = 3;
+
+/// Queries elements. Returns one answer per key.
+pub(crate) async fn contains(
+    line: &Line,
+    current: &Current,
+    keys: &[Vec<u8>],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut answers = Vec::with_capacity(keys.len());
+    let mut rest = keys;
+    while !rest.is_empty() {
+        let (count, some) = match contains_settled(line, current, rest, options).await {
+            Ok(some) => (some.len(), Ok(some)),
+            Err(error) => (0, Err(error)),
+        };
+        rest = &rest[count..];
+        if !settle(&mut answers, some, keys.len(), options)? {
+            break;
+        }
+    }
+    Ok(answers)
+}
+
+/// Queries the first keys, as many as fit into a round trip. Begins again if the generation was replaced and is gone.
+async fn contains_settled(
+    line: &Line,
+    current: &Current,
+    keys: &[Vec<u8>],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut opened = current.get(line).await?;
+    let mut answers = Vec::new();
+    let mut confirmed = false;
+    for _ in 0..ATTEMPTS {
+        let Some(set) = opened else {
+            // There is no set.
+            return Ok(vec![Answer::Missing; keys.len()]);
+        };
+        answers = contains_once(line, &set, keys, options).await?;
+        if confirmed || !answers.contains(&Answer::Missing) {
+            break;
+        }
+        opened = current.renew(line).await?;
+        // It may have become the current one again since, with all its shards.
+        let again = opened.as_ref().map(|opened| opened.generation.id());
+        confirmed = again == Some(set.generation.id());
+    }
+    Ok(answers)
+}
+
+/// The keys that one shard is asked.
+struct Asked<'a> {
+    part: &'a Part,
+    node: Option<u32>,
+    /// The index of each key, and where its bits are.
+    keys: Vec<(usize, Places)>,
+}
+
+impl Asked<'_> {
+    /// Returns the offsets of the server for all bits: it counts those of a byte from the most significant.
+    fn offsets(&self) -> Vec<u64> {
+        let bits = self.keys.iter().flat_map(|(_, places)| match places {
+            Places::Bits(bits) => &bits[..],
+            _ => &[],
+        });
+        bits.map(|bit| bit ^ 7).collect()
+    }
+
+    /// Adds the commands, between two that prove that the shard is there.
+    fn push(&self, batch: &mut Batch, commands: Commands) {
+        let prove = |batch: &mut Batch| {
+            let get = batch.add("GETRANGE").arg(&self.part.key);
+            // A byte more, because a longer string is another one.
+            get.arg(self.part.bytes).arg(self.part.bytes + TAIL);
+        };
+        prove(batch);
+        push_bits(batch, commands, Access::Get, &self.part.key, &self.offsets());
+        for (_, places) in &self.keys {
+            if let Places::Bytes(ranges) = places {
+                for range in ranges {
+                    let get = batch.add("GETRANGE").arg(&self.part.key);
+                    get.arg(range.start).arg(range.end - 1);
+                }
+            }
+        }
+        prove(batch);
+    }
+
+    /// Reads the replies to the commands of [`push`](Self::push).
+    fn read(
+        &self,
+        replies: &mut Replies,
+        commands: Commands,
+        asked: &[Vec<u8>],
+        answers: &mut [Answer],
+    ) -> Result<(), Error> {
+        let before = replies.bytes()?.unwrap_or_default();
+        let bits = self.offsets().len();
+        let ranges: usize = self.keys.iter().map(|(_, places)| ranges_of(places)).sum();
+        let mut middle = replies.take(commands_for(commands, bits) + ranges);
+        let after = replies.bytes()?.unwrap_or_default();
+        // A shard that goes and is loaded again meanwhile has another number drawn.
+        if before != after || !self.part.is_proved_by(&before) {
+            for (index, _) in &self.keys {
+                answers[*index] = Answer::Missing;
+            }
+            return Ok(());
+        }
+        let probes = bits.checked_div(self.keys.len()).unwrap_or(0).max(1);
+        read_zeros(&mut middle, commands, bits, |number| {
+            if let Some((index, _)) = self.keys.get(number / probes) {
+                answers[*index] = Answer::Absent;
+            }
+        })?;
+        for (index, places) in &self.keys {
+            let may_contain = match places {
+                Places::Same(answer) => *answer,
+                Places::Bits(_) => continue,
+                Places::Bytes(ranges) => {
+                    let mut bytes = Vec::new();
+                    for range in ranges {
+                        let some = middle.bytes()?.unwrap_or_default();
+                        if some.len() as u64 != range.end - range.start {
+                            return Err(unexpected("as many bytes as were asked for", None));
+                        }
+                        bytes.extend(some);
+                    }
+                    self.part.outline.may_contain(&asked[*index], &bytes)
+                }
+            };
+            if !may_contain {
+                answers[*index] = Answer::Absent;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ranges_of(places: &Places) -> usize {
+    match places {
+        Places::Bytes(ranges) => ranges.len(),
+        _ => 0,
+    }
+}
+
+async fn contains_once(
+    line: &Line,
+    set: &Arc<Opened>,
+    keys: &[Vec<u8>],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut placed = Vec::new();
+    let mut weight = 0;
+    for (index, key) in keys.iter().enumerate() {
+        let shard = set.generation.manifest().shard_of(key);
+        let places = set.generation.parts()[shard].outline.places(key);
+        weight += match &places {
+            Places::Same(_) => 1,
+            Places::Bits(bits) => bits.len(),
+            Places::Bytes(ranges) => ranges.len() * BITS_OF_RANGE,
+        };
+        if index > 0 && weight > options.bits_per_trip.get() {
+            break;
+        }
+        placed.push((set.node_of(shard), shard, index, places));
+    }
+    let count = placed.len();
+    placed.sort_unstable_by_key(|&(node, shard, index, _)| (node, shard, index));
+    let mut shards: Vec<(usize, Asked<'_>)> = Vec::new();
+    for (node, shard, index, places) in placed {
+        match shards.last_mut() {
+            Some((last, asked)) if *last == shard => asked.keys.push((index, places)),
+            _ => {
+                let part = &set.generation.parts()[shard];
+                let keys = vec![(index, places)];
+                shards.push((shard, Asked { part, node, keys }));
+            }
+        }
+    }
+    let commands = options.commands;
+    let mut batches = Batches::default();
+    for (_, asked) in &shards {
+        asked.push(batches.of(asked.node), commands);
+    }
+    let mut replies = line.send_all(batches.0).await?;
+    let mut answers = vec![Answer::MightContain; count];
+    for (_, asked) in &shards {
+        asked.read(&mut replies, commands, keys, &mut answers)?;
+    }
+    Ok(answers)
+}

@@ -1,0 +1,378 @@
+//! Loads the shards of a folder, and makes them the current generation.
+//!
+//! A shard's string has its full length from the first write on, with a number after it that this loader drew. The mark
+//! before that number, which makes it a shard, comes last. A string that was lost in between and begun again by a later
+//! write lacks the number, and a mark by one loader does not fit the number of another.
+
+use core::fmt;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use filter_sets::{ENDS, Manifest, Shard};
+use redis::{Cmd, cmd};
+use sha2::{Digest as _, Sha256};
+
+use super::nodes::{Batches, nodes_of};
+use super::record::{Part, Past, SetGeneration, TAIL, record_key};
+use crate::batch::{Batch, Replies};
+use crate::call::Line;
+use crate::error::{Error, ErrorKind};
+use crate::options::millis;
+
+/// The bytes of one command.
+const PIECE: usize = 1 << 20;
+
+/// The pieces that are sent together.
+const TOGETHER: usize = 4;
+
+/// The bytes whose ones the server counts at a time: some milliseconds of its time.
+const COUNTED: u64 = 8 << 20;
+
+/// The keys that one round trip is about.
+const KEYS: usize = 1_000;
+
+/// The time after which what an abandoned load left is gone.
+const UNFINISHED: Duration = Duration::from_secs(24 * 3600);
+
+/// The number of attempts at a load whose keys are lost meanwhile.
+const ATTEMPTS: u32 = 3;
+
+/// The way in which a set is loaded.
+pub struct Loading<'a> {
+    pub(crate) grace: Duration,
+    pub(crate) progress: Box<dyn FnMut(u64, u64) + Send + 'a>,
+}
+
+/// The result of a load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The generation that is current now.
+    pub generation: String,
+    /// The number of shards that were loaded; others were there already.
+    pub shards: usize,
+    /// The bytes of these shards.
+    pub bytes: u64,
+}
+
+impl Default for Loading<'_> {
+    /// The old generation stays for five minutes.
+    fn default() -> Self {
+        Self {
+            grace: Duration::from_secs(300),
+            progress: Box::new(|_, _| ()),
+        }
+    }
+}
+
+impl<'a> Loading<'a> {
+    /// Sets how long the old generation stays for clients that have not read the small key again.
+    #[must_use]
+    pub fn grace(self, grace: Duration) -> Self {
+        Self { grace, ..self }
+    }
+
+    /// Sets a function that hears how many bytes are loaded, and how many there are in all.
+    #[must_use]
+    pub fn progress(self, progress: impl FnMut(u64, u64) + Send + 'a) -> Self {
+        Self {
+            progress: Box::new(progress),
+            ..self
+        }
+    }
+}
+
+impl fmt::Debug for Loading<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loading")
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) async fn load(
+    line: &Line,
+    name: &[u8],
+    folder: &Path,
+    mut loading: Loading<'_>,
+) -> Result<Loaded, Error> {
+    let grace = millis(loading.grace)?;
+    let manifest = Manifest::read(folder)?;
+    let ends = manifest
+        .shards
+        .iter()
+        .map(|shard| ends_of(&manifest, shard, folder));
+    let ends = ends.collect::<Result<_, Error>>()?;
+    // A foreign value is not replaced.
+    let current = SetGeneration::read(line, name).await?;
+    let is_current = current.as_ref().map(SetGeneration::past);
+    let set = SetGeneration::new(name, manifest, ends, is_current.clone());
+    let set = set.map_err(|reason| {
+        let what = format_args!("{}: {reason}", folder.display());
+        Error::of_key(ErrorKind::InvalidArgument, &record_key(name), what)
+    })?;
+    let parts = set.parts();
+    let nodes = nodes_of(line, parts.iter().map(|part| &part.key[..])).await?;
+    let keys = Keys {
+        line,
+        keys: parts.iter().map(|part| part.key.clone()).collect(),
+        nodes,
+    };
+
+    let mut loaded = Loaded {
+        generation: set.id().to_owned(),
+        shards: 0,
+        bytes: 0,
+    };
+    let mut attempts = 0;
+    loop {
+        let is_there = keys.prove(parts, false).await?;
+        let mut done: u64 = (parts.iter().zip(&is_there))
+            .map(|(part, there)| if *there { part.bytes } else { 0 })
+            .sum();
+        let all = set.manifest().bytes();
+        (loading.progress)(done, all);
+        for ((part, shard), _) in (parts.iter().zip(&set.manifest().shards))
+            .zip(&is_there)
+            .filter(|(_, there)| !**there)
+        {
+            let file = set.manifest().open_file(shard, folder)?;
+            let mut tell = |bytes| {
+                done += bytes;
+                (loading.progress)(done, all);
+            };
+            write(line, part, shard, file, &mut tell).await?;
+            loaded.shards += 1;
+            loaded.bytes += part.bytes;
+        }
+        // From now on they stay; one that was lost meanwhile is loaded again.
+        let kept = keys.prove(parts, true).await?;
+        match kept.iter().position(|kept| !kept) {
+            None => break,
+            Some(lost) if attempts == ATTEMPTS => return Err(Error::missing(&parts[lost].key)),
+            Some(_) => attempts += 1,
+        }
+    }
+    if is_current.as_ref() != Some(&set.past()) {
+        swap(line, name, &set, grace).await?;
+        // A loader that replaced this very generation before may have let its keys expire meanwhile.
+        keys.prove(parts, true).await?;
+    }
+    Ok(loaded)
+}
+
+/// Names the new generation, and lets the keys of the old one expire.
+async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Result<(), Error> {
+    let key = record_key(name);
+    let mut replies = line.ask(cmd("GETSET").arg(&key).arg(set.text())).await?;
+    let replaced = match replies.bytes()? {
+        Some(text) => Some(SetGeneration::from_text(name, &text)?),
+        None => None,
+    };
+    // And what the old one replaced, if the loader ended before it did this.
+    let mut old: Vec<Past> = replaced.iter().map(SetGeneration::past).collect();
+    old.extend(
+        replaced
+            .iter()
+            .filter_map(|replaced| replaced.replaced().cloned()),
+    );
+    old.retain(|past| past.generation != set.id());
+    for past in &old {
+        Keys::of(line, name, past).await?.expire(Some(grace)).await?;
+    }
+    // Another loader may have made it the current one again.
+    let current = SetGeneration::read(line, name)
+        .await?
+        .map(|current| current.past());
+    if let Some(current) = current.filter(|current| old.contains(current)) {
+        Keys::of(line, name, &current).await?.expire(None).await?;
+    }
+    Ok(())
+}
+
+/// The keys of a generation.
+struct Keys<'a> {
+    line: &'a Line,
+    keys: Vec<Vec<u8>>,
+    nodes: Option<Vec<u32>>,
+}
+
+impl<'a> Keys<'a> {
+    async fn of(line: &'a Line, name: &[u8], past: &Past) -> Result<Self, Error> {
+        let keys: Vec<Vec<u8>> = past.keys(name).collect();
+        let nodes = nodes_of(line, keys.iter().map(|key| &key[..])).await?;
+        Ok(Self { line, keys, nodes })
+    }
+
+    /// Sends commands for each key. Returns the replies in the order of the keys.
+    async fn each(
+        &self,
+        range: core::ops::Range<usize>,
+        commands: impl Fn(&mut Batch, usize),
+    ) -> Result<Replies, Error> {
+        let mut batches = Batches::default();
+        for number in range {
+            let node = self.nodes.as_ref().map(|nodes| nodes[number]);
+            commands(batches.of(node), number);
+        }
+        self.line.send_all(batches.0).await
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = core::ops::Range<usize>> {
+        let all = self.keys.len();
+        (0..all)
+            .step_by(KEYS)
+            .map(move |start| start..all.min(start + KEYS))
+    }
+
+    /// Returns whether each shard is there as a whole. With `keep`, it then never expires.
+    async fn prove(&self, parts: &[Part], keep: bool) -> Result<Vec<bool>, Error> {
+        let mut proved = Vec::with_capacity(parts.len());
+        for range in self.ranges() {
+            let commands = |batch: &mut Batch, number: usize| {
+                let part = &parts[number];
+                if keep {
+                    batch.add("PERSIST").arg(&part.key);
+                }
+                batch.add("STRLEN").arg(&part.key);
+                let get = batch.add("GETRANGE").arg(&part.key);
+                get.arg(part.bytes).arg(part.bytes + TAIL);
+            };
+            let mut replies = self.each(range.clone(), commands).await?;
+            for part in &parts[range] {
+                if keep {
+                    replies.count()?;
+                }
+                let len = replies.count()?;
+                if len > part.bytes + TAIL {
+                    return Err(Error::of_length(&part.key, part.bytes + TAIL, len));
+                }
+                proved.push(part.is_proved_by(&replies.bytes()?.unwrap_or_default()));
+            }
+        }
+        Ok(proved)
+    }
+
+    /// Sets the time to live of each key that has none, or removes it.
+    async fn expire(&self, millis: Option<u64>) -> Result<(), Error> {
+        for range in self.ranges() {
+            let commands = |batch: &mut Batch, number: usize| {
+                let key = &self.keys[number];
+                match millis {
+                    Some(millis) => batch.add("PEXPIRE").arg(key).arg(millis),
+                    None => batch.add("PERSIST").arg(key),
+                };
+            };
+            self.each(range, commands).await?.checked()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a shard, piece by piece, and its mark once the server has all of it.
+async fn write(
+    line: &Line,
+    part: &Part,
+    shard: &Shard,
+    mut file: File,
+    tell: &mut impl FnMut(u64),
+) -> Result<(), Error> {
+    let all = part.bytes + TAIL;
+    let drawn = draw();
+    let mut batch = Batch::new();
+    batch.push(&set_range(&part.key, all - drawn.len() as u64, &drawn));
+    batch.add("PEXPIRE").arg(&part.key).arg(millis(UNFINISHED)?);
+    let mut replies = line.send(batch).await?;
+    expect_len(part, all, replies.count()?)?;
+    replies.count()?;
+
+    let (mut sum, mut ones) = (Sha256::new(), Vec::new());
+    let mut piece = Vec::with_capacity(PIECE);
+    let mut at = 0;
+    while at < part.bytes {
+        let mut batch = Batch::new();
+        let start = at;
+        for _ in 0..TOGETHER {
+            piece.clear();
+            let read = (&mut file).take(PIECE as u64).read_to_end(&mut piece);
+            read.map_err(|error| reading(shard, &error))?;
+            if piece.is_empty() {
+                break;
+            }
+            sum.update(&piece);
+            let counted = (at / COUNTED) as usize;
+            ones.resize(counted + 1, 0_u64);
+            ones[counted] += piece.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
+            batch.push(&set_range(&part.key, at, &piece));
+            at += piece.len() as u64;
+        }
+        if batch.is_empty() || at > part.bytes {
+            return Err(changed(shard));
+        }
+        let count = batch.replies();
+        let mut replies = line.send(batch).await?;
+        for _ in 0..count {
+            expect_len(part, all, replies.count()?)?;
+        }
+        tell(at - start);
+    }
+    if hex::encode(sum.finalize()) != shard.sha256 {
+        return Err(changed(shard));
+    }
+
+    // A piece that a failing node acknowledged and its successor never had.
+    for (start, ones) in (0..).step_by(COUNTED as usize).zip(ones) {
+        let end = part.bytes.min(start + COUNTED);
+        let mut count = cmd("BITCOUNT");
+        count.arg(&part.key).arg(start).arg(end - 1);
+        if line.ask(&count).await?.count()? != ones {
+            return Err(Error::missing(&part.key));
+        }
+    }
+    let mark = set_range(&part.key, part.bytes, &part.mark(drawn));
+    expect_len(part, all, line.ask(&mark).await?.count()?)
+}
+
+fn set_range(key: &[u8], at: u64, bytes: &[u8]) -> Cmd {
+    cmd("SETRANGE").arg(key).arg(at).arg(bytes).take()
+}
+
+/// Checks the length after a write. A shorter string was lost meanwhile, and begun again by this write.
+fn expect_len(part: &Part, all: u64, len: u64) -> Result<(), Error> {
+    match len {
+        _ if len == all => Ok(()),
+        _ if len < all => Err(Error::missing(&part.key)),
+        _ => Err(Error::of_length(&part.key, all, len)),
+    }
+}
+
+/// Returns a number that no other loader has.
+fn draw<const N: usize>() -> [u8; N] {
+    use std::hash::{BuildHasher as _, RandomState};
+    core::array::from_fn(|at| RandomState::new().hash_one(at) as u8)
+}
+
+fn reading(shard: &Shard, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::InvalidArgument, &shard.file, "readable", error)
+}
+
+fn changed(shard: &Shard) -> Error {
+    let range = "the shard that the manifest describes";
+    Error::new(ErrorKind::Malformed, &shard.file, range, "other bytes")
+}
+
+/// Returns the first and the last bytes of a shard, in hexadecimal digits.
+fn ends_of(manifest: &Manifest, shard: &Shard, folder: &Path) -> Result<String, Error> {
+    let mut file = manifest.open_file(shard, folder)?;
+    let each = shard.bytes.min(ENDS as u64);
+    let mut ends = vec![0; 2 * each as usize];
+    let (head, tail) = ends.split_at_mut(each as usize);
+    let read = file
+        .read_exact(head)
+        .and_then(|()| file.seek(SeekFrom::Start(shard.bytes - each)))
+        .and_then(|_| file.read_exact(tail));
+    read.map_err(|error| reading(shard, &error))?;
+    Ok(hex::encode(ends))
+}

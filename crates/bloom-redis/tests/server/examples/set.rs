@@ -1,0 +1,129 @@
+//! The example `set`: loads a folder and answers lines, from one server and from a cluster.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use filter_sets::{Builder, Format, Size};
+
+use super::{program, text};
+use crate::support::{Cluster, Server};
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(program("set"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Returns the output of a run that must succeed.
+#[track_caller]
+fn printed(arguments: &[&str], input: &[u8]) -> String {
+    let output = run(arguments, input);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+/// Returns the exit code and the message of a run that must fail.
+#[track_caller]
+fn refused(arguments: &[&str], input: &[u8]) -> (i32, String) {
+    let output = run(arguments, input);
+    (output.status.code().unwrap(), text(&output.stderr).to_owned())
+}
+
+fn build(folder: &Path, items: &str, keys: &[&[u8]]) {
+    let builder = Builder::new(Format::named("spark-v2").unwrap(), Size::Rate(1e-6));
+    let mut building = builder.shards(4).unwrap().start_set(folder).unwrap();
+    for key in keys {
+        building.insert(key).unwrap();
+    }
+    building.write_set(folder, items, &|_| true).unwrap();
+}
+
+#[test]
+fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("users.set");
+    build(&folder, "line", &[b"ann", b"bob", b"\xff"]);
+    let folder = folder.to_str().unwrap();
+    let server = Server::start(&[]);
+    let mut cluster = Cluster::start(&[]);
+    for url in [server.url(), cluster.master(1).url()] {
+        let (code, message) = refused(&["ask", "users", &url], b"ann\n");
+        assert_eq!((code, &*message), (1, "error: bf-set:users: there is no set\n"));
+        let loaded = printed(&["load", folder, "users", &url], b"");
+        assert!(
+            loaded.starts_with("users is generation ") && loaded.contains(": 4 shards of "),
+            "{loaded}"
+        );
+        assert_eq!(
+            printed(&["ask", "users", &url], b"ann\neve\n\xff\r\ndan\nbob"),
+            "maybe\nno\nmaybe\nno\nmaybe\n"
+        );
+        assert!(printed(&["load", folder, "users", &url], b"").contains(": 0 shards of 0 bytes"));
+    }
+}
+
+#[test]
+fn keys_are_what_the_manifest_says() {
+    let place = tempfile::tempdir().unwrap();
+    let server = Server::start(&[]);
+    for (items, keys, input, answers) in [
+        (
+            "long",
+            [&(-7_i64).to_le_bytes()[..], &8_i64.to_le_bytes()],
+            "-7\n9\n8\n",
+            "maybe\nno\nmaybe\n",
+        ),
+        (
+            "binary",
+            [&[0, 10][..], &[255]],
+            "000A\nff\n00\n",
+            "maybe\nmaybe\nno\n",
+        ),
+    ] {
+        let folder = place.path().join(items);
+        build(&folder, items, &keys);
+        printed(&["load", folder.to_str().unwrap(), items, &server.url()], b"");
+        assert_eq!(printed(&["ask", items, &server.url()], input.as_bytes()), answers);
+        let (code, message) = refused(&["ask", items, &server.url()], b"x\n");
+        assert_eq!(code, 2);
+        assert!(message.contains("got \"x\""), "{message}");
+    }
+}
+
+#[test]
+fn a_shard_that_is_not_there_and_wrong_arguments_end_the_program() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("users.set");
+    build(&folder, "line", &[b"ann"]);
+    let server = Server::start(&[]);
+    let url = server.url();
+    printed(&["load", folder.to_str().unwrap(), "users", &url], b"");
+    let keys: Vec<String> = server.words(&["KEYS", "bf-shard:*"]);
+    for key in keys {
+        server.words::<()>(&["DEL", &key]);
+    }
+    let (code, message) = refused(&["ask", "users", &url], b"ann\n");
+    assert_eq!(
+        (code, &*message),
+        (1, "error: bf-set:users: shards of the set are not there\n")
+    );
+    for arguments in [
+        &["ask", "users"][..],
+        &["load", "users.set", &url],
+        &["list"],
+        &["ask", "users", "http://a/"],
+    ] {
+        assert_eq!(refused(arguments, b"").0, 2, "{arguments:?}");
+    }
+    let (code, message) = refused(&["load", "/nowhere", "users", &url], b"");
+    assert_eq!(code, 2);
+    assert!(message.contains("/nowhere/manifest.json"), "{message}");
+}

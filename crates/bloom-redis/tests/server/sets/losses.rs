@@ -1,0 +1,238 @@
+//! Nodes, shards and loaders that go: no stored key is ever absent.
+
+use bloom_redis::{Answer, ErrorKind, Loading, ShardedSet};
+use redis::cmd;
+
+use super::{Folders, SHARDS, STORED, keys, loading};
+use crate::between::{Between, rounds};
+use crate::support::{Cluster, Server, check_all_there, for_each_cluster_client, wait_until};
+
+#[test]
+fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
+    let folders = Folders::new("split-block-xxph3");
+    // What a node wrote is there when it comes back.
+    let mut cluster = Cluster::start(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let set = ShardedSet::new("users");
+    set.load(&folders.one, loading())
+        .query(&mut cluster.connection())
+        .unwrap();
+    let old = set.refresh().query(&mut cluster.connection()).unwrap().unwrap();
+    let home = cluster.master_of(&set.key());
+    let lost = (home + 1) % 3;
+    let process = cluster.master(lost).process();
+    let mut gone = false;
+    let killing = loading().progress(|bytes, all| {
+        if bytes * 3 > all && !std::mem::replace(&mut gone, true) {
+            process.kill();
+        }
+    });
+    let failed = ShardedSet::new("users")
+        .load(&folders.two, killing)
+        .query(&mut cluster.connection());
+    let error = failed.unwrap_err();
+    assert!(error.kind().is_unavailable(), "{error}");
+    assert!(gone);
+
+    // The other nodes answer, for clients that know the set and for new ones.
+    let mut connection = cluster.connection();
+    for set in [set.clone(), ShardedSet::new("users")] {
+        let mut answered = 0;
+        for key in keys(0..STORED).iter().step_by(50) {
+            match set.might_contain(key).query(&mut connection) {
+                Ok(answer) => {
+                    assert_eq!(answer, Answer::MightContain, "{key}");
+                    answered += 1;
+                }
+                Err(error) => assert!(error.kind().is_unavailable(), "{error}"),
+            }
+        }
+        assert!(answered > 10, "{answered}");
+    }
+    cluster.master(lost).restart();
+    cluster.wait_until_complete();
+    let mut connection = cluster.connection();
+    let current = set.refresh().query(&mut connection).unwrap().unwrap();
+    assert_eq!(current.id(), old.id());
+    check_all_there(
+        &set.might_contain_many(keys(0..STORED))
+            .query(&mut connection)
+            .unwrap(),
+    );
+    let loaded = set.load(&folders.two, loading()).query(&mut connection).unwrap();
+    assert!((1..SHARDS as usize).contains(&loaded.shards), "{loaded:?}");
+    check_all_there(
+        &set.might_contain_many(keys(0..2 * STORED))
+            .query(&mut connection)
+            .unwrap(),
+    );
+}
+
+/// Ways in which a shard's string is lost or replaced.
+const LOSSES: [&[&str]; 6] = [
+    &["DEL"],
+    &["SET", "foreign"],
+    &["SET", ""],
+    &["APPEND", "x"],
+    &["SETRANGE", "0", ""],
+    &["PEXPIRE", "1"],
+];
+
+#[test]
+fn a_shard_that_is_lost_is_missing_and_loaded_again() {
+    for_each_cluster_client(|client, _| {
+        let folders = Folders::new("leveldb");
+        let set = ShardedSet::new("users");
+        client.run(set.load(&folders.one, loading()));
+        let generation = client.run(set.refresh()).unwrap();
+        let stored = keys(0..STORED);
+        for (number, loss) in LOSSES.iter().enumerate() {
+            let key = format!("bf-shard:{}:{number}:users", generation.id());
+            let words = [&loss[..1], &[key.as_str()], &loss[1..]].concat();
+            client.words::<redis::Value>(&words);
+            let is_lost = loss[0] != "SETRANGE";
+            if is_lost {
+                wait_until("the shard is gone", || {
+                    client
+                        .run(set.might_contain_many(&stored))
+                        .contains(&Answer::Missing)
+                });
+            }
+            for (key, answer) in stored.iter().zip(client.run(set.might_contain_many(&stored))) {
+                let is_of_it = generation.manifest().shard_of(key.as_bytes()) == number;
+                let expected = [Answer::MightContain, Answer::Missing][usize::from(is_lost && is_of_it)];
+                assert_eq!(answer, expected, "{loss:?}: {key}");
+                if is_of_it {
+                    assert_eq!(client.run(set.might_contain(key)), expected);
+                }
+            }
+            if loss[0] == "APPEND" {
+                // A longer string is another program's.
+                let error = client.fail(set.load(&folders.one, loading()));
+                assert_eq!(
+                    (error.kind(), error.key()),
+                    (ErrorKind::Malformed, Some(key.as_bytes()))
+                );
+                client.words::<()>(&["DEL", &key]);
+            }
+            let loaded = client.run(set.load(&folders.one, loading()));
+            assert_eq!(loaded.shards, usize::from(is_lost), "{loss:?}");
+            check_all_there(&client.run(set.might_contain_many(&stored)));
+        }
+        let key = format!("bf-shard:{}:0:users", generation.id());
+        client.words::<()>(&["DEL", &key]);
+        client.words::<()>(&["RPUSH", &key, "item"]);
+        assert_eq!(
+            client.fail(set.might_contain_many(&stored)).kind(),
+            ErrorKind::WrongType
+        );
+        assert_eq!(
+            client.fail(set.load(&folders.one, loading())).kind(),
+            ErrorKind::WrongType
+        );
+    });
+}
+
+#[test]
+fn a_shard_that_goes_and_is_loaded_again_during_a_query_hides_nothing() {
+    let server = Server::start(&[]);
+    for format in ["leveldb", "split-block", "binaryfuse"] {
+        let folders = Folders::new(format);
+        let stored = keys(0..40);
+        // Before this command it goes, so many commands later it is back.
+        for later in [0, 1, 3, 8] {
+            let acts = rounds(&server, |other, before| {
+                let set = ShardedSet::new("users");
+                set.load(&folders.one, loading()).query(other).unwrap();
+                let mut gone = false;
+                let mut act = || {
+                    if std::mem::replace(&mut gone, true) {
+                        let again = ShardedSet::new("users").load(&folders.one, loading());
+                        again.query(other).unwrap();
+                    } else {
+                        let keys: Vec<String> = cmd("KEYS").arg("bf-shard:*").query(other).unwrap();
+                        cmd("DEL").arg(keys).exec(other).unwrap();
+                    }
+                };
+                let mut between = Between::new(&server, [before, before + later], &mut act);
+                let answers = set.might_contain_many(&stored).query(&mut between).unwrap();
+                assert!(
+                    answers.iter().all(|&answer| answer != Answer::Absent),
+                    "{format}, before command {before} and {later} later: {answers:?}"
+                );
+                between.acted
+            });
+            assert!(acts > 10, "{acts}");
+        }
+    }
+}
+
+#[test]
+fn a_shard_that_goes_while_it_is_loaded_is_no_shard() {
+    let server = Server::start(&[]);
+    let folders = Folders::new("leveldb");
+    let stored = keys(0..STORED);
+    // The string alone goes, or everything, as when a server without persistence starts again.
+    for all in [false, true] {
+        let acts = rounds(&server, |other, before| {
+            let set = ShardedSet::new("users");
+            let mut act = || {
+                let pattern = if all { "bf-*" } else { "bf-shard:*:3:*" };
+                let keys: Vec<String> = cmd("KEYS").arg(pattern).query(other).unwrap();
+                if !keys.is_empty() {
+                    cmd("DEL").arg(keys).exec(other).unwrap();
+                }
+            };
+            let mut between = Between::new(&server, [before], &mut act);
+            let loaded = set.load(&folders.one, loading()).query(&mut between);
+            let acted = between.acted;
+            let set = ShardedSet::new("users");
+            for attempt in 0..2 {
+                let answers = set.might_contain_many(&stored).query(other).unwrap();
+                assert!(
+                    answers.iter().all(|&answer| answer != Answer::Absent),
+                    "before command {before}: {loaded:?}"
+                );
+                if attempt == 1 {
+                    check_all_there(&answers);
+                }
+                set.load(&folders.one, loading()).query(other).unwrap();
+            }
+            acted
+        });
+        assert!(acts > 40, "{acts}");
+    }
+}
+
+#[test]
+fn loaders_at_the_same_time_do_no_harm() {
+    let folders = Folders::new("murmur2");
+    let server = Server::start(&[]);
+    for round in 0..10 {
+        server.words::<()>(&["FLUSHALL"]);
+        std::thread::scope(|scope| {
+            for folder in [&folders.one, &folders.two, &folders.one, &folders.two] {
+                let mut connection = server.connection();
+                scope.spawn(move || {
+                    let set = ShardedSet::new("users");
+                    // One may find a shard that another has begun anew.
+                    while let Err(error) = set.load(folder, Loading::default()).query(&mut connection) {
+                        assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+                    }
+                });
+            }
+        });
+        let mut connection = server.connection();
+        let set = ShardedSet::new("users");
+        let current = set.refresh().query(&mut connection).unwrap().unwrap();
+        let stored = u32::try_from(current.manifest().keys()).unwrap();
+        check_all_there(
+            &set.might_contain_many(keys(0..stored))
+                .query(&mut connection)
+                .unwrap(),
+        );
+        for number in 0..SHARDS {
+            let key = format!("bf-shard:{}:{number}:users", current.id());
+            assert_eq!(server.words::<i64>(&["TTL", &key]), -1, "round {round}");
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Sets of shards: their answers are those of the files, whatever happens to a server or another loader meanwhile.
+
+mod losses;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bloom_redis::{Answer, Commands, ErrorKind, Loading, Options, ShardedSet};
+use filter_sets::{Builder, FilterSet, Format, Opening, Size};
+use redis::cluster::ClusterConnection;
+
+use crate::support::{
+    Client, Cluster, Counting, Server, check_all_there, for_each_client, for_each_cluster_client,
+};
+
+const STORED: u32 = 3_000;
+const SHARDS: u32 = 7;
+const SECOND: Duration = Duration::from_secs(1);
+
+fn key(number: u32) -> String {
+    format!("user-{number}")
+}
+
+fn keys(numbers: std::ops::Range<u32>) -> Vec<String> {
+    numbers.map(key).collect()
+}
+
+/// Builds the set of the keys below this number.
+fn build(folder: &Path, format: &str, stored: u32) {
+    let size = match format {
+        "rocksdb-legacy" => Size::BitsPerKey(10.0),
+        _ => Size::Rate(0.01),
+    };
+    let builder = Builder::new(Format::named(format).unwrap(), size)
+        .shards(SHARDS)
+        .unwrap();
+    let mut building = builder.start_set(folder).unwrap();
+    for key in keys(0..stored) {
+        building.insert(key.as_bytes()).unwrap();
+    }
+    building.write_set(folder, "line", &|_| true).unwrap();
+}
+
+/// Two sets in one place, the second with twice the keys.
+struct Folders {
+    _place: tempfile::TempDir,
+    one: PathBuf,
+    two: PathBuf,
+}
+
+impl Folders {
+    fn new(format: &str) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| place.path().join(name));
+        build(&one, format, STORED);
+        build(&two, format, 2 * STORED);
+        Self {
+            _place: place,
+            one,
+            two,
+        }
+    }
+}
+
+fn loading() -> Loading<'static> {
+    Loading::default().grace(SECOND)
+}
+
+/// Checks answers against those of the files.
+fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
+    let files = FilterSet::open(folder, Opening::default()).unwrap();
+    let asked = keys(0..STORED + 10_000);
+    let slices: Vec<&[u8]> = asked.iter().map(String::as_bytes).collect();
+    let expected = files.may_contain_many(&slices);
+    assert!(expected[..STORED as usize].iter().all(|&may| may));
+    for (key, (answer, may)) in asked.iter().zip(
+        client
+            .run(set.might_contain_many(&asked))
+            .into_iter()
+            .zip(expected),
+    ) {
+        let expected = [Answer::Absent, Answer::MightContain][usize::from(may)];
+        assert_eq!(answer, expected, "{key}");
+    }
+    for number in [0, 1, STORED + 5] {
+        let may = files.may_contain(key(number).as_bytes());
+        assert_eq!(client.run(set.might_contain(key(number))).might_contain(), may);
+    }
+    assert_eq!(client.run(set.might_contain_many(Vec::<&str>::new())), []);
+}
+
+const FORMATS: [&str; 11] = [
+    "guava",
+    "spark-v1",
+    "spark-v2",
+    "leveldb",
+    "murmur2",
+    "bloom64",
+    "rocksdb",
+    "rocksdb-legacy",
+    "split-block",
+    "split-block-xxph3",
+    "binaryfuse",
+];
+
+#[test]
+fn every_format_answers_as_its_files_do() {
+    let place = tempfile::tempdir().unwrap();
+    for format in FORMATS {
+        build(&place.path().join(format), format, STORED);
+    }
+    let check = |client: &mut Client| {
+        for format in FORMATS {
+            let set = ShardedSet::new(format);
+            assert_eq!(client.run(set.might_contain("a")), Answer::Missing, "{format}");
+            let mut heard = Vec::new();
+            let loading = loading().progress(|bytes, all| heard.push((bytes, all)));
+            let loaded = client.run(set.load(place.path().join(format), loading));
+            assert_eq!(loaded.shards, SHARDS as usize, "{format}");
+            assert_eq!(heard.last(), Some(&(loaded.bytes, loaded.bytes)));
+            check_like_the_files(client, &set, &place.path().join(format));
+            let plain = Options::default().commands(Commands::PLAIN).bits_per_trip(1_000);
+            let few = keys(0..300);
+            check_all_there(&client.run(set.clone().with_options(plain).might_contain_many(few)));
+            // What is there is not loaded again.
+            let again = client.run(set.load(place.path().join(format), self::loading()));
+            assert_eq!((again.shards, again.generation), (0, loaded.generation));
+        }
+    };
+    for_each_client(check);
+    for_each_cluster_client(|client, _| check(client));
+}
+
+#[test]
+fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let server = Server::start(&[]);
+    for format in ["ribbon", "blocked", "counting", "cuckoo", "growing"] {
+        let folder = place.path().join(format);
+        build(&folder, format, STORED);
+        let error = ShardedSet::new("s")
+            .load(&folder, loading())
+            .query(&mut server.connection())
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let text = error.to_string();
+        assert!(
+            text.contains("split-block") && text.contains(folder.to_str().unwrap()),
+            "{text}"
+        );
+    }
+    assert_eq!(server.words::<u64>(&["DBSIZE"]), 0);
+}
+
+#[test]
+fn a_shard_that_a_string_cannot_hold_is_refused_with_the_number_of_shards() {
+    let folders = Folders::new("leveldb");
+    let manifest = folders.one.join("manifest.json");
+    let mut json: serde_json::Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    let file = folders.one.join(json["shards"][2]["file"].as_str().unwrap());
+    // Without blocks on the disk.
+    std::fs::File::options()
+        .write(true)
+        .open(file)
+        .unwrap()
+        .set_len(1 << 30)
+        .unwrap();
+    json["shards"][2]["bytes"] = (1_u64 << 30).into();
+    std::fs::write(&manifest, json.to_string()).unwrap();
+    let server = Server::start(&[]);
+    let error = ShardedSet::new("s")
+        .load(&folders.one, loading())
+        .query(&mut server.connection())
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let text = error.to_string();
+    assert!(
+        text.contains("shard 2: 1073741824 bytes are more than the 536870880"),
+        "{text}"
+    );
+    assert!(text.contains("build the set with 3 shards or more"), "{text}");
+}
+
+#[test]
+fn readers_go_on_while_generations_are_exchanged() {
+    let folders = Folders::new("split-block");
+    let cluster = Cluster::start(&[]);
+    let set = ShardedSet::new("users");
+    set.load(&folders.one, loading())
+        .query(&mut cluster.connection())
+        .unwrap();
+    let [stop, hasty] = [(); 2].map(|()| AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|number| {
+                let mut connection: ClusterConnection = cluster.connection();
+                // Two share what they know, one is on its own.
+                let set = if number == 0 {
+                    ShardedSet::new("users")
+                } else {
+                    set.clone()
+                };
+                let (stop, hasty) = (&stop, &hasty);
+                scope.spawn(move || {
+                    let mut rounds = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        let answers = set.might_contain_many(keys(0..STORED));
+                        let answers = answers.query(&mut connection).unwrap();
+                        if !hasty.load(Ordering::Relaxed) {
+                            check_all_there(&answers);
+                        }
+                        assert!(!answers.contains(&Answer::Absent));
+                        rounds += 1;
+                    }
+                    rounds
+                })
+            })
+            .collect();
+        let mut connection = cluster.connection();
+        // With a grace that is shorter than a query, generations go during it, and come back while their keys expire.
+        for millis in [2_000, 2_000, 1, 1, 5, 50, 1, 300, 1] {
+            if millis < 1_000 {
+                hasty.store(true, Ordering::Relaxed);
+            }
+            for folder in [&folders.two, &folders.one] {
+                let loader = ShardedSet::new("users");
+                let loading = Loading::default().grace(Duration::from_millis(millis));
+                loader.load(folder, loading).query(&mut connection).unwrap();
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+    let mut connection = cluster.connection();
+    check_all_there(
+        &set.might_contain_many(keys(0..STORED))
+            .query(&mut connection)
+            .unwrap(),
+    );
+}
+
+#[test]
+fn the_old_generation_expires_and_the_current_one_never() {
+    for_each_cluster_client(|client, _| {
+        let folders = Folders::new("bloom64");
+        let set = ShardedSet::new("{one place}");
+        client.run(set.load(&folders.one, loading()));
+        let old = client.run(set.refresh()).unwrap();
+        client.run(set.load(&folders.two, Loading::default().grace(100 * SECOND)));
+        let ttl = |client: &mut Client, generation: &str, number: u32| -> i64 {
+            let key = format!("bf-shard:{generation}:{number}:{{one place}}");
+            client.words(&["PTTL", &key])
+        };
+        let new = client.run(set.refresh()).unwrap();
+        assert_ne!(old.id(), new.id());
+        for number in 0..SHARDS {
+            assert!((90_000..=100_000).contains(&ttl(client, old.id(), number)));
+            assert_eq!(ttl(client, new.id(), number), -1);
+        }
+        // Back to what is about to expire.
+        let loaded = client.run(set.load(&folders.one, Loading::default().grace(100 * SECOND)));
+        assert_eq!((loaded.shards, &*loaded.generation), (0, old.id()));
+        for number in 0..SHARDS {
+            assert!((90_000..=100_000).contains(&ttl(client, new.id(), number)));
+            assert_eq!(ttl(client, old.id(), number), -1);
+        }
+    });
+}
+
+#[test]
+fn a_foreign_or_damaged_record_is_refused_and_stays() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    let folders = Folders::new("guava");
+    let set = ShardedSet::new("users");
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    let good: String = server.words(&["GET", "bf-set:users"]);
+    let json: serde_json::Value = serde_json::from_str(&good).unwrap();
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = json.clone();
+        change(&mut json);
+        json.to_string()
+    };
+    let records = [
+        "text".to_owned(),
+        "{}".to_owned(),
+        "null".to_owned(),
+        "[".repeat(100_000),
+        good[..good.len() - 1].to_owned(),
+        format!("{good}x"),
+        changed(&|json| json["schema"] = "bloom-redis-set/2".into()),
+        changed(&|json| json["more"] = 1.into()),
+        changed(&|json| json["generation"] = "00".repeat(16).into()),
+        changed(&|json| json["replaced"] = serde_json::json!({"generation": "x", "shards": 1})),
+        changed(&|json| {
+            json["replaced"] = serde_json::json!({"generation": "0".repeat(32), "shards": u32::MAX})
+        }),
+        changed(&|json| json["ends"] = serde_json::json!([])),
+        changed(&|json| json["ends"][3] = "".into()),
+        changed(&|json| json["ends"][3] = "zz".repeat(32).into()),
+        changed(&|json| json["ends"][3] = "ff".repeat(32).into()),
+        // The number of probes.
+        changed(&|json| json["ends"][3] = "01".repeat(32).into()),
+        changed(&|json| json["manifest"]["format"] = "ribbon".into()),
+        changed(&|json| json["manifest"]["format"] = "spark-v2".into()),
+        changed(&|json| json["manifest"]["shards"] = serde_json::json!([])),
+        changed(&|json| json["manifest"]["shards"][0]["bytes"] = u64::MAX.into()),
+        changed(&|json| json["manifest"]["shards"][0]["bytes"] = 5.into()),
+        changed(&|json| json["manifest"]["shards"][0]["sha256"] = "00".repeat(32).into()),
+        changed(&|json| json["manifest"]["shard_function"]["seed"] = 7.into()),
+    ];
+    for record in &records {
+        server.words::<()>(&["SET", "bf-set:users", record]);
+        let shown = &record[..record.len().min(200)];
+        let new = ShardedSet::new("users");
+        let errors = [
+            new.might_contain("a").query(&mut connection).unwrap_err(),
+            new.refresh().query(&mut connection).map(drop).unwrap_err(),
+            new.load(&folders.two, loading())
+                .query(&mut connection)
+                .unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(
+                (error.kind(), error.key()),
+                (ErrorKind::Malformed, Some(&b"bf-set:users"[..])),
+                "{shown}"
+            );
+            assert!(error.to_string().starts_with("bf-set:users: "), "{error}");
+        }
+        assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
+        // A client that knows the generation needs no record.
+        assert_eq!(
+            set.might_contain(key(5)).query(&mut connection).unwrap(),
+            Answer::MightContain
+        );
+    }
+    server.words::<()>(&["DEL", "bf-set:users"]);
+    server.words::<()>(&["RPUSH", "bf-set:users", "item"]);
+    let error = ShardedSet::new("users")
+        .might_contain("a")
+        .query(&mut connection)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType);
+}
+
+#[test]
+fn folders_that_are_damaged_are_not_loaded() {
+    let server = Server::start(&[]);
+    let folders = Folders::new("split-block");
+    let set = ShardedSet::new("users");
+    let load = |folder: &Path| set.load(folder, loading()).query(&mut server.connection());
+    load(&folders.one).unwrap();
+    let old: String = server.words(&["GET", "bf-set:users"]);
+    let manifest = filter_sets::Manifest::read(&folders.two).unwrap();
+    let file = folders.two.join(&manifest.shards[4].file);
+    let good = std::fs::read(&file).unwrap();
+    let mut flipped = good.clone();
+    flipped[1_000] ^= 1;
+    for (bytes, kind) in [
+        (Some(&flipped[..]), ErrorKind::Malformed),
+        (Some(&good[1..]), ErrorKind::Malformed),
+        (None, ErrorKind::InvalidArgument),
+    ] {
+        match bytes {
+            Some(bytes) => std::fs::write(&file, bytes).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+        let error = load(&folders.two).unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(error.to_string().contains(&manifest.shards[4].file), "{error}");
+        assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), old);
+    }
+    assert_eq!(
+        load(Path::new("/nowhere")).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+    std::fs::write(&file, good).unwrap();
+    assert!(load(&folders.two).unwrap().shards < SHARDS as usize);
+}
+
+#[test]
+fn a_query_of_a_set_takes_one_round_trip() {
+    let server = Server::start(&[]);
+    let folders = Folders::new("split-block");
+    let set = ShardedSet::new("users");
+    let mut connection = Counting::new(server.connection());
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    connection.trips();
+    for (count, trips) in [(1, 1), (1_000, 1), (30_000, 2)] {
+        set.might_contain_many(keys(0..count))
+            .query(&mut connection)
+            .unwrap();
+        assert_eq!(connection.trips(), trips, "{count} keys");
+    }
+}

@@ -1,0 +1,88 @@
+//! The places of a key answer as the whole filter does.
+
+use filter_formats::places::{Outline, Places, TAIL_LEN};
+use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
+use filter_formats::view::FilterLayout;
+use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Answers from the places alone; `None` if the filter must be had as a whole.
+fn ask(known: &NamedPolicy, filter: &[u8], hash: KeyHash) -> Option<bool> {
+    let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
+    let outline = Outline::new(known.layout(), filter.len() as u64, tail)?;
+    Some(match outline.places(hash) {
+        Places::Same(answer) => answer,
+        Places::Bits(bits) => bits
+            .iter()
+            .all(|bit| filter[usize::try_from(bit / 8).unwrap()] >> (bit % 8) & 1 == 1),
+        Places::Bytes(ranges) => {
+            let ranges = ranges.into_iter().map(|range| {
+                let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+                &filter[start..end]
+            });
+            outline.may_match(hash, &ranges.collect::<Vec<_>>().concat())
+        }
+    })
+}
+
+fn hash(policy: &AnyPolicy, key: &[u8]) -> KeyHash {
+    policy.key_hash(key).unwrap()
+}
+
+#[test]
+fn filters_of_every_policy_but_ribbon() {
+    for known in policies::ALL {
+        let policy = known.build(BitsPerKey::whole(10));
+        for keys in [0, 1, 2, 5, 100, 3_000] {
+            let keys: Vec<[u8; 4]> = (0..keys).map(u32::to_be_bytes).collect();
+            let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+            let mut filter = Vec::new();
+            policy.append_filter(&slices, &mut filter).unwrap();
+            let mut found = 0;
+            for key in (0..6_000).map(u32::to_be_bytes) {
+                let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
+                    assert!(known.name().ends_with("RibbonFilter") && !keys.is_empty());
+                    break;
+                };
+                assert_eq!(answer, policy.key_may_match(&key, &filter), "{}", known.name());
+                found += usize::from(answer);
+            }
+            assert!(found >= keys.len() || known.name().ends_with("RibbonFilter"));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(
+        bits in vec(any::<u8>(), 0..400),
+        tail in prop_oneof![
+            Just(vec![]),
+            vec(any::<u8>(), 1..20),
+            Just(vec![0xff, 0, 6, 0, 0]),
+            Just(vec![6, 3, 0, 0, 0]),
+            Just(vec![0x87]),
+            (any::<u64>(), 0..4_u32, 0..6_u8, prop_oneof![Just(8_u8), Just(10), any::<u8>()]).prop_map(
+                |(seed, segments, log2_len, width)| {
+                    [&seed.to_le_bytes()[..], &segments.to_le_bytes(), &[log2_len, width]].concat()
+                }
+            ),
+        ],
+        key in vec(any::<u8>(), 0..20),
+    ) {
+        let filter = [&bits[..], &tail].concat();
+        for known in policies::ALL {
+            let policy = known.build(BitsPerKey::whole(10));
+            let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
+                continue;
+            };
+            let expected = policy.key_may_match(&key, &filter);
+            // A policy of RocksDB reads the filters of the others, whose hash has another width.
+            prop_assert!(answer || !expected, "{}", known.name());
+            if known.layout() != FilterLayout::RocksDb {
+                prop_assert_eq!(answer, expected, "{}", known.name());
+            }
+        }
+    }
+}
