@@ -268,7 +268,7 @@ mod tests {
             case: SUITE.case(contender, task, &[keys, &10]),
             rounds: 1,
             calls: 1,
-            unit: "ns".to_owned(),
+            unit: "ns",
             value: *value as f64,
             mad: 0.0,
             ratio: None,

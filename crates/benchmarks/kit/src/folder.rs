@@ -145,12 +145,10 @@ impl Suite {
     /// As [`write`](Self::write).
     pub fn put(&self, folder: &Folder, bench: &Bench, batches: &[Batch]) -> Result<String, String> {
         let name = format!("{}.csv", self.format.rows);
-        let bytes = table::to_bytes(self, &self.rows(batches)?);
-        // The charts show the rounded numbers of the file.
-        let rows: Vec<Row> = table::parse(self, name.as_ref(), &bytes)?;
+        let rows = self.rows(batches)?;
         let files = [
             ("batches.csv".to_owned(), table::to_bytes(self, batches)),
-            (name, bytes),
+            (name, table::to_bytes(self, &rows)),
         ];
         let drawn = self.drawn(&rows);
         let charts = drawn.iter().flat_map(|chart| chart.files(self.format));

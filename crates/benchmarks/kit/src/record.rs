@@ -89,7 +89,7 @@ pub struct Row {
     /// Calls of all rounds.
     pub calls: u64,
     /// The unit of the count, such as `ns`.
-    pub unit: String,
+    pub unit: &'static str,
     /// Time of a call, median over the rounds; another count for each call, mean over all rounds.
     pub value: f64,
     /// Median absolute deviation from it, over the rounds.

@@ -31,7 +31,7 @@ impl Tables {
         title: "",
         heading: |row| row.case.task.clone(),
         line: |row| row.case.contender.clone(),
-        column: |row| row.unit.clone(),
+        column: |row| row.unit.to_owned(),
         cell: with_ratio,
         is_markdown: false,
         after: |_| String::new(),

@@ -2,50 +2,26 @@
 
 use std::path::Path;
 
-use records::table;
-use statistics::significant;
+use records::table::bytes_of;
 
-use crate::record::{Batch, Case, Ratio, Row};
+use crate::record::{Batch, Case, Row};
 use crate::suite::Suite;
 
-/// A line of a CSV file that begins with a case.
-pub trait Record: Sized {
-    /// The names of the columns behind the case.
+/// A line of a CSV file: a case, and the columns behind it.
+pub trait Record {
+    /// The names of the columns.
     const COLUMNS: &'static [&'static str];
 
-    /// Returns the case.
-    fn case(&self) -> &Case;
-
-    /// Returns the fields behind the case.
-    fn fields(&self) -> Vec<String>;
-
-    /// Parses the fields behind the case; `None` if a field is wrong.
-    fn parse(case: Case, fields: &[&str]) -> Option<Self>;
+    /// Returns the case and the fields behind it.
+    fn line(&self) -> (&Case, Vec<String>);
 }
 
 impl Record for Batch {
     const COLUMNS: &'static [&'static str] = &["round", "calls", "count"];
 
-    fn case(&self) -> &Case {
-        &self.case
-    }
-
-    fn fields(&self) -> Vec<String> {
-        [self.round, self.calls, self.count]
-            .map(|number| number.to_string())
-            .into()
-    }
-
-    fn parse(case: Case, fields: &[&str]) -> Option<Self> {
-        let [round, calls, count] = fields else {
-            return None;
-        };
-        Some(Self {
-            case,
-            round: round.parse().ok()?,
-            calls: calls.parse().ok().filter(|&calls: &u64| calls > 0)?,
-            count: count.parse().ok()?,
-        })
+    fn line(&self) -> (&Case, Vec<String>) {
+        let numbers = [self.round, self.calls, self.count];
+        (&self.case, numbers.map(|number| number.to_string()).into())
     }
 }
 
@@ -61,63 +37,21 @@ impl Record for Row {
         "ratio_high",
     ];
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn line(&self) -> (&Case, Vec<String>) {
+        let [rounds, calls] = [self.rounds, self.calls].map(|number| number.to_string());
+        let [value, mad] = [self.value, self.mad].map(|number| number.to_string());
+        let mut fields = vec![rounds, calls, self.unit.to_owned(), value, mad];
+        let ratio = self.ratio.map(|ratio| [ratio.median, ratio.low, ratio.high]);
+        fields.extend(ratio.map_or_else(Default::default, |ratio| ratio.map(|number| number.to_string())));
+        (&self.case, fields)
     }
-
-    fn fields(&self) -> Vec<String> {
-        let mut fields = vec![
-            self.rounds.to_string(),
-            self.calls.to_string(),
-            self.unit.clone(),
-            rounded(self.value),
-            rounded(self.mad),
-        ];
-        fields.extend(self.ratio.map_or_else(Default::default, |ratio| {
-            [ratio.median, ratio.low, ratio.high].map(rounded)
-        }));
-        fields
-    }
-
-    fn parse(case: Case, fields: &[&str]) -> Option<Self> {
-        let [rounds, calls, unit, numbers @ ..] = fields else {
-            return None;
-        };
-        let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
-        let [value, mad, median, low, high] = numbers else {
-            return None;
-        };
-        let ratio = || {
-            Some(Ratio {
-                median: number(median)?,
-                low: number(low)?,
-                high: number(high)?,
-            })
-        };
-        Some(Self {
-            case,
-            rounds: rounds.parse().ok()?,
-            calls: calls.parse().ok()?,
-            unit: (*unit).to_owned(),
-            value: number(value)?,
-            mad: number(mad)?,
-            ratio: if median.is_empty() { None } else { Some(ratio()?) },
-        })
-    }
-}
-
-fn rounded(number: f64) -> String {
-    significant::round(number).to_string()
 }
 
 /// Returns the names of all columns.
 fn header<R: Record>(suite: &Suite) -> Vec<&'static str> {
     let parameters = suite.parameters.iter().map(|parameter| parameter.name);
-    ["contender", "task"]
-        .into_iter()
-        .chain(parameters)
-        .chain(R::COLUMNS.iter().copied())
-        .collect()
+    let case = ["contender", "task"].into_iter().chain(parameters);
+    case.chain(R::COLUMNS.iter().copied()).collect()
 }
 
 /// Returns the bytes of a CSV file.
@@ -129,8 +63,7 @@ pub fn to_bytes<R: Record>(suite: &Suite, records: &[R]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut write = |fields: &[&str]| writer.write_record(fields).expect("memory takes any line");
     write(&header::<R>(suite));
-    for record in records {
-        let (case, fields) = (record.case(), record.fields());
+    for (case, fields) in records.iter().map(Record::line) {
         let parameters = case.parameters.iter().map(|(_, value)| value);
         let line = [&case.contender, &case.task].into_iter().chain(parameters);
         write(&line.chain(&fields).map(String::as_str).collect::<Vec<_>>());
@@ -138,44 +71,38 @@ pub fn to_bytes<R: Record>(suite: &Suite, records: &[R]) -> Vec<u8> {
     writer.into_inner().expect("memory takes any bytes")
 }
 
-/// Parses the bytes of a CSV file; `path` is for the message.
+/// Reads batches.
 ///
 /// # Errors
 ///
-/// If the bytes are not in the form of [`to_bytes`]; with the line.
-pub fn parse<R: Record>(suite: &Suite, path: &Path, bytes: &[u8]) -> Result<Vec<R>, String> {
+/// If the file cannot be read, or is not in the form of [`to_bytes`]; with the line.
+pub fn read(suite: &Suite, path: &Path) -> Result<Vec<Batch>, String> {
     let failed = |reason: String| format!("{}: {reason}", path.display());
-    let mut reader = csv::Reader::from_reader(bytes);
-    let header = header::<R>(suite);
+    let bytes = bytes_of(path).map_err(|error| error.to_string())?;
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let header = header::<Batch>(suite);
     let found = reader.headers().map_err(|error| failed(error.to_string()))?;
     if found.iter().ne(header.iter().copied()) {
         return Err(failed(format!("the first line must be {}", header.join(","))));
     }
-    let columns = header.len() - R::COLUMNS.len();
-    let record = |line: Result<csv::StringRecord, csv::Error>| {
+    let batch = |line: Result<csv::StringRecord, csv::Error>| {
         let line = line.map_err(|error| failed(error.to_string()))?;
         let fields: Vec<&str> = line.iter().collect();
-        let parameters = header[2..columns].iter().zip(&fields[2..columns]);
-        let case = Case {
-            contender: fields[0].to_owned(),
-            task: fields[1].to_owned(),
-            parameters: parameters
-                .map(|(name, value)| (*name, (*value).to_owned()))
-                .collect(),
+        let [contender, task, parameters @ .., round, calls, count] = &fields[..] else {
+            return Err(failed("a line has too few fields".to_owned()));
         };
-        let number = line.position().map_or(0, csv::Position::line);
-        R::parse(case, &fields[columns..])
-            .ok_or_else(|| failed(format!("line {number}: a field is not a number")))
+        let parameters: Vec<&dyn std::fmt::Display> = parameters.iter().map(|value| value as _).collect();
+        let case = suite.case(contender, task, &parameters);
+        let numbers = [round, calls, count].map(|number| number.parse::<u64>());
+        match numbers {
+            [Ok(round), Ok(calls @ 1..), Ok(count)] => Ok(case.batch(round, calls, count)),
+            _ => {
+                let line = line.position().map_or(0, csv::Position::line);
+                Err(failed(format!(
+                    "line {line}: round, calls and count must be numbers"
+                )))
+            }
+        }
     };
-    reader.records().map(record).collect()
-}
-
-/// Reads a CSV file.
-///
-/// # Errors
-///
-/// If the file cannot be read, or is not in the form of [`to_bytes`].
-pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
-    let bytes = table::bytes_of(path).map_err(|error| error.to_string())?;
-    parse(suite, path, &bytes)
+    reader.records().map(batch).collect()
 }

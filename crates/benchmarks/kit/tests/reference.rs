@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_kit::record::{Batch, Row};
+use bench_kit::record::Row;
 use bench_kit::suites::rates::{IDEAL, LEVELDB};
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite, table};
@@ -20,7 +20,9 @@ fn reference(folder: &str) -> PathBuf {
 
 /// Reads the rows of a committed run.
 fn rows(suite: &Suite, path: &str) -> Vec<Row> {
-    table::read(suite, &reference(path)).unwrap()
+    suite
+        .rows(&table::read(suite, &reference(path)).unwrap())
+        .unwrap()
 }
 
 /// Checks that the rows and charts of a committed run are those of its batches.
@@ -32,10 +34,10 @@ fn check(folder: &str, suite: &Suite) {
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
 
     let path = folder.join("batches.csv");
-    let batches: Vec<Batch> = table::read(suite, &path).unwrap();
+    let batches = table::read(suite, &path).unwrap();
     assert!(table::to_bytes(suite, &batches) == fs::read(&path).unwrap());
-    let bytes = table::to_bytes(suite, &suite.rows(&batches).unwrap());
-    let rows: Vec<Row> = table::parse(suite, &path, &bytes).unwrap();
+    let rows = suite.rows(&batches).unwrap();
+    let bytes = table::to_bytes(suite, &rows);
     assert!(suite.drawn(&[]).is_empty());
     let drawn = suite.drawn(&rows);
     assert_eq!(drawn.len(), suite.charts.len());
@@ -71,7 +73,7 @@ fn memory() {
 /// The table under "Which one" in the README of membership-filters.
 #[test]
 fn memory_in_the_readme() {
-    let rows: Vec<Row> = rows(&memory::SUITE, "memory/memory.csv");
+    let rows: Vec<Row> = rows(&memory::SUITE, "memory/batches.csv");
     let value = |structure: &str, asked: &str, task: &str| {
         let is_it = |row: &&Row| row.is(structure, task) && row.case.get("asked_rate") == asked;
         let row = rows.iter().find(is_it).unwrap();
@@ -171,7 +173,7 @@ fn rates() {
 /// 3 %; filters of few keys and many bits have more absent keys that the arithmetic neglects.
 #[test]
 fn rates_of_leveldb() {
-    let rows = rows(&rates::SUITE, "rates/rates.csv");
+    let rows = rows(&rates::SUITE, "rates/batches.csv");
     let leveldb =
         |row: &&Row| row.case.get("scheme") == "leveldb" && row.case.get("key_form") == "random-decimals";
     let said = |bits, keys| Format::LevelDb.rate(keys, BitsPerKey::whole(bits)).unwrap();

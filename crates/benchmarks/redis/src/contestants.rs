@@ -3,7 +3,7 @@
 use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
-use bloom_redis::{Answer, Commands, FixedFilter, Missing, Options};
+use bloom_redis::{Answer, Commands, Expiry, FixedFilter, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes};
 use redis::Script;
 use redis::aio::MultiplexedConnection;
@@ -171,11 +171,7 @@ impl Rig {
     fn empty(&mut self) -> Result<FixedFilter, Failed> {
         let filter = self.filter.named(NEWCOMERS);
         filter.delete().query(&mut self.connection)?;
-        redis::cmd("SETBIT")
-            .arg(filter.key())
-            .arg(filter.schema().bits() - 1)
-            .arg(0)
-            .exec(&mut self.connection)?;
+        filter.create(Expiry::Never).query(&mut self.connection)?;
         Ok(filter)
     }
 }

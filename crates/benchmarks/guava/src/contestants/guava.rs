@@ -3,7 +3,7 @@
 use bench_guava::{Java, JavaError, Request};
 use guava_bloom::Parameters;
 
-use super::{Contestant, Description, Timed, ours};
+use super::{Contestant, Description, Timed, local};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
 use crate::plan::{FPP, Plan};
 
@@ -55,8 +55,8 @@ fn request(kind: u8, keys: Keys) -> Request {
 }
 
 impl Contestant for Guava {
-    fn description(&self) -> Description {
-        self.description.clone()
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
@@ -65,7 +65,7 @@ impl Contestant for Guava {
             .f64(FPP)
             .i32(AT_ONCE as i32);
         self.java.ask(&request, |_| Ok(()))?;
-        let parameters = ours::parameters(plan);
+        let parameters = local::parameters(plan);
         if plan.has_random_words {
             let request = Request::new(b'L')
                 .u8(parameters.strategy().ordinal())

@@ -117,3 +117,25 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
     }
     batches
 }
+
+/// Checks for tests that the contenders did their tasks in as many batches: builds, and queries of both kinds of keys.
+///
+/// # Panics
+///
+/// If a contender did not, or a batch is not of the suite.
+pub fn check_turns(batches: &[Batch], expected: &[(&str, usize, usize)]) {
+    for &(name, builds, asks) in expected {
+        let of = |task: &str| {
+            let taken = batches
+                .iter()
+                .filter(|batch| (&*batch.case.contender, &*batch.case.task) == (name, task));
+            taken.count()
+        };
+        assert_eq!((of("build"), of("both")), (builds, asks), "{name}");
+    }
+    for batch in batches {
+        assert!(!batch.case.get("version").is_empty(), "{}", batch.case);
+        assert!(batch.count > 0 && batch.calls >= 1 << 15, "{}", batch.case);
+    }
+    assert!(LEVELDB.rows(batches).is_ok());
+}

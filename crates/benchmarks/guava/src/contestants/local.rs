@@ -1,0 +1,273 @@
+//! The filters in this process: this project's, and those of other crates with Guava's size and probe count.
+
+use std::hash::BuildHasher;
+
+use bench_kit::turns::timed;
+use bench_kit::version;
+use bloomfilter::Bloom;
+use fastbloom::BloomFilter as FastBloom;
+use foldhash::fast::FixedState;
+use guava_bloom::{BloomFilter, Hash128, Parameters, Utf8};
+use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
+
+use super::{Contestant, Description, JavaError, Timed};
+use crate::keys::{AT_ONCE, Keys, random_words};
+use crate::plan::{FPP, Plan};
+
+/// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
+/// many may be present.
+type Run = Box<dyn FnMut(Call, &[String]) -> u64>;
+
+#[derive(Debug, Clone, Copy)]
+enum Call {
+    Insert,
+    Ask,
+}
+
+/// A filter, empty or of random words.
+struct Filter {
+    bits: u64,
+    probes: u32,
+    run: Run,
+}
+
+type Make = fn(&Plan) -> Filter;
+
+/// Runs the loops over a [`Filter`] and times them.
+struct Local {
+    description: Description,
+    make: Make,
+    plan: Option<Plan>,
+    filter: Option<Filter>,
+    part: Vec<String>,
+}
+
+/// Returns all filters.
+pub(super) fn all() -> Vec<Box<dyn Contestant>> {
+    let each_key = "a call for each key".to_owned();
+    let many = format!("a call for {AT_ONCE} keys");
+    let blocked =
+        |call: &str| format!("XXPH3; {call}; puts do not tell what changed and count as if all did");
+    let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
+    let sip = "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set";
+    let each: [(_, _, _, Make); 7] = [
+        ("ours", "guava-bloom", each_key.clone(), |plan| ours(plan, false)),
+        ("ours-batch", "guava-bloom", many.clone(), |plan| ours(plan, true)),
+        ("blocked", "membership-filters", blocked(&each_key), |plan| {
+            self::blocked(plan, false)
+        }),
+        ("blocked-batch", "membership-filters", blocked(&many), |plan| {
+            self::blocked(plan, true)
+        }),
+        (
+            "fastbloom-default",
+            "fastbloom",
+            "SipHash-1-3; seed 1".to_owned(),
+            |plan| {
+                fastbloom(
+                    fastbloom_builder(plan)
+                        .seed(&1)
+                        .hashes(parameters(plan).probe_count().into()),
+                )
+            },
+        ),
+        ("fastbloom-foldhash", "fastbloom", foldhash, |plan| {
+            let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
+            fastbloom(builder.hashes(parameters(plan).probe_count().into()))
+        }),
+        ("bloomfilter", "bloomfilter", sip.to_owned(), bloomfilter),
+    ];
+    let local = |(filter, package, setup, make)| -> Box<dyn Contestant> {
+        Box::new(Local {
+            description: Description {
+                filter,
+                version: version(package),
+                setup,
+            },
+            make,
+            plan: None,
+            filter: None,
+            part: Vec::new(),
+        })
+    };
+    each.into_iter().map(local).collect()
+}
+
+impl Local {
+    /// Calls the filter for each part of the keys, `times` times.
+    fn each(&mut self, keys: Keys, times: u32, call: Call) -> Timed {
+        let filter = self.filter.as_mut().expect("started before it is asked");
+        let mut sum = Timed::default();
+        for _ in 0..times {
+            keys.for_each_part(&mut self.part, |keys| {
+                let (yes, ns) = timed(|| (filter.run)(call, keys));
+                sum.ns += ns;
+                sum.yes += yes;
+            });
+        }
+        sum
+    }
+}
+
+impl Contestant for Local {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
+        self.plan = Some(plan.clone());
+        self.filter = Some((self.make)(plan));
+        Ok(())
+    }
+
+    fn size(&self) -> (u64, u32) {
+        self.filter
+            .as_ref()
+            .map_or((0, 0), |filter| (filter.bits, filter.probes))
+    }
+
+    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        let mut sum = Timed::default();
+        for _ in 0..times {
+            // The old filter's memory is freed first.
+            self.filter = None;
+            self.filter = self.plan.as_ref().map(self.make);
+            let one = self.insert(keys)?;
+            sum.ns += one.ns;
+            sum.yes += one.yes;
+        }
+        Ok(sum)
+    }
+
+    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError> {
+        Ok(self.each(keys, 1, Call::Insert))
+    }
+
+    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        Ok(self.each(keys, times, Call::Ask))
+    }
+
+    fn stop(&mut self) {
+        self.filter = None;
+    }
+}
+
+/// The parameters of all filters.
+pub(super) fn parameters(plan: &Plan) -> Parameters {
+    Parameters::new(plan.insertions, FPP).expect("a size that Guava can make")
+}
+
+fn count(answers: impl IntoIterator<Item = bool>) -> u64 {
+    answers.into_iter().map(u64::from).sum()
+}
+
+/// This project's filter, called for each key or for all keys of a part.
+fn ours(plan: &Plan, is_many: bool) -> Filter {
+    let parameters = parameters(plan);
+    let made = BloomFilter::new(Utf8, &parameters).and_then(|empty| {
+        if !plan.has_random_words {
+            return Ok(empty);
+        }
+        // Reuses the memory that the crate allocated.
+        let mut words = empty.into_words();
+        let random = random_words(words.len() as u64);
+        words
+            .iter_mut()
+            .zip(random)
+            .for_each(|(word, random)| *word = random);
+        BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
+    });
+    let mut filter = made.expect("a filter that there is memory for");
+    Filter {
+        bits: filter.bits(),
+        probes: filter.probe_count().into(),
+        run: Box::new(move |call, keys| match (call, is_many) {
+            (Call::Insert, true) => count(filter.insert_many(keys)),
+            (Call::Insert, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
+            (Call::Ask, true) => count(filter.might_contain_many(keys)),
+            (Call::Ask, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+        }),
+    }
+}
+
+/// This project's blocked filter for the same keys and rate as the others, which takes more bits.
+fn blocked(plan: &Plan, is_many: bool) -> Filter {
+    let parameters = BlockedParameters::new(plan.insertions, FPP).expect("a size that there can be");
+    let mut filter = BlockedBloomFilter::new(Xxph3, &parameters).expect("a filter that there is memory for");
+    if plan.has_random_words {
+        // Random words would set more bits than keys ever do.
+        let mut hashes = random_words(plan.insertions).map(|h1| Hash128 { h1, h2: 0 });
+        loop {
+            let part: Vec<Hash128> = hashes.by_ref().take(AT_ONCE).collect();
+            if part.is_empty() {
+                break;
+            }
+            filter.insert_hashes(&part);
+        }
+    }
+    Filter {
+        bits: parameters.memory_bytes() * 8,
+        probes: 8,
+        run: Box::new(move |call, keys| match (call, is_many) {
+            (Call::Insert, true) => {
+                filter.insert_many(keys);
+                keys.len() as u64
+            }
+            (Call::Insert, false) => {
+                keys.iter().for_each(|key| filter.insert(key.as_str()));
+                keys.len() as u64
+            }
+            (Call::Ask, true) => count(filter.might_contain_many(keys)),
+            (Call::Ask, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+        }),
+    }
+}
+
+fn fastbloom_builder(plan: &Plan) -> fastbloom::BuilderWithBits {
+    if plan.has_random_words {
+        FastBloom::from_vec(random_words(parameters(plan).word_count() as u64).collect())
+    } else {
+        FastBloom::with_num_bits(parameters(plan).bits() as usize)
+    }
+}
+
+fn fastbloom<S: BuildHasher + 'static>(mut filter: FastBloom<S>) -> Filter {
+    Filter {
+        bits: filter.num_bits() as u64,
+        probes: filter.num_hashes(),
+        run: Box::new(move |call, keys| match call {
+            // `insert` returns true if the key may have been present before.
+            Call::Insert => count(keys.iter().map(|key| !filter.insert(key.as_str()))),
+            Call::Ask => count(keys.iter().map(|key| filter.contains(key.as_str()))),
+        }),
+    }
+}
+
+/// bloomfilter, which has only SipHash-1-3 and computes the probe count itself.
+fn bloomfilter(plan: &Plan) -> Filter {
+    let bytes = parameters(plan).bits() / 8;
+    // The halves differ: each is the key of a hash, and with equal hashes every probe is a multiple of the same value.
+    let seed = std::array::from_fn(|i| i as u8);
+    let failed = |error| panic!("bloomfilter: {error}");
+    let mut filter: Bloom<str> =
+        Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed).unwrap_or_else(failed);
+    if plan.has_random_words {
+        let bits = filter.len();
+        let mut stored = filter.into_bytes();
+        // The bits are at the end of the stored form.
+        let header = stored.len() - (bits / 8) as usize;
+        for (bytes, word) in stored[header..].chunks_exact_mut(8).zip(random_words(bits / 64)) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        filter = Bloom::from_bytes(stored).unwrap_or_else(failed);
+    }
+    Filter {
+        bits: filter.len(),
+        probes: filter.number_of_hash_functions(),
+        run: Box::new(move |call, keys| match call {
+            // `check_and_set` returns true if the key may have been present before.
+            Call::Insert => count(keys.iter().map(|key| !filter.check_and_set(key))),
+            Call::Ask => count(keys.iter().map(|key| filter.check(key))),
+        }),
+    }
+}
