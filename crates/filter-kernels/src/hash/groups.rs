@@ -3,7 +3,7 @@
 //! Packed keys of 16 bytes can be hashed where their values are used, which is nearly free if registers are available.
 //! Other keys are hashed in parts, by code that is compiled once.
 
-use super::tile::tile;
+use super::tile::later;
 use super::{LaneHash, Source, TILE, lanes32};
 use crate::keys::Keys;
 use crate::lanes::{Lanes, MAX_LANES, STEP};
@@ -111,10 +111,14 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
 /// Hashes the keys from `start` on.
 #[inline(always)]
 pub(crate) fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+    let mut ahead = None;
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;
         if let (0, Keys::Slices(keys)) = (i * S::LANES % TILE, keys) {
-            tile(lanes, keys, start, TILE.min(keys.len() - start));
+            ahead = Some(later(lanes, keys, start));
+        }
+        if let Some(later) = &mut ahead {
+            later.prefetch(lanes, S::LANES);
         }
         let mut filled: [&[u8]; MAX_LANES];
         let vector = match keys {

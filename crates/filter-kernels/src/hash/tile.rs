@@ -13,6 +13,9 @@ pub(crate) const MAX_GROUP: usize = 8;
 /// If a tile's first and last key are fewer bytes apart, the tile's keys are adjacent in memory.
 const FETCHED_TOGETHER: usize = 128 * TILE;
 
+/// The number of bytes up to which adjacent keys are likely to be in a cache that needs no prefetching.
+const IN_CACHE: usize = 6 << 20;
+
 // A mask has a bit for each key of a tile.
 const _: () = assert!(TILE <= 64);
 
@@ -35,9 +38,16 @@ pub(super) trait Classes {
     fn of_one(key: &[u8]) -> u64;
 }
 
-/// Hashes 1 to [`TILE`] keys.
+/// Hashes 1 to [`TILE`] keys, and prefetches later ones, as many with each group: all at once, they would wait for each
+/// other.
 #[inline(always)]
-pub(super) fn hash_slices<F: Classes, L: Lanes64>(lanes: L, keys: &[&[u8]], hashes: &mut [u64]) {
+pub(super) fn hash_slices<F: Classes, S: Lanes, L: Lanes64>(
+    of_processor: S,
+    lanes: L,
+    keys: &[&[u8]],
+    mut later: Later<'_, '_>,
+    hashes: &mut [u64],
+) {
     // For each bound, the keys that are longer. Keys at the end that do not fill all lanes are in no class.
     let mut longer = [0; 4];
     for (i, keys) in keys.chunks_exact(L::LANES).enumerate() {
@@ -49,10 +59,10 @@ pub(super) fn hash_slices<F: Classes, L: Lanes64>(lanes: L, keys: &[&[u8]], hash
     let [above_0, above_1, above_2, above_3] = longer;
     // SAFETY: the keys at these places are of the class, and there is a hash value for each key.
     unsafe {
-        hash_class::<F, L, 0>(lanes, above_0 & !above_1, keys, hashes);
-        hash_class::<F, L, 1>(lanes, above_1 & !above_2, keys, hashes);
+        hash_class::<F, S, L, 0>(of_processor, lanes, &mut later, above_0 & !above_1, keys, hashes);
+        hash_class::<F, S, L, 1>(of_processor, lanes, &mut later, above_1 & !above_2, keys, hashes);
         if F::BOUNDS.len() > 3 {
-            hash_class::<F, L, 2>(lanes, above_2 & !above_3, keys, hashes);
+            hash_class::<F, S, L, 2>(of_processor, lanes, &mut later, above_2 & !above_3, keys, hashes);
         }
     }
     let last = if F::BOUNDS.len() > 3 { above_3 } else { above_2 };
@@ -70,8 +80,10 @@ pub(super) fn hash_slices<F: Classes, L: Lanes64>(lanes: L, keys: &[&[u8]], hash
 ///
 /// There are keys of the class and room for hash values at all of the places.
 #[inline(always)]
-unsafe fn hash_class<F: Classes, L: Lanes64, const CLASS: usize>(
+unsafe fn hash_class<F: Classes, S: Lanes, L: Lanes64, const CLASS: usize>(
+    of_processor: S,
     lanes: L,
+    later: &mut Later<'_, '_>,
     places: u64,
     keys: &[&[u8]],
     hashes: &mut [u64],
@@ -88,6 +100,7 @@ unsafe fn hash_class<F: Classes, L: Lanes64, const CLASS: usize>(
             left = if after == 0 { left } else { after };
             *key = keys[*place];
         }
+        later.prefetch(of_processor, L::LANES);
         let mut values = [0; MAX_GROUP];
         // SAFETY: guaranteed by the caller.
         lanes.store(unsafe { F::of_class::<L, CLASS>(lanes, &group) }, &mut values);
@@ -97,7 +110,24 @@ unsafe fn hash_class<F: Classes, L: Lanes64, const CLASS: usize>(
     }
 }
 
-/// Returns `count` keys from `start` on, at most [`TILE`], as slices.
+/// The keys that are hashed after those of a tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Later<'a, 'k>(&'a [&'k [u8]]);
+
+impl Later<'_, '_> {
+    /// Prefetches both ends of the next keys.
+    #[inline(always)]
+    pub(crate) fn prefetch<L: Lanes>(&mut self, lanes: L, count: usize) {
+        let (next, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        for key in next {
+            lanes.prefetch::<false, _>(key, 0);
+            lanes.prefetch::<false, _>(key, key.len().wrapping_sub(1));
+        }
+    }
+}
+
+/// Returns `count` keys from `start` on, at most [`TILE`], as slices, and the later ones to prefetch.
 #[inline(always)]
 pub(super) fn slices<'a, 'k, L: Lanes>(
     lanes: L,
@@ -105,12 +135,12 @@ pub(super) fn slices<'a, 'k, L: Lanes>(
     start: usize,
     count: usize,
     room: &'a mut Option<[&'k [u8]; TILE]>,
-) -> &'a [&'k [u8]]
+) -> (&'a [&'k [u8]], Later<'a, 'k>)
 where
     'k: 'a,
 {
     match keys {
-        Keys::Slices(keys) => tile(lanes, keys, start, count),
+        Keys::Slices(keys) => (&keys[start..start + count], later(lanes, keys, start)),
         Keys::Packed(keys) => {
             let len = keys.key_len();
             let keys = keys.bytes()[start * len..].chunks_exact(len);
@@ -118,38 +148,25 @@ where
             for (slice, key) in room.iter_mut().zip(keys) {
                 *slice = key;
             }
-            &room[..count]
+            (&room[..count], Later(&[]))
         }
     }
 }
 
-/// Returns `count` keys from `start` on, at most [`TILE`], and prefetches the keys of the next tile.
+/// Returns the keys to prefetch while those of the tile from `start` on are hashed: the next tile's, unless they are so
+/// close together and so few that prefetching would take longer than it saves. Prefetches the first tile at once.
 #[inline(always)]
-pub(crate) fn tile<'a, 'k, L: Lanes>(
-    lanes: L,
-    keys: &'a [&'k [u8]],
-    start: usize,
-    count: usize,
-) -> &'a [&'k [u8]] {
-    let (tile, later) = keys[start..].split_at(count);
-    if start == 0 {
-        prefetch(lanes, tile);
-    }
-    prefetch(lanes, &later[..later.len().min(TILE)]);
-    tile
-}
-
-/// Prefetches both ends of keys, unless they are so close together that the processor does so by itself.
-#[inline(always)]
-fn prefetch<L: Lanes>(lanes: L, keys: &[&[u8]]) {
+pub(crate) fn later<'a, 'k, L: Lanes>(lanes: L, keys: &'a [&'k [u8]], start: usize) -> Later<'a, 'k> {
+    let (tile, later) = keys[start..].split_at(TILE.min(keys.len() - start));
     let place = |key: Option<&&[u8]>| key.map_or(0, |key| key.as_ptr().addr());
-    if place(keys.first()).abs_diff(place(keys.last())) < FETCHED_TOGETHER {
-        return;
+    let apart = place(tile.first()).abs_diff(place(tile.last()));
+    if apart < FETCHED_TOGETHER && apart * (keys.len() / TILE) < IN_CACHE {
+        return Later(&[]);
     }
-    for key in keys {
-        lanes.prefetch::<false, _>(key, 0);
-        lanes.prefetch::<false, _>(key, key.len().wrapping_sub(1));
+    if start == 0 {
+        Later(tile).prefetch(lanes, TILE);
     }
+    Later(&later[..later.len().min(TILE)])
 }
 
 /// Returns true if all keys have 16 bytes. A separate function without target features: where gather instructions are

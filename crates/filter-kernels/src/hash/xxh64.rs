@@ -48,8 +48,8 @@ pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize,
         }
         WideSource::Keys(keys) => {
             let mut room = None;
-            let keys = slices(lanes, &keys, start, count, &mut room);
-            hash_slices::<Xxh64, _>(chains, keys, hashes);
+            let (keys, later) = slices(lanes, &keys, start, count, &mut room);
+            hash_slices::<Xxh64, _, _>(lanes, chains, keys, later, hashes);
         }
         WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
     }

@@ -39,12 +39,13 @@ pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize,
         }
         WideSource::Keys(keys) => {
             let mut room = None;
-            let keys = slices(lanes, &keys, start, count, &mut room);
+            let (keys, mut later) = slices(lanes, &keys, start, count, &mut room);
             if !have_16_bytes(keys) {
-                return hash_slices::<Xxph3, _>(wide, keys, hashes);
+                return hash_slices::<Xxph3, _, _>(lanes, wide, keys, later, hashes);
             }
             let (groups, others) = groups_of(wide, hashes);
             for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+                later.prefetch(lanes, S::Wide::LANES);
                 // SAFETY: the condition ensures that each key has the two words that are read.
                 let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
                 wide.store(of_two_words(wide, low, high, wide.splat(16)), hashes);
