@@ -57,6 +57,13 @@ pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Returns cargo's metadata of the workspace's packages.
+pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, String> {
+    let command = words("metadata --no-deps --format-version 1");
+    let output = output_of(&mut cargo_command(root, &command))?;
+    serde_json::from_slice(&output).map_err(|error| format!("cargo metadata: {error}"))
+}
+
 /// Formats the command line, with the program's name instead of its path.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The workspace's command line: `cargo xtask --help`.
 #![forbid(unsafe_code)]
 
+mod binaries;
 mod cargo;
 mod commands;
 mod cross;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
-use crate::cargo::{cargo, cargo_command, output_of, run_command, words};
+use crate::cargo::{cargo, cargo_command, metadata, run_command, words};
 
 /// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
@@ -15,11 +15,7 @@ const TESTED: &str = "--package hashzoo --package filter-kernels --package filte
 /// Builds all published packages from the archives that would be uploaded, runs tests from the archives, and checks
 /// that the packages can be released. With `publish`, uploads them instead.
 pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
-    let metadata = output_of(&mut cargo_command(
-        root,
-        &["metadata", "--no-deps", "--format-version", "1"],
-    ))?;
-    let metadata = serde_json::from_slice(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata = metadata(root)?;
     let changelog =
         fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
     let packages = published(&metadata);

@@ -5,7 +5,8 @@ mod library;
 use std::path::Path;
 
 use self::library::Library;
-use crate::cargo::{run_command, words};
+use crate::binaries::Binaries;
+use crate::cargo::words;
 use crate::failure::Failure;
 use crate::programs::{self, Need};
 
@@ -140,25 +141,41 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
         .try_for_each(|target| library::require(target, install))
 }
 
-/// The libraries and their tests: unit tests, guard pages, golden data, and every kernel against the definitions.
-/// Property tests of thousands of random cases would take hours in an emulator and do not depend on the processor;
-/// neither do the three skipped searches of sizes, which take ten times as long as all other tests.
-const LIBRARIES: [&str; 2] = [
-    "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package guava-bloom --package membership-filters --lib --test golden \
-     --test guard_pages -- --skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer",
-    "--package filter-formats --package filter-tables --features filter-tables/snappy,filter-tables/xxhash --package guava-bloom --package membership-filters --test all -- \
-     golden_ policies:: format:: stored::",
-];
+/// Tests for other processors.
+struct Tests {
+    /// Cargo's selection.
+    selection: &'static str,
+    /// The arguments of the test programs called `all`: of a target without kernels, and what another has too.
+    all: [&'static str; 2],
+    /// The arguments of other test programs.
+    others: &'static str,
+}
+
+/// Unit tests, guard pages, golden data, and every kernel against the definitions. Property tests of thousands of
+/// random cases would take hours in an emulator and do not depend on the processor; neither do the three skipped
+/// searches of sizes, which take ten times as long as all other tests.
+const LIBRARIES: Tests = Tests {
+    selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
+                --package filter-tables --package guava-bloom --package membership-filters \
+                --features filter-tables/snappy,filter-tables/xxhash \
+                --lib --test golden --test guard_pages --test all",
+    all: ["golden_ policies:: format:: stored::", " kernels::"],
+    others: "--skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer",
+};
 
 /// The tests of the reader of the comparison's records.
-const RECORDS: &str = "--package records --package hash-comparison --lib -- table:: record::";
+const RECORDS: Tests = Tests {
+    selection: "--package records --package hash-comparison --lib",
+    all: ["", ""],
+    others: "table:: record::",
+};
 
 /// Tests the libraries and the reader of records on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
     test_libraries(root, target)?;
     // The comparison needs an operating system, which WebAssembly lacks.
     match target.linker {
-        Some(_) => run(root, target, &[RECORDS]),
+        Some(_) => run(root, target, &RECORDS),
         None => Ok(()),
     }
 }
@@ -168,36 +185,32 @@ pub(crate) fn test_libraries(root: &Path, target: &Target) -> Result<(), String>
     run(root, target, &LIBRARIES)
 }
 
-fn run(root: &Path, target: &Target, tests: &[&str]) -> Result<(), String> {
+fn run(root: &Path, target: &Target, tests: &Tests) -> Result<(), String> {
     let library = Library::of(target).ok_or("its standard library is missing")?;
-    for tests in tests {
-        let mut cargo = library.cargo(root, "test");
-        cargo.args(["--target", target.triple, "--config"]);
-        cargo.arg(format!(
-            "target.{}.runner={:?}",
-            target.triple,
-            emulator(root, target)
-        ));
-        // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
+    let mut cargo = library.cargo(root, "test");
+    cargo
+        .args(["--target", target.triple])
+        .args(words(tests.selection));
+    // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
+    cargo.args(words(
+        "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
+    ));
+    if let Some(linker) = target.linker {
         cargo.args([
-            "--config",
-            "profile.dev.opt-level=0",
-            "--config",
-            "profile.dev.debug=0",
+            "--config".to_owned(),
+            format!("target.{}.linker={linker:?}", target.triple),
         ]);
-        if let Some(linker) = target.linker {
-            cargo.args([
-                "--config".to_owned(),
-                format!("target.{}.linker={linker:?}", target.triple),
-            ]);
-        }
-        cargo.args(words(tests));
-        if target.has_kernel && tests.contains("--test all") {
-            cargo.arg("kernels::");
-        }
-        run_command(&mut cargo)?;
     }
-    Ok(())
+    let [every, with_kernel] = tests.all;
+    let all = if target.has_kernel {
+        format!("{every}{with_kernel}")
+    } else {
+        every.to_owned()
+    };
+    Binaries::built_by(&mut cargo, emulator(root, target))?.run(
+        |binary| Some(words(if binary.name == "all" { &all } else { tests.others })),
+        &[],
+    )
 }
 
 /// Returns the words of the emulator's command.

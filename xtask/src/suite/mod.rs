@@ -1,6 +1,5 @@
 //! The steps of the test suite.
 
-mod binaries;
 mod freestanding;
 mod guides;
 mod installed;
@@ -8,9 +7,9 @@ mod installed;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use self::binaries::{Binaries, Binary};
+use crate::binaries::{Binaries, now};
 use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
 use crate::{cross, site, tidy, workspace};
@@ -74,7 +73,7 @@ const STEPS: [Step; 17] = [
     Step::quick("tests", |suite| {
         // Tests that need a browser, or that build dependencies of engines, are ignored by default.
         let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
-        suite.binaries.run(|_| true, ignored, &[])
+        suite.binaries.run(|_| Some(ignored.to_vec()), &[])
     }),
     Step::full("tests: documentation", |suite| {
         cargo(
@@ -86,10 +85,15 @@ const STEPS: [Step; 17] = [
         // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
         // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
-        let wanted = |binary: &Binary| {
-            ["filter-kernels", "filter-policy", "filter-formats"].contains(&&*binary.package)
-        };
-        suite.binaries.run(wanted, &["--skip", "rates::"], &scalar)
+        let packages = ["filter-kernels", "filter-policy", "filter-formats"];
+        suite.binaries.run(
+            |binary| {
+                packages
+                    .contains(&&*binary.package)
+                    .then(|| words("--skip rates::"))
+            },
+            &scalar,
+        )
     }),
     Step::full("packages", |suite| {
         // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
@@ -189,14 +193,6 @@ impl Suite {
             &["--workspace", "--features", FEATURES]
         }
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the table of steps is for people; nothing depends on it"
-)]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// Returns the kernels that the tests skip here because the processor, or its virtual machine, lacks the instructions.

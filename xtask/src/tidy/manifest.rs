@@ -1,9 +1,11 @@
 //! Rules for manifests: the allowed dependencies, and inherited lints.
 
 use std::path::Path;
-use std::process::Command;
+
+use serde_json::Value;
 
 use super::{Offence, Source};
+use crate::cargo;
 
 /// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
@@ -71,26 +73,13 @@ struct Dependency {
 
 /// Asks cargo for the packages of the workspace at `root`.
 pub(super) fn packages(root: &Path) -> Result<Vec<Package>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cargo metadata: {error}"))?;
-    if !output.status.success() {
-        return Err(format!(
-            "cargo metadata: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        ));
-    }
-    parse(&output.stdout).ok_or_else(|| "cargo metadata: unexpected form".to_owned())
+    parse(&cargo::metadata(root)?).ok_or_else(|| "cargo metadata: unexpected form".to_owned())
 }
 
-fn parse(json: &[u8]) -> Option<Vec<Package>> {
-    let metadata: serde_json::Value = serde_json::from_slice(json).ok()?;
+fn parse(metadata: &Value) -> Option<Vec<Package>> {
     let root = format!("{}/", metadata["workspace_root"].as_str()?);
-    let package = |value: &serde_json::Value| {
-        let dependency = |value: &serde_json::Value| {
+    let package = |value: &Value| {
+        let dependency = |value: &Value| {
             Some(Dependency {
                 name: value["name"].as_str()?.to_owned(),
                 local: value["path"].is_string(),
@@ -182,7 +171,8 @@ mod tests {
     }
 
     fn offences(name: &str, dependencies: &str) -> Vec<String> {
-        let packages = parse(metadata(name, dependencies).as_bytes()).unwrap();
+        let metadata: Value = serde_json::from_str(&metadata(name, dependencies)).unwrap();
+        let packages = parse(&metadata).unwrap();
         arrows(&packages).iter().map(ToString::to_string).collect()
     }
 
@@ -218,8 +208,7 @@ mod tests {
 
     #[test]
     fn strange_metadata_is_an_error() {
-        assert!(parse(b"{}").is_none());
-        assert!(parse(b"not JSON").is_none());
+        assert!(parse(&serde_json::json!({})).is_none());
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Runs cargo's test programs concurrently; cargo itself would run them one after another.
+//! Builds tests with cargo and runs them concurrently; cargo itself would run them one after another.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
-use super::now;
 use crate::cargo::{cargo, cargo_command, output_of, words};
 
 /// The tests of a quick run. Other tests of the default members need more programs or take long to build.
@@ -30,20 +30,28 @@ const LONG: [(&str, &str); 7] = [
 
 /// A test program of a file or of a library.
 #[derive(Debug)]
-pub(super) struct Binary {
-    pub(super) package: String,
-    name: String,
+pub(crate) struct Binary {
+    pub(crate) package: String,
+    pub(crate) name: String,
     program: PathBuf,
     /// The working folder, as with cargo.
     folder: PathBuf,
 }
 
 impl Binary {
-    /// Runs the tests to the end, and shows their output if one fails.
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    /// Runs the tests to the end, by this emulator if there is one, and shows their output if one fails.
+    fn run(&self, emulator: &[String], arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let Self { package, name, .. } = self;
         let start = now();
-        let output = Command::new(&self.program)
+        let mut command = match emulator {
+            [] => Command::new(&self.program),
+            [program, words @ ..] => {
+                let mut command = Command::new(program);
+                command.args(words).arg(&self.program);
+                command
+            }
+        };
+        let output = command
             .args(arguments)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
@@ -81,49 +89,60 @@ impl Binary {
 
 /// The test programs of the workspace, and the programs under test.
 #[derive(Debug, Default)]
-pub(super) struct Binaries {
+pub(crate) struct Binaries {
     tests: Vec<Binary>,
     programs: Vec<Binary>,
+    /// The words of the command that runs programs for another processor.
+    emulator: Vec<String>,
 }
 
 impl Binaries {
     /// Builds the tests of the packages, or only the quick tests.
-    pub(super) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, String> {
+    pub(crate) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, String> {
         let mut selected = packages.to_vec();
         if quick {
             // With named tests, cargo would build examples as tests, so they are built separately.
             cargo(root, &[&["build", "--examples"], packages].concat())?;
             selected.extend(words(QUICK));
         }
-        let build = ["test", "--no-run", "--message-format", "json-render-diagnostics"];
-        let messages = output_of(&mut cargo_command(root, &[&build, &selected[..]].concat()))?;
+        Self::built_by(cargo_command(root, &["test"]).args(selected), Vec::new())
+    }
+
+    /// Builds the tests that this `cargo test` selects, and has them run by the emulator if there is one.
+    pub(crate) fn built_by(test: &mut Command, emulator: Vec<String>) -> Result<Self, String> {
+        let messages = output_of(test.args(["--no-run", "--message-format", "json-render-diagnostics"]))?;
         let messages = String::from_utf8_lossy(&messages);
         let all = |is_test| messages.lines().filter_map(move |line| binary(line, is_test));
         let (mut tests, programs): (Vec<Binary>, _) = (all(true).collect(), all(false).collect());
         tests.sort_by_key(Binary::place);
-        Ok(Self { tests, programs })
+        Ok(Self {
+            tests,
+            programs,
+            emulator,
+        })
     }
 
     /// Returns the path of a workspace program that was built for the tests.
-    pub(super) fn program(&self, name: &str) -> Result<&Path, String> {
+    pub(crate) fn program(&self, name: &str) -> Result<&Path, String> {
         let found = self.programs.iter().find(|program| program.name == name);
         let found = found.ok_or_else(|| format!("cargo built no program {name}"))?;
         Ok(&found.program)
     }
 
-    /// Runs the `wanted` tests with these arguments and variables, one per processor at a time.
-    pub(super) fn run(
+    /// Runs the tests for which there are arguments, with these variables, one per processor at a time.
+    pub(crate) fn run<'w>(
         &self,
-        wanted: impl Fn(&Binary) -> bool,
-        arguments: &[&str],
+        arguments: impl Fn(&Binary) -> Option<Vec<&'w str>>,
         variables: &[(&str, &str)],
     ) -> Result<(), String> {
-        let wanted: Vec<&Binary> = self.tests.iter().filter(|binary| wanted(binary)).collect();
+        let wanted: Vec<(&Binary, Vec<&str>)> = (self.tests.iter())
+            .filter_map(|binary| Some((binary, arguments(binary)?)))
+            .collect();
         let next = AtomicUsize::new(0);
         let work = || {
             let mut failed = Vec::new();
-            while let Some(binary) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                failed.extend(binary.run(arguments, variables).err());
+            while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                failed.extend(binary.run(&self.emulator, arguments, variables).err());
             }
             failed
         };
@@ -142,6 +161,14 @@ impl Binaries {
             Err(failed.join("; "))
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "times of steps and tests are for people; nothing depends on them"
+)]
+pub(crate) fn now() -> Instant {
+    Instant::now()
 }
 
 /// Returns the test or program that a cargo message reports.
@@ -199,7 +226,7 @@ mod tests {
             let known = is_quick != NOT_QUICK.contains(&&*name);
             assert!(
                 known,
-                "the test {name} is not known: add it to xtask/src/suite/binaries.rs"
+                "the test {name} is not known: add it to xtask/src/binaries.rs"
             );
         }
     }
@@ -226,18 +253,26 @@ mod tests {
 
     #[test]
     fn a_failure_names_the_tests() {
-        let run = |program: &str| {
+        let run = |program: &str, emulator: &str| {
             let binary = Binary {
                 package: "hashzoo".to_owned(),
                 name: "registry".to_owned(),
                 program: program.into(),
                 folder: ".".into(),
             };
-            let tests = vec![binary];
-            let programs = Vec::new();
-            Binaries { tests, programs }.run(|_| true, &[], &[])
+            let binaries = Binaries {
+                tests: vec![binary],
+                programs: Vec::new(),
+                emulator: emulator.split_whitespace().map(str::to_owned).collect(),
+            };
+            binaries.run(|_| Some(Vec::new()), &[])
         };
-        assert_eq!(run("true"), Ok(()));
-        assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");
+        assert_eq!(run("true", ""), Ok(()));
+        assert_eq!(
+            run("false", ""),
+            Err("hashzoo registry: exit status: 1".to_owned())
+        );
+        assert_eq!(run("true", "env -u HOME"), Ok(()));
+        assert!(run("true", "false").is_err());
     }
 }
