@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use filter_formats::BloomFilter64Policy;
 use filter_formats::budget::{Budgeted, Level, plan};
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_formats::sizing::Format;
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
@@ -94,42 +93,6 @@ async fn points_are_found_and_absent_ones_read_no_block() {
     db.close().await;
     assert_eq!((without.negatives, without.positives), (0, 0));
     assert!(without.blocks >= 4_000, "{without:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_newer_policies_do_the_same() {
-    let policies: [fn() -> Arc<dyn FilterPolicy>; 5] = [
-        || Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
-        || Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(TEN))),
-        || Arc::new(SlateDbPolicy::new(RibbonPolicy::new(TEN))),
-        || Arc::new(SlateDbPolicy::new(LegacyFullFilterPolicy::new(TEN))),
-        || {
-            Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
-                RibbonPolicy::new(TEN),
-                FixedPrefix::new(12),
-            )))
-        },
-    ];
-    for policy in policies {
-        let store = Store::new();
-        let db = store.open(settings(), vec![policy()]).await;
-        write(&db).await;
-        db.close().await;
-
-        let db = store.open(settings(), vec![policy()]).await;
-        read_all(&db).await;
-        let name = policy().name().to_owned();
-        // `absent` extends present keys, which have the same prefix.
-        let unknown = |i: u32| format!("table{}/{:05}", i % 4, COUNT + i);
-        let before = db.counters(FILTER_KIND_POINT);
-        for i in 0..1_000 {
-            assert!(!db.has(&unknown(i)).await, "{name}");
-        }
-        let with = db.counters(FILTER_KIND_POINT) - before;
-        db.close().await;
-        assert_eq!(with.negatives + with.positives, 4_000, "{name}");
-        assert!(with.positives < 120, "{name}: {with:?}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -163,58 +163,6 @@ fn the_most_keys_of_a_rate_are_found_where_hashes_or_lengths_end() {
     }
 }
 
-#[test]
-fn questions_that_have_no_answer() {
-    let bad = |question: Question| question.checked().unwrap_err().to_string();
-    let nothing = Question::default();
-    assert!(bad(nothing).contains("nothing is given"));
-    for rate in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
-        let text = bad(Question {
-            rate: Some(rate),
-            ..nothing
-        });
-        assert!(
-            text.contains(&rate.to_string()) && text.contains("above 0"),
-            "{text}"
-        );
-    }
-    let both = bad(Question {
-        rate: Some(0.1),
-        bits_per_key: Some(10.0),
-        ..nothing
-    });
-    assert!(both.contains("follows from the others"), "{both}");
-    let three = bad(Question {
-        memory: Some(1000),
-        ..keys_at(10, 0.1)
-    });
-    assert!(three.contains("the memory"), "{three}");
-    for question in [
-        Question {
-            keys: Some(0),
-            ..nothing
-        },
-        Question {
-            keys: Some(u64::MAX),
-            ..nothing
-        },
-        Question {
-            memory: Some(0),
-            ..nothing
-        },
-        Question {
-            probes: Some(0),
-            ..nothing
-        },
-        Question {
-            bits_per_key: Some(f64::NAN),
-            ..nothing
-        },
-    ] {
-        assert!(bad(question).contains(" must be "), "{question:?}");
-    }
-}
-
 proptest! {
     #![proptest_config(Config { cases: 40, ..Config::default() })]
 

@@ -1,7 +1,7 @@
 //! The concurrent filter on real threads: the bytes of the sequential filter, and the guarantees under contention.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, mpsc};
+use std::sync::Barrier;
+use std::sync::atomic::AtomicU64;
 use std::thread;
 
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Long, Parameters, Strategy};
@@ -57,51 +57,6 @@ fn eight_threads_with_overlapping_elements_make_the_bytes_of_one() {
         assert_eq!(filter.snapshot(), expected);
         assert_eq!(filter.into_sequential(), expected);
     }
-}
-
-#[test]
-fn an_absent_element_inserted_by_all_threads_is_new_to_at_least_one() {
-    let parameters = Parameters::new(2000, 1e-9).unwrap();
-    let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
-    let news: Vec<AtomicU64> = (0..2000).map(|_| AtomicU64::new(0)).collect();
-    let barrier = Barrier::new(THREADS as usize);
-    thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                barrier.wait();
-                for (number, news) in (0_i64..).zip(&news) {
-                    news.fetch_add(filter.insert(&number).into(), Ordering::Relaxed);
-                }
-            });
-        }
-    });
-    // At a rate of 10^-9, no element is covered by others.
-    for (number, news) in news.iter().enumerate() {
-        let news = news.load(Ordering::Relaxed);
-        assert!((1..=THREADS as u64).contains(&news), "{number}: {news}");
-    }
-}
-
-#[test]
-fn what_a_channel_tells_of_is_found() {
-    let filter = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
-    let (tell, told) = mpsc::sync_channel(64);
-    thread::scope(|scope| {
-        for thread in 0..2 {
-            let (filter, tell) = (&filter, tell.clone());
-            scope.spawn(move || {
-                for number in thread..10_000 {
-                    filter.insert(&number);
-                    tell.send(number).unwrap();
-                }
-            });
-        }
-        drop(tell);
-        for number in told {
-            assert!(filter.might_contain(&number), "{number}");
-            assert!(!filter.insert(&number), "{number}");
-        }
-    });
 }
 
 #[test]

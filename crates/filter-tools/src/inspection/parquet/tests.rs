@@ -2,10 +2,6 @@
 
 use std::io::Cursor;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
-use proptest::sample::Index;
-
 use super::*;
 
 const FILE: &[u8] = include_bytes!("../../../../filter-formats/tests/data/parquet/pyarrow.parquet");
@@ -112,31 +108,4 @@ fn places_that_are_wrong() {
     let filters = of(&file, ALL).unwrap().0;
     assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
     assert_eq!(filters[1..], whole[1..]);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
-
-    /// Alters bytes in the footer and in the filters, and truncates the file.
-    #[test]
-    fn damaged_files_are_read(
-        alterations in vec((any::<bool>(), any::<Index>(), any::<u8>()), 0..6),
-        len in prop_oneof![3 => Just(FILE.len()), 1 => 0..FILE.len()],
-    ) {
-        let mut file = FILE.to_vec();
-        let footer = FILE.len() - 2000;
-        for (in_footer, at, byte) in alterations {
-            let start = if in_footer { footer } else { 30_000 };
-            file[start + at.index(FILE.len() - start)] = byte;
-        }
-        let question = Question { column: Some("i64"), key: Some("7") };
-        for question in [ALL, question] {
-            match of(&file[..len], question) {
-                Ok((filters, _)) => for filter in filters {
-                    prop_assert!(filter.bytes.is_some() != filter.damage.is_some());
-                },
-                Err(error) => prop_assert!(!error.is_empty()),
-            }
-        }
-    }
 }
