@@ -36,31 +36,6 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_appears_when_it_is_complete() {
-    let bench = tempfile::tempdir().unwrap();
-    let out = bench.path().join("deep/out");
-    let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
-    RECORDS.write(staging.path()).unwrap();
-    assert!(!out.exists());
-    staging.commit(&RECORDS.run.files).unwrap();
-    assert_eq!(names(&bench.path().join("deep")), ["out"]);
-    let read = Records::read(&out).unwrap();
-    assert_eq!(read.run.findings, RECORDS.run.findings);
-    assert_eq!(read.collisions.len(), RECORDS.collisions.len());
-    // Writing the records again gives the same files.
-    let again = bench.path().join("again");
-    fs::create_dir(&again).unwrap();
-    read.write(&again).unwrap();
-    for name in names(&out) {
-        assert_eq!(
-            fs::read(out.join(&name)).unwrap(),
-            fs::read(again.join(&name)).unwrap(),
-            "{name}"
-        );
-    }
-}
-
-#[test]
 fn files_that_are_not_listed_or_not_written_are_a_mistake() {
     let bench = tempfile::tempdir().unwrap();
     let out = bench.path().join("out");

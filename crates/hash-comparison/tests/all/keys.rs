@@ -5,8 +5,8 @@ use hash_comparison::record::EMPTY;
 
 use super::Workbench;
 
-/// Measures these key files in one run and returns the records.
-fn measured(files: &[&[u8]]) -> Records {
+/// Measures these key files in one run and returns the records and the page.
+fn measured(files: &[&[u8]]) -> (Records, String) {
     let bench = Workbench::new();
     let mut arguments = vec!["--out", "out"];
     let names: Vec<String> = (0..files.len()).map(|number| format!("{number}.txt")).collect();
@@ -15,7 +15,8 @@ fn measured(files: &[&[u8]]) -> Records {
         arguments.extend(["--keys", name]);
     }
     bench.compare(&arguments);
-    Records::read(&bench.path("out")).unwrap()
+    let records = Records::read(&bench.path("out")).unwrap();
+    (records, bench.read("out/index.html"))
 }
 
 #[test]
@@ -48,7 +49,12 @@ fn few_keys_odd_keys_and_long_keys() {
         (b"'; --\n<script>\n\"a\",b\n", 3),
         (&long, 2),
     ];
-    let records = measured(&cases.map(|(bytes, _)| bytes));
+    let (records, page) = measured(&cases.map(|(bytes, _)| bytes));
+    assert!(page.contains("too few keys for a collision"));
+    let (shown, _) = page.split_once("<script>").unwrap();
+    for line in shown.lines().filter(|line| !line.contains("base64")) {
+        assert!(!line.contains("NaN") && !line.contains("inf "), "{line}");
+    }
     let datasets = &records.run.datasets[1..];
     assert_eq!(datasets.len(), cases.len());
     for (dataset, (_, keys)) in datasets.iter().zip(cases) {

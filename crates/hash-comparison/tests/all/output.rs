@@ -138,12 +138,6 @@ fn a_link_to_a_folder_is_that_folder() {
 }
 
 #[test]
-fn names_are_taken_once_and_in_any_case() {
-    let (bench, _) = Workbench::made();
-    assert_eq!(bench.read("out/timing.csv").lines().count(), 1 + 3);
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_told_by_the_name_of_the_file() {
     use std::process::{Command, Stdio};

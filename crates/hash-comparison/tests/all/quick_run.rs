@@ -1,7 +1,4 @@
-//! Quick comparisons: the records are complete, and the number of threads changes nothing except times.
-
-use std::fs;
-use std::process::{Child, Stdio};
+//! A quick comparison: its records are complete.
 
 use hash_comparison::questions::collisions::NARROW_BITS;
 use hash_comparison::questions::filters::BITS_PER_KEY;
@@ -10,50 +7,22 @@ use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;
 
-/// Starts a quick comparison into `out` on `threads` threads.
-fn start(bench: &Workbench, out: &str, threads: &str, more: &[&str]) -> Child {
-    let fixed = ["compare", "--quick", "--keys", "keys.txt", "--out", out];
-    let mut command = bench.command(&[&fixed[..], more].concat());
-    command.env("RAYON_NUM_THREADS", threads).stdout(Stdio::null());
-    command.spawn().unwrap()
-}
-
-/// Builds a folder with a `keys.txt` of 2002 keys, enough for a filter over part of them.
-fn bench() -> Workbench {
-    let bench = Workbench::new();
-    let keys: String = (0..2_002).map(|number| format!("key {number}\n")).collect();
-    bench.write("keys.txt", keys);
-    bench
-}
-
-#[test]
-fn records_are_the_same_on_one_thread() {
-    let bench = bench();
-    // A set that is large enough to be split, and functions with and without findings.
-    let more = "--dataset app-accounts --function XXH3 --function DEKHash --function CRC-32 --function PJW";
-    let more: Vec<&str> = more.split(' ').collect();
-    for mut run in [
-        start(&bench, "several", "3", &more),
-        start(&bench, "one", "1", &more),
-    ] {
-        assert!(run.wait().unwrap().success());
-    }
-    let records = Records::read(&bench.path("several")).unwrap();
-    for file in records.files().filter(|file| !file.timed) {
-        let read = |out: &str| fs::read(bench.path(out).join(file.name)).unwrap();
-        assert!(read("several") == read("one"), "{}", file.name);
-    }
-}
-
 #[test]
 fn records_are_complete() {
-    let bench = bench();
-    let keys: String = (0..100).map(|number| format!("{number}\n")).collect();
-    bench.write("more.txt", keys);
+    let bench = Workbench::new();
+    let keys = |start: &str, count: u32| {
+        (0..count)
+            .map(|number| format!("{start}{number}\n"))
+            .collect::<String>()
+    };
+    // Enough keys for a filter over part of them, and few.
+    bench.write("keys.txt", keys("key ", 2_002));
+    bench.write("more.txt", keys("", 100));
     // Functions of every width.
-    let more = "--keys more.txt --function PJW --function APHash --function FNVHash --function XXH3";
-    let more: Vec<&str> = more.split(' ').collect();
-    assert!(start(&bench, "out", "2", &more).wait().unwrap().success());
+    let arguments = "compare --quick --keys keys.txt --keys more.txt --out out --function PJW --function APHash \
+                     --function FNVHash --function XXH3";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    assert_eq!(bench.run(&arguments).code, 0);
     let records = Records::read(&bench.path("out")).unwrap();
     assert_eq!(records.run.datasets.len(), 2);
     for file in FILES {

@@ -3,7 +3,7 @@
 use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, load_embedded, load_file};
-use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS, Probes};
+use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
 use hash_comparison::questions::{QUESTIONS, Records};
 use hash_comparison::record::{FailedTest, Finding, IDEAL, Run, Verdict};
 use hash_comparison::run::quality;
@@ -150,34 +150,6 @@ fn findings_say_what_is_wrong_with_app_accounts() {
             .count(),
         3
     );
-}
-
-#[test]
-fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
-    let dataset = load_embedded("app-accounts", 1).unwrap();
-    let rows = Probes::new(&dataset)
-        .measure_ideal(&Silent)
-        .expect("nobody stops it");
-    let sizes: Vec<(u64, u64, u64)> = rows
-        .iter()
-        .map(|row| (row.keys, row.probes, row.filter_bytes))
-        .collect();
-    // Filter bytes: keys times bits per key over eight, rounded up, plus a byte for the probe count.
-    assert_eq!(
-        sizes,
-        [
-            (22_701, 23 * 45_402, 28_378),
-            (22_701, 23 * 45_402, 42_566),
-            (22_701, 23 * 45_402, 56_754)
-        ]
-    );
-    // About half of the list's 363,646 bytes.
-    assert!(
-        (178_000..186_000).contains(&rows[0].raw_bytes),
-        "{}",
-        rows[0].raw_bytes
-    );
-    assert!(rows.windows(2).all(|pair| pair[0].rate > pair[1].rate));
 }
 
 #[test]

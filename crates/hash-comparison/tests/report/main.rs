@@ -2,18 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod bits;
 mod browser;
 mod fixture;
-mod structure;
 
 use std::path::PathBuf;
 
-use fixture::{ANCHORS, PUBLISHED, Plan};
+use fixture::Plan;
 use hash_comparison::advice::recommend::decide;
 use hash_comparison::page::render;
 use hash_comparison::questions::Records;
-use hash_comparison::record::{DatasetKind, EMPTY, Purpose, Request, Verdict};
+use hash_comparison::record::{EMPTY, Purpose, Request, Verdict};
 
 /// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {
@@ -106,18 +104,27 @@ fn assert_self_contained(page: &str) {
 
 #[test]
 fn charts_without_times_do_not_depend_on_times() {
-    let records = Plan::standard().records();
+    let records = Plan::of_one_set().records();
     let (first, names) = rendered(&records, "times-first");
-    let mut other = records;
+    let mut other = records.clone();
     for row in other.timing.iter_mut().chain(&mut other.latency) {
         row.median_ns_per_key = 100.0 / row.median_ns_per_key;
     }
     other.run.environment.cpu = "Another CPU".to_owned();
     other.run.date = "2027-01-01T00:00:00Z".to_owned();
     let (second, _) = rendered(&other, "times-second");
+    let same = render::deterministic_charts(&records);
+    for kind in ["bits", "structured-keys", "avalanche"] {
+        let is_it = |name: &String| name.starts_with(&format!("charts/{kind}"));
+        assert_eq!(same.iter().filter(|name| is_it(name)).count(), 2, "{kind}");
+    }
     for name in &names {
         let equal = std::fs::read(first.join(name)).unwrap() == std::fs::read(second.join(name)).unwrap();
-        assert_eq!(equal, name.starts_with("charts/bits-"), "{name}");
+        // A chart of other times shows no row of these.
+        let is_other = ["charts/curves-", "charts/places-"]
+            .iter()
+            .any(|kind| name.starts_with(kind));
+        assert!(is_other || equal == same.contains(name), "{name}");
     }
 }
 
@@ -226,15 +233,8 @@ fn names_that_are_markup_stay_text() {
         "a\"b'c&d<e>",
         " ",
     ];
-    let functions = [("<b>F</b>&amp;", 32), ("PJW", 28), ("G", 20)];
-    let plan = Plan {
-        datasets: names
-            .iter()
-            .map(|name| (*name, 1_000, DatasetKind::File))
-            .collect(),
-        functions: functions.to_vec(),
-    };
-    let mut records = plan.records();
+    let functions = [("<b>F</b>&amp;", "XXH3"), ("PJW", "PJW"), ("G", "DEKHash")];
+    let mut records = Plan::of_files(&names, &functions).records();
     records.run.command = format!("cargo xtask compare --keys '{hostile}-->'");
     records.run.findings[0].example = Some([hostile.to_owned(), "--></style>".to_owned()]);
     let page = checked(&records, "hostile");
@@ -249,7 +249,7 @@ fn names_that_are_markup_stay_text() {
 #[test]
 fn the_users_own_keys_come_first() {
     let mut plan = Plan::standard();
-    plan.datasets.push(("mine", 5_000, DatasetKind::File));
+    plan.datasets.push(("mine", "video-ids"));
     let page = checked(&plan.records(), "own");
     let chosen: Vec<&str> = page
         .lines()
@@ -262,11 +262,8 @@ fn the_users_own_keys_come_first() {
 #[test]
 fn charts_fold_only_what_nobody_asked_for() {
     let names: Vec<String> = (0..60).map(|index| format!("F{index}")).collect();
-    let plan = Plan {
-        datasets: vec![("many", 100_000, DatasetKind::File)],
-        functions: names.iter().map(|name| (name.as_str(), 32)).collect(),
-    };
-    let mut records = plan.records();
+    let functions: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "XXH3")).collect();
+    let mut records = Plan::of_files(&["many"], &functions).records();
     for function in &mut records.run.functions[30..] {
         function.folded = true;
     }
@@ -294,26 +291,40 @@ fn charts_fold_only_what_nobody_asked_for() {
 
 #[test]
 fn a_page_with_one_dataset_needs_no_switch() {
-    let mut records = Plan::standard().records();
-    records.run.datasets.truncate(1);
-    let page = checked(&records, "one");
+    let page = checked(&Plan::of_one_set().records(), "one");
     assert!(!page.contains("name=\"dataset\"") && page.contains("name=\"use\""));
 }
 
 #[test]
 fn records_with_gaps_render() {
-    let mut plan = Plan::standard();
-    plan.datasets.truncate(1);
-    let complete = plan.records();
+    let complete = Plan::of_one_set().records();
     let mut records = complete.clone();
     records.distribution.clear();
     records.false_positives.clear();
-    let page = checked(&records, "no-distribution");
-    assert!(!page.contains("<h2>Hash bits</h2>") && !page.contains(": false positives</h2>"));
+    records.run.bit_facts.clear();
+    records.windows.clear();
+    records.avalanche.clear();
+    records.mixing.clear();
+    records.structured.clear();
+    records.occupancy.clear();
+    let page = checked(&records, "no-quality");
+    for section in [
+        "<h2>Hash bits</h2>",
+        ": false positives</h2>",
+        ": hash tables</h2>",
+        "id=\"avalanche\"",
+        "id=\"structured\"",
+    ] {
+        assert!(!page.contains(section), "{section}");
+    }
+    // The calibration of the tests comes with the program.
+    assert!(page.contains("False-alarm rate of these tests") && page.contains("20 high bits"));
 
     let mut records = complete.clone();
-    records.timing.clear();
-    records.latency.clear();
+    for rows in [&mut records.timing, &mut records.latency] {
+        rows.clear();
+    }
+    records.places.clear();
     let page = checked(&records, "no-times");
     assert!(!page.contains(" ns per key (") && page.contains("not measured in this run"));
 
@@ -322,7 +333,7 @@ fn records_with_gaps_render() {
     records.latency.clear();
     records
         .false_positives
-        .retain(|row| row.bits_per_key == 15 && !ANCHORS.contains(&row.function.as_str()));
+        .retain(|row| row.bits_per_key == 15 && row.function != "XXH3");
     checked(&records, "no-floor");
 
     let mut records = complete.clone();
@@ -340,8 +351,7 @@ fn records_with_gaps_render() {
 
 #[test]
 fn a_slow_function_does_not_stretch_the_axis() {
-    let mut records = Plan::standard().records();
-    records.run.datasets.truncate(1);
+    let mut records = Plan::of_one_set().records();
     for row in records
         .timing
         .iter_mut()
@@ -355,51 +365,8 @@ fn a_slow_function_does_not_stretch_the_axis() {
 }
 
 #[test]
-fn tiny_key_sets_render() {
-    let functions: Vec<_> = PUBLISHED.to_vec();
-    for keys in [0, 1, 2, 3] {
-        let plan = Plan {
-            datasets: vec![("tiny", keys, DatasetKind::File)],
-            functions: functions.clone(),
-        };
-        let mut records = plan.records();
-        for row in &mut records.collisions {
-            row.collisions = 0;
-            row.verdict = Verdict::WithinChance;
-        }
-        for finding in &mut records.run.findings {
-            (finding.verdict, finding.example) = (Verdict::WithinChance, None);
-        }
-        records.run.datasets[0].detectable_ratio = if keys < 2 { f64::INFINITY } else { 1e9 };
-        let page = checked(&records, &format!("tiny-{keys}"));
-        assert_eq!(
-            page.contains("too few keys for a collision"),
-            keys < 2,
-            "{keys} keys"
-        );
-        let drawn: Vec<&str> = page.lines().filter(|line| !line.starts_with("<g ")).collect();
-        for pair in drawn.windows(2) {
-            // The grid behind these words is painted over.
-            let is_over = pair[0].starts_with("<rect ") || pair[0].starts_with("<path fill=");
-            assert!(
-                is_over || !pair[1].contains("too few keys for a collision"),
-                "{}",
-                pair[0]
-            );
-        }
-        let (before_script, _) = page.split_once("<script>").unwrap();
-        for line in before_script.lines().filter(|line| !line.contains("base64")) {
-            assert!(
-                !line.contains("NaN") && !line.contains("inf "),
-                "{keys} keys: {line}"
-            );
-        }
-    }
-}
-
-#[test]
 fn a_set_where_no_function_will_do_says_so() {
-    let mut records = Plan::standard().records();
+    let mut records = Plan::of_one_set().records();
     for row in &mut records.costs {
         (row.measurable, row.cost) = (true, 2.0);
     }
@@ -412,10 +379,11 @@ fn a_set_where_no_function_will_do_says_so() {
 
 #[test]
 fn who_fails_is_told_with_the_cost_and_two_keys() {
-    let mut records = Plan::standard().records();
-    records.run.datasets.truncate(1);
-    let bad = &mut records.run.findings[3];
-    assert!(bad.verdict > Verdict::WithinChance);
+    let mut records = Plan::of_one_set().records();
+    let mut findings = records.run.findings.iter_mut();
+    let bad = findings
+        .find(|finding| finding.verdict > Verdict::WithinChance)
+        .unwrap();
     bad.example = Some(["user-1@example.org", "user-2@example.org"].map(str::to_owned));
     let page = checked(&records, "fails");
     let (_, section) = page.split_once("<section class=\"failures\">").unwrap();
@@ -424,15 +392,31 @@ fn who_fails_is_told_with_the_cost_and_two_keys() {
         section.contains("“user-<mark>1</mark>@example…” and “user-<mark>2</mark>@example…”"),
         "{section}"
     );
-    for cost in records
-        .costs
-        .iter()
-        .filter(|row| row.measurable && row.dataset == "random-strings")
-    {
+    for cost in records.costs.iter().filter(|row| row.measurable) {
         assert!(
             section.contains(&format!(">{}</a>", cost.function)),
             "{}",
             cost.function
         );
+    }
+}
+
+#[test]
+fn single_bits_structured_keys_and_tables_have_sections_charts_and_reasons() {
+    let records = Plan::of_one_set().records();
+    let page = checked(&records, "sections");
+    assert_self_contained(&page);
+    for text in [
+        "<details class=\"fold\" id=\"structured\">",
+        "aria-label=\"Structured keys: ratio of each function's collisions",
+        "raising the last byte but one by 1 and lowering the last by 16 leaves the value unchanged",
+        "video-ids: hash tables",
+        "product, high bits",
+        "the function is linear over bits",
+        "windows of the output collide more than by chance",
+        ">within chance<td",
+        ">worse than chance<td",
+    ] {
+        assert!(page.contains(text), "{text}");
     }
 }

@@ -104,22 +104,6 @@ fn the_committed_calibration_is_whole_and_holds() {
     );
 }
 
-#[test]
-fn the_number_of_threads_changes_nothing() {
-    let plan = Plan {
-        datasets: Vec::new(),
-        ..little(7)
-    };
-    let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| measure(keyed, &plan))
-    };
-    assert_eq!(on(1), on(3));
-}
-
 /// Returns random word `index` of a key, under the key of the thread.
 fn word(key: &[u8], index: u64) -> u64 {
     let (first, second) = KEY.get();

@@ -9,7 +9,8 @@ use hash_comparison::questions::Records;
 use hash_comparison::record::{Baseline, Purpose, Request};
 use serde::Deserialize;
 
-use super::{bits, rendered, structure};
+use super::fixture::Plan;
+use super::rendered;
 
 /// The results that the script in a page sends.
 #[derive(Debug, Deserialize)]
@@ -22,13 +23,7 @@ struct Findings {
 
 /// Builds records for a report with every section.
 fn everything() -> Records {
-    let bits = bits::with_bits();
-    let mut records = Records {
-        windows: bits.windows,
-        avalanche: bits.avalanche,
-        mixing: bits.mixing,
-        ..structure::with_structure()
-    };
+    let mut records = Plan::standard().records();
     // Charts fold one function away, which a reader can still select.
     let mut functions = records.run.functions.iter_mut();
     functions.find(|one| one.name == "CRC-32").unwrap().folded = true;
