@@ -31,8 +31,10 @@ pub(crate) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
+use crate::keys::shuffled;
 use crate::record::{CallForm as Form, EMPTY};
 use records::error::Error;
+use records::progress::{Cancelled, Progress, go_on};
 use statistics::robust;
 
 /// A function to be timed.
@@ -64,7 +66,7 @@ fn now() -> Instant {
 }
 
 /// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.
-pub(crate) fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
     timed(batch.calls_of(part), || batch.run(part, form, hash))
 }
 
@@ -116,5 +118,83 @@ impl Line {
         let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
         let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
         (median, mad, self.samples.len() as u64)
+    }
+}
+
+/// All readings of one batch.
+pub(crate) struct Table {
+    /// What the keys are, in words.
+    name: String,
+    batch: Batch,
+    /// By function, then by form.
+    lines: Vec<Line>,
+    /// The sums that readings of each part must give, by function.
+    expected: Vec<Vec<u64>>,
+    /// Rounds taken, the warm-up included.
+    rounds: usize,
+}
+
+impl Table {
+    /// Creates the table of these functions, without readings.
+    pub(crate) fn new(
+        name: &str,
+        batch: Batch,
+        subjects: &[Subject],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let expected = subjects.iter().map(|subject| {
+            go_on(progress)?;
+            let parts = 0..batch.parts();
+            Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            expected: expected.collect::<Result<_, Cancelled>>()?,
+            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
+            batch,
+            rounds: 0,
+        })
+    }
+
+    /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
+    /// that the previous line did not bring into the cache, as if every line read all keys.
+    pub(crate) fn next_part(&self, line: usize) -> usize {
+        (line + self.rounds) % self.batch.parts()
+    }
+
+    /// Takes one reading of each line, in an order drawn from `seed`.
+    pub(crate) fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
+        let order = shuffled(self.lines.len() as u32, seed);
+        // The previous round may have been of other keys: this brings these back into the cache.
+        if let Some(&last) = order.last() {
+            let part = self.next_part(last as usize);
+            let last = &self.lines[last as usize];
+            self.batch.run(part, last.form, last.subject.hash);
+        }
+        for index in order {
+            go_on(progress)?;
+            let part = self.next_part(index as usize);
+            let line = &mut self.lines[index as usize];
+            let reading = read(&self.batch, part, line.form, line.subject.hash);
+            line.take(reading, self.expected[index as usize / 2][part], &self.name)?;
+        }
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// Drops the readings of the warm-up.
+    pub(crate) fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.samples.clear();
+        }
+    }
+
+    pub(crate) fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Returns all lines, by function, then by form.
+    pub(crate) fn lines(&self) -> &[Line] {
+        &self.lines
     }
 }

@@ -10,7 +10,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::{Draw, Kind, Measure, Question, recorded};
-use crate::clock::{Batch, Line, Subject, read, subjects};
+use crate::clock::{Batch, Line, Table, subjects};
 use crate::functions::Function;
 use crate::keys::shuffled;
 use crate::questions::on_dataset::{DatasetRows, distinct};
@@ -20,7 +20,7 @@ use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 use records::error::Error;
 use records::number;
-use records::progress::{Progress, go_on};
+use records::progress::Progress;
 
 stored! {
     /// A row of `curves.csv`: the time of keys of one length.
@@ -105,83 +105,56 @@ fn measure(
     let lengths = lengths(quick);
     let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
     progress.begin("timing lengths", (lengths.len() * (rounds + 1)) as u64);
-    let mut columns: Vec<Column> = lengths
-        .iter()
-        .map(|&length| Column::new(length, &subjects, &mut generator))
-        .collect();
+    let mut tables = Vec::with_capacity(lengths.len());
+    for &length in &lengths {
+        let name = format!("keys of {length} bytes");
+        tables.push(Table::new(
+            &name,
+            batch(length, &mut generator),
+            &subjects,
+            progress,
+        )?);
+    }
     for round in 0..=rounds {
-        for index in shuffled(columns.len() as u32, generator.next_u64()) {
-            go_on(progress)?;
-            columns[index as usize].round(generator.next_u64())?;
+        for index in shuffled(tables.len() as u32, generator.next_u64()) {
+            tables[index as usize].round(generator.next_u64(), progress)?;
             progress.step();
         }
         if round == 0 {
             // The first round is the warm-up.
-            let lines = columns.iter_mut().flat_map(|column| &mut column.lines);
-            lines.for_each(|line| line.samples.clear());
+            tables.iter_mut().for_each(Table::forget);
         }
     }
     let rows = (0..subjects.len()).flat_map(|subject| {
-        columns.iter().flat_map(move |column| {
-            column.lines[2 * subject..2 * subject + 2]
-                .iter()
-                .map(|line| column.row(line))
+        tables.iter().zip(&lengths).flat_map(move |(table, &length)| {
+            let lines = &table.lines()[2 * subject..][..2];
+            lines.iter().map(move |line| row(length, line))
         })
     });
     Ok(rows.collect())
 }
 
-/// All readings of one length.
-struct Column {
-    length: usize,
-    batch: Batch,
-    /// By function, then by form.
-    lines: Vec<Line>,
-    /// Expected checksums of readings, by function.
-    expected: Vec<u64>,
+/// Draws keys of one length.
+fn batch(length: usize, generator: &mut SplitMix64) -> Batch {
+    let count = (BYTES_OF_KEYS / length.max(1)).clamp(1, KEYS);
+    let mut bytes = vec![0; count * length];
+    generator.fill_bytes(&mut bytes);
+    let repetitions = (READING_NS / ((8 + length) * count)).max(1);
+    Batch::of(
+        (0..count).map(|key| &bytes[key * length..][..length]),
+        repetitions,
+    )
 }
 
-impl Column {
-    fn new(length: usize, subjects: &[Subject], generator: &mut SplitMix64) -> Self {
-        let count = (BYTES_OF_KEYS / length.max(1)).clamp(1, KEYS);
-        let mut bytes = vec![0; count * length];
-        generator.fill_bytes(&mut bytes);
-        let repetitions = (READING_NS / ((8 + length) * count)).max(1);
-        let batch = Batch::of(
-            (0..count).map(|key| &bytes[key * length..][..length]),
-            repetitions,
-        );
-        Self {
-            length,
-            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
-            expected: subjects
-                .iter()
-                .map(|subject| batch.checksum(0, subject.hash))
-                .collect(),
-            batch,
-        }
-    }
-
-    fn round(&mut self, seed: u64) -> Result<(), Error> {
-        let name = format!("keys of {} bytes", self.length);
-        for index in shuffled(self.lines.len() as u32, seed) {
-            let line = &mut self.lines[index as usize];
-            let reading = read(&self.batch, 0, line.form, line.subject.hash);
-            line.take(reading, self.expected[index as usize / 2], &name)?;
-        }
-        Ok(())
-    }
-
-    fn row(&self, line: &Line) -> CurveRow {
-        let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
-        CurveRow {
-            function: line.subject.name.to_owned(),
-            length: self.length as u64,
-            form: line.form,
-            median_ns_per_key,
-            mad_ns_per_key,
-            samples,
-        }
+fn row(length: usize, line: &Line) -> CurveRow {
+    let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
+    CurveRow {
+        function: line.subject.name.to_owned(),
+        length: length as u64,
+        form: line.form,
+        median_ns_per_key,
+        mad_ns_per_key,
+        samples,
     }
 }
 

@@ -5,12 +5,12 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::{Measure, Question, recorded};
-use crate::clock::{Batch, Line, Subject, read, subjects};
+use crate::clock::{Batch, Line, Table, subjects};
 use crate::functions::Function;
-use crate::keys::{Dataset, shuffled};
+use crate::keys::Dataset;
 use crate::record::{CallForm, stored};
 use records::error::Error;
-use records::progress::{Cancelled, Progress, go_on};
+use records::progress::Progress;
 use statistics::robust;
 
 stored! {
@@ -104,7 +104,7 @@ fn measure(
 
     progress.begin("timing", (rounds.iter().sum::<usize>() + rounds.len()) as u64);
     let mut tables = Vec::with_capacity(batches.len());
-    for (batch, dataset) in batches.iter().zip(datasets) {
+    for (batch, dataset) in batches.into_iter().zip(datasets) {
         tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
     }
     for table in &mut tables {
@@ -116,13 +116,61 @@ fn measure(
         tables[dataset].round(generator.next_u64(), progress)?;
         progress.step();
     }
-    let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
-    let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
-    let spreads = spread(CallForm::Independent).chain(spread(CallForm::Chained));
+    let of = |form| {
+        let of_dataset =
+            move |(table, dataset): (_, _)| lines(table, form).map(move |line| (table, dataset, line));
+        tables.iter().zip(datasets).flat_map(of_dataset)
+    };
+    let forms = [CallForm::Independent, CallForm::Chained];
+    let rows = forms.map(|form| {
+        of(form)
+            .map(|(table, dataset, line)| row(table, dataset, line))
+            .collect()
+    });
+    let spreads = forms.into_iter().flat_map(of);
     Ok((
-        [CallForm::Independent, CallForm::Chained].map(rows),
-        spreads.collect(),
+        rows,
+        spreads
+            .map(|(_, dataset, line)| quartiles(dataset, line))
+            .collect(),
     ))
+}
+
+/// Returns the lines of this form.
+fn lines(table: &Table, form: CallForm) -> impl Iterator<Item = &Line> {
+    table.lines().iter().filter(move |line| line.form == form)
+}
+
+fn row(table: &Table, dataset: &Dataset, line: &Line) -> TimingRow {
+    let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
+    TimingRow {
+        dataset: dataset.name.clone(),
+        function: line.subject.name.to_owned(),
+        keys: table.batch().keys() as u64,
+        bytes: table.batch().bytes() as u64,
+        median_ns_per_key,
+        mad_ns_per_key,
+        samples,
+    }
+}
+
+fn quartiles(dataset: &Dataset, line: &Line) -> SpreadRow {
+    let mut sorted = line.samples.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    // There is at least one round.
+    let quartiles = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| robust::quantile(&sorted, share));
+    let [min_ns, q1_ns, median_ns, q3_ns, max_ns] = quartiles.map(|time| time.unwrap_or(f64::NAN));
+    SpreadRow {
+        dataset: dataset.name.clone(),
+        function: line.subject.name.to_owned(),
+        form: line.form,
+        samples: sorted.len() as u64,
+        min_ns,
+        q1_ns,
+        median_ns,
+        q3_ns,
+        max_ns,
+    }
 }
 
 /// The fewest rounds: with fewer, a single disturbed reading moves the median.
@@ -155,112 +203,6 @@ fn spread(rounds: &[usize]) -> Vec<usize> {
         .collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     order.into_iter().map(|(_, dataset)| dataset).collect()
-}
-
-/// All readings of one dataset.
-struct Table<'a> {
-    dataset: &'a str,
-    batch: &'a Batch,
-    lines: Vec<Line>,
-    /// The sums that readings of each part must give, by function.
-    expected: Vec<Vec<u64>>,
-    /// Rounds taken, the warm-up included.
-    rounds: usize,
-}
-
-impl<'a> Table<'a> {
-    fn new(
-        dataset: &'a str,
-        batch: &'a Batch,
-        subjects: &[Subject],
-        progress: &dyn Progress,
-    ) -> Result<Self, Cancelled> {
-        let expected = subjects.iter().map(|subject| {
-            go_on(progress)?;
-            let parts = 0..batch.parts();
-            Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
-        });
-        Ok(Self {
-            dataset,
-            batch,
-            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
-            expected: expected.collect::<Result<_, Cancelled>>()?,
-            rounds: 0,
-        })
-    }
-
-    /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
-    /// that the previous line did not bring into the cache, as if every line read all keys.
-    fn next_part(&self, line: usize) -> usize {
-        (line + self.rounds) % self.batch.parts()
-    }
-
-    /// Takes one reading of each line, in an order drawn from `seed`.
-    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
-        let order = shuffled(self.lines.len() as u32, seed);
-        // The previous round may have been of another dataset: this brings the keys back into the cache.
-        if let Some(&last) = order.last() {
-            let part = self.next_part(last as usize);
-            let last = &self.lines[last as usize];
-            self.batch.run(part, last.form, last.subject.hash);
-        }
-        for index in order {
-            go_on(progress)?;
-            let part = self.next_part(index as usize);
-            let line = &mut self.lines[index as usize];
-            let reading = read(self.batch, part, line.form, line.subject.hash);
-            line.take(reading, self.expected[index as usize / 2][part], self.dataset)?;
-        }
-        self.rounds += 1;
-        Ok(())
-    }
-
-    /// Drops the readings of the warm-up.
-    fn forget(&mut self) {
-        for line in &mut self.lines {
-            line.samples.clear();
-        }
-    }
-
-    fn lines(&self, form: CallForm) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(move |line| line.form == form)
-    }
-
-    fn spread(&self, form: CallForm) -> impl Iterator<Item = SpreadRow> {
-        self.lines(form).map(move |line| {
-            let mut sorted = line.samples.clone();
-            sorted.sort_unstable_by(f64::total_cmp);
-            // There is at least one round.
-            let quartiles = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| robust::quantile(&sorted, share));
-            let [min_ns, q1_ns, median_ns, q3_ns, max_ns] = quartiles.map(|time| time.unwrap_or(f64::NAN));
-            SpreadRow {
-                dataset: self.dataset.to_owned(),
-                function: line.subject.name.to_owned(),
-                form,
-                samples: sorted.len() as u64,
-                min_ns,
-                q1_ns,
-                median_ns,
-                q3_ns,
-                max_ns,
-            }
-        })
-    }
-
-    fn rows(&self, form: CallForm) -> impl Iterator<Item = TimingRow> {
-        self.lines(form).map(|line| {
-            let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
-            TimingRow {
-                dataset: self.dataset.to_owned(),
-                function: line.subject.name.to_owned(),
-                keys: self.batch.keys() as u64,
-                bytes: self.batch.bytes() as u64,
-                median_ns_per_key,
-                mad_ns_per_key,
-                samples,
-            }
-        })
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::keys::KeySet;
+use crate::keys::{KeySet, shuffled};
 use crate::record::EMPTY;
 use records::error::ErrorKind;
 use records::progress::Silent;
@@ -178,9 +178,9 @@ fn a_quick_run_reads_every_part_in_every_line() {
         function("length", |key| key.len() as u64),
     ];
     let subjects = subjects(&[&functions[0], &functions[1]]);
-    let mut table = Table::new("numbers", &batch, &subjects, &Silent).unwrap();
-    assert_eq!(batch.parts(), 8);
-    let mut read = vec![Vec::new(); table.lines.len()];
+    let mut table = Table::new("numbers", batch, &subjects, &Silent).unwrap();
+    assert_eq!(table.batch().parts(), 8);
+    let mut read = vec![Vec::new(); table.lines().len()];
     for round in 0..8 {
         for (line, parts) in read.iter_mut().enumerate() {
             parts.push(table.next_part(line));
@@ -191,7 +191,7 @@ fn a_quick_run_reads_every_part_in_every_line() {
         parts.sort_unstable();
         assert!(parts.into_iter().eq(0..8));
     }
-    assert!(table.lines.iter().all(|line| line.samples.len() == 8));
+    assert!(table.lines().iter().all(|line| line.samples.len() == 8));
 }
 
 /// Written down from this implementation: which keys of a large set are timed must not depend on a version of `rand`.
