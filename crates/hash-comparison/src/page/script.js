@@ -268,7 +268,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const result = section.querySelector("table");
     const ratio = (a, b) => {
       const quotient = b / a;
-      return quotient !== 0 && quotient !== 1 && a > 0 && Number.isFinite(quotient) ? `${quotient.toPrecision(3).replace(/\.?0+$/, "")}×` : "";
+      return quotient !== 0 && quotient !== 1 && a > 0 && Number.isFinite(quotient) ? `${Number(quotient.toPrecision(3))}×` : "";
     };
     const draw = () => {
       const chained = article.querySelector(".choice:not([hidden])")?.dataset.form === "chained";

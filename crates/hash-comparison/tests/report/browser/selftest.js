@@ -128,7 +128,7 @@
         check("compare", rows.length > 8, `${rows.length} rows`);
         for (const row of rows) {
           const [name, a, b, ratio] = [...row.cells];
-          if (textOf(ratio) === "") continue;
+          if (["", "too few to tell"].includes(textOf(ratio))) continue;
           const column = [...full.tHead.rows[0].cells].find((head) => textOf(head) === textOf(name)).cellIndex;
           const [x, y] = [left, right].map((select) => valueOf(rowOf(full, select.value).cells[column]));
           const told = Number(textOf(ratio).slice(0, -1));
