@@ -123,7 +123,7 @@ impl Line {
 
 /// All readings of one batch.
 pub(crate) struct Table {
-    /// What the keys are, in words.
+    /// The keys, in words.
     name: String,
     batch: Batch,
     /// By function, then by form.
