@@ -39,13 +39,13 @@ pub const SUITE: Suite = Suite {
     parameters: &[condition("version"), condition("bits"), condition("probes"), condition("batch")],
     baseline: Baseline::Contender(&["redis-benchmark", "download"]),
     summary: Tables {
-        title: "ns/key (speed over redis-benchmark's)",
+        title: "ns/key (speed)",
         heading: |row| {
             if row.case.task == "download" {
                 return String::new();
             }
             let [bits, probes] = ["bits", "probes"].map(|column| row.case.get(column));
-            format!("{}, {bits} bits, {probes} for each key", SUITE.task(row))
+            format!("{}, {bits} bits, {probes} for each key; speed over redis-benchmark's", SUITE.task(row))
         },
         line: |row| SUITE.contender(row).to_owned(),
         column: |row| format!("{} a trip", row.case.get("batch")),
@@ -64,7 +64,9 @@ pub const SUITE: Suite = Suite {
 
 /// Formats a table of the downloads and the number of keys after which each pays.
 fn downloads(rows: &[Row]) -> String {
-    let lines = rows.iter().filter(|row| row.case.task == "download").map(|row| {
+    let mut downloads: Vec<&Row> = rows.iter().filter(|row| row.case.task == "download").collect();
+    downloads.sort_by_key(|row| row.case.count("bits"));
+    let lines = downloads.into_iter().map(|row| {
         let keys: Vec<String> = break_even(rows, row)
             .map(|(_, keys)| format!("{keys:.0}"))
             .collect();

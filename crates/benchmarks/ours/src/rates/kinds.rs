@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Mutex;
 
+use bench_kit::suites::rates::{IDEAL, LEVELDB};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
-use filter_policy::hashers::Murmur2;
+use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy, leveldb};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
+use hash_comparison::functions;
+use hash_comparison::questions::filters::Ideal;
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
     GrowingParameters,
@@ -21,58 +24,125 @@ use membership_filters::{
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
-use super::keys::Key;
+use super::SEED;
+use super::series::{BLOOM_FILTER2, Series};
 
-/// The expected rates of a filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Prospect {
-    /// The rate of an ideal Bloom filter, see the columns of [`SUITE`](bench_kit::suites::rates::SUITE).
-    pub(super) ideal: f64,
-    /// The rate by the filter's own formula.
-    pub(super) expected: f64,
+/// The hash value of a key; values of 32 and of 64 bits are in its first half.
+pub(super) type Value = Hash128;
+
+/// A filter with its rates.
+pub(super) struct Filter {
+    /// Bytes of the stored filter.
+    pub(super) bytes: u64,
+    /// Returns the rate of an ideal Bloom filter, and the rate by the filter's own formula: the columns `ideal` and
+    /// `expected` of [`SUITE`](bench_kit::suites::rates::SUITE).
+    pub(super) rates: Rates,
+    /// Counts the values that match.
+    pub(super) matching: Matching,
 }
 
-/// A kind of filter `F`. `V` is the hash value of a key.
-pub(super) struct Kind<'a, V, F> {
-    pub(super) value: Box<dyn Fn(&Key) -> V + Sync + 'a>,
+type Rates = Box<dyn Fn() -> Result<[f64; 2], String>>;
+type Matching = Box<dyn Fn(&[Value]) -> u64>;
+type Hash<T> = Box<dyn Fn(&[u8]) -> T + Sync>;
+type Build = Box<dyn Fn(u32, &[Value]) -> Result<Filter, String> + Sync>;
+
+/// A kind of filter.
+pub(super) struct Kind {
+    /// Hashes a key.
+    pub(super) value: Hash<Value>,
     /// Builds a filter with the given bits per key from at least one value.
-    pub(super) build: fn(u32, &[V]) -> Result<F, String>,
-    /// Returns the bytes of the stored filter.
-    pub(super) bytes: fn(&F) -> u64,
-    /// Counts the values that match.
-    pub(super) matching: fn(&F, &[V]) -> u64,
-    /// Returns the expected rates of a filter, given bits per key and number of keys.
-    pub(super) prospect: fn(&F, u32, u64) -> Result<Prospect, String>,
+    pub(super) build: Build,
+}
+
+/// Returns the kind of a series.
+///
+/// # Errors
+///
+/// If there is no such scheme or function, or the function fails its known answers.
+pub(super) fn of(series: &Series) -> Result<Kind, String> {
+    let in_leveldbs_scheme = |hash: Hash<u32>| Kind {
+        value: Box::new(move |key| of_64_bits(hash(key).into())),
+        ..stored(
+            BloomFilterPolicy::new,
+            |hash| hash as u32,
+            FilterLayout::LevelDb,
+            Some(Format::LevelDb),
+        )
+    };
+    let bloom64 = BloomFilter64Policy::new;
+    let ideal = Ideal::drawn(SEED, 0);
+    Ok(match (series.scheme, series.name) {
+        ("leveldb", IDEAL) => in_leveldbs_scheme(Box::new(move |key| ideal.hash(key))),
+        ("leveldb", LEVELDB) => in_leveldbs_scheme(Box::new(|key| LevelDbHash.hash(key))),
+        ("leveldb", BLOOM_FILTER2) => {
+            let murmur2 = Murmur2::new();
+            in_leveldbs_scheme(Box::new(move |key| murmur2.hash(key)))
+        }
+        ("leveldb", name) => {
+            let function = functions::find(name).map_err(words)?;
+            functions::gate([function]).map_err(words)?;
+            in_leveldbs_scheme(Box::new(move |key| function.compared(key)))
+        }
+        ("ideal", _) => ideal_scheme(ideal),
+        ("bloom64", _) => stored(bloom64, |hash| hash, FilterLayout::Bloom64, Some(Format::Bloom64)),
+        ("fast-local-bloom", _) => {
+            let format = Some(Format::FastLocalBloom);
+            stored(
+                FastLocalBloomPolicy::new,
+                |hash| hash,
+                FilterLayout::RocksDb,
+                format,
+            )
+        }
+        ("legacy-full", _) => stored(
+            LegacyFullFilterPolicy::new,
+            |hash| hash as u32,
+            FilterLayout::RocksDb,
+            None,
+        ),
+        ("ribbon", _) => stored(
+            RibbonPolicy::new,
+            |hash| hash,
+            FilterLayout::RocksDb,
+            Some(Format::Ribbon),
+        ),
+        ("guava-mitz64", _) => guava(Strategy::Murmur128Mitz64),
+        ("guava-mitz32", _) => guava(Strategy::Murmur128Mitz32),
+        ("counting", _) => of_application(counting),
+        ("cuckoo", _) => of_application(cuckoo),
+        ("growing", _) => of_application(growing),
+        (other, _) => return Err(format!("there is no scheme {other}")),
+    })
 }
 
 fn words(error: impl Display) -> String {
     error.to_string()
 }
 
-fn prospect(ideal: Result<f64, String>, expected: Result<f64, String>) -> Result<Prospect, String> {
-    Ok(Prospect {
-        ideal: ideal?,
-        expected: expected?,
-    })
-}
-
-/// Returns the rates of a filter whose own formula is the ideal one.
-fn as_ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<Prospect, String> {
-    let ideal = ideal(bits, keys, probes);
-    prospect(ideal.clone(), ideal)
+fn of_64_bits(hash: u64) -> Value {
+    Value { h1: hash, h2: 0 }
 }
 
 /// Returns the exact rate of an ideal filter.
-fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
-    let probes = u8::try_from(probes.into()).map_err(words)?;
-    sizing::exact_rate(bits, keys, probes).map_err(words)
+fn ideal_rate(bits: u64, keys: usize, probes: u32) -> Result<f64, String> {
+    let probes = u8::try_from(probes).map_err(words)?;
+    sizing::exact_rate(bits, keys as u64, probes).map_err(words)
+}
+
+/// Returns the rates of a filter whose own formula is the ideal one.
+fn as_ideal(bits: u64, keys: usize, probes: impl Into<u32>) -> Rates {
+    let probes = probes.into();
+    Box::new(move || ideal_rate(bits, keys, probes).map(|rate| [rate; 2]))
 }
 
 /// Returns the rate of a stored format. LevelDB's rate takes long to count and is needed for every hash function, so
 /// each is counted once.
-fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
-    static COUNTED: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
-    let rate = || format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words);
+fn rate_of(format: Format, bits_per_key: u32, keys: usize) -> Result<f64, String> {
+    static COUNTED: Mutex<BTreeMap<(u32, usize), f64>> = Mutex::new(BTreeMap::new());
+    let rate = || {
+        let bits_per_key = BitsPerKey::whole(bits_per_key);
+        format.rate(keys as u64, bits_per_key).map_err(words)
+    };
     if format != Format::LevelDb {
         return rate();
     }
@@ -88,273 +158,176 @@ fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> 
 /// Values per query batch: a whole number of words of answers.
 const TOGETHER: usize = 4096;
 
-/// A policy. Hashing and queries do not depend on the bits per key.
-trait Stored: HashedPolicy<Hash: 'static> + Sync + Sized + 'static {
-    /// The layout of the measured filters.
-    const LAYOUT: FilterLayout;
-    /// The format whose formula gives the expected rate; `None` for the ideal formula.
-    const FORMAT: Option<Format>;
-
-    fn policy(bits_per_key: BitsPerKey) -> Self;
-}
-
-macro_rules! stored {
-    ($policy:ty, $new:ident, $layout:ident, $format:expr) => {
-        impl Stored for $policy {
-            const LAYOUT: FilterLayout = FilterLayout::$layout;
-            const FORMAT: Option<Format> = $format;
-
-            fn policy(bits_per_key: BitsPerKey) -> Self {
-                Self::$new(bits_per_key)
-            }
-        }
-    };
-}
-
-stored!(BloomFilterPolicy<Murmur2>, new, LevelDb, Some(Format::LevelDb));
-stored!(BloomFilter64Policy, new, Bloom64, Some(Format::Bloom64));
-stored!(FastLocalBloomPolicy, new, RocksDb, Some(Format::FastLocalBloom));
-stored!(RibbonPolicy, new, RocksDb, Some(Format::Ribbon));
-stored!(LegacyFullFilterPolicy, new, RocksDb, None);
-
-/// Returns the kind for a policy.
-fn stored<P: Stored>() -> Kind<'static, P::Hash, Vec<u8>> {
-    let any = P::policy(BitsPerKey::whole(10));
-    Kind {
-        value: Box::new(move |key| any.hash_key(key.bytes())),
-        build: |bits_per_key, members| {
-            let policy = P::policy(BitsPerKey::whole(bits_per_key));
-            policy.build_hashes(members.iter().copied()).map_err(words)
-        },
-        bytes: |filter| filter.len() as u64,
-        matching: |filter, values| {
-            let any = P::policy(BitsPerKey::whole(10));
-            let prepared = any.prepare(filter);
-            let mut answers = [0; TOGETHER / 64];
-            let mut matching = 0;
-            for values in values.chunks(TOGETHER) {
-                let asked = prepared.may_match_hashes(values, &mut answers);
-                asked.expect("there are words for all values");
-                let words = &answers[..values.len().div_ceil(64)];
-                matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-            }
-            matching
-        },
-        prospect: |filter, bits_per_key, keys| {
-            let view = FilterView::new(P::LAYOUT, filter);
-            let ideal = match view.probe_count() {
-                Some(probes) => ideal(view.bits(), keys, probes),
+/// Returns the kind of a policy. `hash` is a value as the policy's; `format` has the formula of the expected rate, and
+/// without it the ideal formula is used.
+fn stored<P: HashedPolicy<Hash: Into<u64>> + Sync + 'static>(
+    policy: fn(BitsPerKey) -> P,
+    hash: fn(u64) -> P::Hash,
+    layout: FilterLayout,
+    format: Option<Format>,
+) -> Kind {
+    let any = policy(BitsPerKey::whole(10));
+    let build = move |bits_per_key, members: &[Value]| {
+        let policy = policy(BitsPerKey::whole(bits_per_key));
+        let filter = policy
+            .build_hashes(members.iter().map(|value| hash(value.h1)))
+            .map_err(words)?;
+        let (view, keys) = (FilterView::new(layout, &filter), members.len());
+        let (bits, probes) = (view.bits(), view.probe_count().map(u32::from));
+        let rates = move || {
+            let ideal = match probes {
+                Some(probes) => ideal_rate(bits, keys, probes)?,
                 // A Ribbon filter.
-                None => rate_of(Format::Bloom64, bits_per_key, keys),
+                None => rate_of(Format::Bloom64, bits_per_key, keys)?,
             };
-            let expected = P::FORMAT.map(|format| rate_of(format, bits_per_key, keys));
-            prospect(ideal.clone(), expected.unwrap_or(ideal))
-        },
-    }
-}
-
-fn count<V: Copy>(values: &[V], matches: impl Fn(V) -> bool) -> u64 {
-    values.iter().filter(|value| matches(**value)).count() as u64
-}
-
-/// Returns LevelDB's scheme with a 32-bit function in place of the policy's own hash.
-pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u32, Vec<u8>> {
-    let Kind {
-        build,
-        bytes,
-        matching,
-        prospect,
-        ..
-    } = stored::<BloomFilterPolicy<Murmur2>>();
-    Kind {
-        value: Box::new(move |key| hash(key.bytes())),
-        build,
-        bytes,
-        matching,
-        prospect,
-    }
-}
-
-pub(super) struct IdealFilter {
-    words: Vec<u64>,
-    bits: u64,
-    probes: u8,
-}
-
-impl IdealFilter {
-    /// Returns the word index and bit mask of each probe.
-    fn places(&self, value: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
-        let mut generator = SplitMix64::seed_from_u64(value);
-        let bits = u128::from(self.bits);
-        (0..self.probes).map(move |_| {
-            let position = ((u128::from(generator.next_u64()) * bits) >> 64) as u64;
-            ((position / 64) as usize, 1 << (position % 64))
+            let expected = format.map(|format| rate_of(format, bits_per_key, keys));
+            Ok([ideal, expected.unwrap_or(Ok(ideal))?])
+        };
+        Ok(Filter {
+            bytes: filter.len() as u64,
+            rates: Box::new(rates),
+            matching: Box::new(move |values| {
+                let prepared = policy.prepare(&filter);
+                let mut answers = [0; TOGETHER / 64];
+                let mut matching = 0;
+                for values in values.chunks(TOGETHER) {
+                    let hashes: Vec<P::Hash> = values.iter().map(|value| hash(value.h1)).collect();
+                    let asked = prepared.may_match_hashes(&hashes, &mut answers);
+                    asked.expect("there are words for all values");
+                    let words = &answers[..values.len().div_ceil(64)];
+                    matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                }
+                matching
+            }),
         })
+    };
+    Kind {
+        value: Box::new(move |key| of_64_bits(any.hash_key(key).into())),
+        build: Box::new(build),
     }
+}
+
+fn counter(matches: impl Fn(Value) -> bool + 'static) -> Matching {
+    Box::new(move |values| values.iter().filter(|value| matches(**value)).count() as u64)
+}
+
+/// Returns the word index and bit mask of each probe of the ideal scheme.
+fn places(value: Value, bits: u64, probes: u8) -> impl Iterator<Item = (usize, u64)> {
+    let mut generator = SplitMix64::seed_from_u64(value.h1);
+    (0..probes).map(move |_| {
+        let position = ((u128::from(generator.next_u64()) * u128::from(bits)) >> 64) as u64;
+        ((position / 64) as usize, 1 << (position % 64))
+    })
 }
 
 /// Returns the ideal scheme: a 64-bit ideal hash seeds SplitMix64, which draws an independent position for each probe.
-pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<'a, u64, IdealFilter> {
+fn ideal_scheme(hash: Ideal) -> Kind {
+    let build = |bits_per_key, members: &[Value]| {
+        let (bits_per_key, keys) = (BitsPerKey::whole(bits_per_key), members.len() as u64);
+        let bits = leveldb::filter_bits(bits_per_key, keys).map_err(words)?;
+        let probes = Format::Bloom64
+            .probe_count(keys, bits_per_key)
+            .map_err(words)?
+            .unwrap_or(1);
+        let mut filter = vec![0; bits.div_ceil(64) as usize];
+        for (word, bit) in members.iter().flat_map(|value| places(*value, bits, probes)) {
+            filter[word] |= bit;
+        }
+        Ok(Filter {
+            bytes: bits.div_ceil(8),
+            rates: as_ideal(bits, members.len(), probes),
+            matching: counter(move |value| {
+                places(value, bits, probes).all(|(word, bit)| filter[word] & bit != 0)
+            }),
+        })
+    };
     Kind {
-        value: Box::new(move |key| hash(key.bytes())),
-        build: |bits_per_key, members| {
-            let bits_per_key = BitsPerKey::whole(bits_per_key);
-            let bits = leveldb::filter_bits(bits_per_key, members.len() as u64).map_err(words)?;
-            let mut filter = IdealFilter {
-                words: vec![0; bits.div_ceil(64) as usize],
-                bits,
-                probes: Format::Bloom64
-                    .probe_count(members.len() as u64, bits_per_key)
-                    .map_err(words)?
-                    .unwrap_or(1),
-            };
-            for &value in members {
-                for (word, bit) in filter.places(value) {
-                    filter.words[word] |= bit;
-                }
-            }
-            Ok(filter)
-        },
-        bytes: |filter| filter.bits.div_ceil(8),
-        matching: |filter, values| {
-            let is_set = |(word, bit): (usize, u64)| filter.words[word] & bit != 0;
-            count(values, |value| filter.places(value).all(is_set))
-        },
-        prospect: |filter, _, keys| as_ideal(filter.bits, keys, filter.probes),
+        value: Box::new(move |key| of_64_bits(hash.wide(key))),
+        build: Box::new(build),
     }
 }
 
-pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
-    stored::<BloomFilter64Policy>()
-}
-
-/// RocksDB's 64-byte lines.
-pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
-    stored::<FastLocalBloomPolicy>()
-}
-
-pub(super) fn ribbon() -> Kind<'static, u64, Vec<u8>> {
-    stored::<RibbonPolicy>()
-}
-
-/// RocksDB's filter up to format version 4.
-pub(super) fn legacy_full() -> Kind<'static, u32, Vec<u8>> {
-    stored::<LegacyFullFilterPolicy>()
-}
-
-/// Returns the rate for filters that are not configured by bits per key: the best rate that the bits allow.
-fn rate_for(bits_per_key: u32) -> Result<f64, String> {
-    sizing::Textbook::BEST
-        .rate_at(f64::from(bits_per_key))
-        .map_err(words)
-}
-
-fn parameters(bits_per_key: u32, members: &[Hash128]) -> Result<Parameters, String> {
-    Parameters::new(members.len() as u64, rate_for(bits_per_key)?).map_err(words)
-}
-
-/// Returns the hash that all filters for applications use.
-fn hash128() -> Box<dyn Fn(&Key) -> Hash128 + Sync> {
-    Box::new(|key| Hash128::of(key.bytes()))
-}
-
-fn guava_filter(parameters: &Parameters, members: &[Hash128]) -> Result<BloomFilter<()>, String> {
-    let mut filter = BloomFilter::new((), parameters).map_err(words)?;
-    for &hash in members {
-        filter.insert_hash(hash);
-    }
-    Ok(filter)
-}
-
-/// Guava's filter under `MURMUR128_MITZ_64`.
-pub(super) fn guava_mitz64() -> Kind<'static, Hash128, BloomFilter<()>> {
+/// Returns the kind of a filter for applications, all of which use the same hash and are sized by the best rate that
+/// the bits allow.
+fn of_application(build: impl Fn(f64, &[Value], u32) -> Result<Filter, String> + Sync + 'static) -> Kind {
     Kind {
-        value: hash128(),
-        build: |bits_per_key, members| {
-            let parameters = parameters(bits_per_key, members)?;
-            guava_filter(&parameters.with_strategy(Strategy::Murmur128Mitz64), members)
-        },
-        bytes: |filter| StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
-        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, _, keys| as_ideal(filter.bits(), keys, filter.probe_count()),
+        value: Box::new(Hash128::of),
+        build: Box::new(move |bits_per_key, members| {
+            let best = sizing::Textbook::BEST.rate_at(f64::from(bits_per_key));
+            build(best.map_err(words)?, members, bits_per_key)
+        }),
     }
 }
 
-/// Guava's filter under `MURMUR128_MITZ_32`.
-pub(super) fn guava_mitz32() -> Kind<'static, Hash128, BloomFilter<()>> {
-    Kind {
-        build: |bits_per_key, members| {
-            let parameters = parameters(bits_per_key, members)?;
-            guava_filter(&parameters.with_strategy(Strategy::Murmur128Mitz32), members)
-        },
-        ..guava_mitz64()
-    }
+fn parameters(rate: f64, members: &[Value]) -> Result<Parameters, String> {
+    Parameters::new(members.len() as u64, rate).map_err(words)
+}
+
+/// Guava's filter.
+fn guava(strategy: Strategy) -> Kind {
+    of_application(move |rate, members, _| {
+        let parameters = parameters(rate, members)?.with_strategy(strategy);
+        let mut filter = BloomFilter::new((), &parameters).map_err(words)?;
+        for &hash in members {
+            filter.insert_hash(hash);
+        }
+        Ok(Filter {
+            bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
+            rates: as_ideal(filter.bits(), members.len(), filter.probe_count()),
+            matching: counter(move |hash| filter.might_contain_hash(hash)),
+        })
+    })
 }
 
 /// The counting filter with counters of four bits.
-pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
-    Kind {
-        value: hash128(),
-        build: |bits_per_key, members| {
-            let parameters = parameters(bits_per_key, members)?;
-            let mut filter = CountingBloomFilter::new((), &parameters, CounterWidth::FOUR).map_err(words)?;
-            for &hash in members {
-                filter.insert_hash(hash);
-            }
-            Ok(filter)
-        },
-        bytes: CountingBloomFilter::stored_len,
-        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, _, keys| as_ideal(filter.counters(), keys, filter.probe_count()),
+fn counting(rate: f64, members: &[Value], _: u32) -> Result<Filter, String> {
+    let parameters = parameters(rate, members)?;
+    let mut filter = CountingBloomFilter::new((), &parameters, CounterWidth::FOUR).map_err(words)?;
+    for &hash in members {
+        filter.insert_hash(hash);
     }
+    Ok(Filter {
+        bytes: filter.stored_len(),
+        rates: as_ideal(filter.counters(), members.len(), filter.probe_count()),
+        matching: counter(move |hash| filter.might_contain_hash(hash)),
+    })
 }
 
-pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
-    Kind {
-        value: hash128(),
-        build: |bits_per_key, members| {
-            let rate = rate_for(bits_per_key)?;
-            let parameters = CuckooParameters::new(members.len() as u64, rate).map_err(words)?;
-            let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
-            for &hash in members {
-                match filter.insert_hash(hash) {
-                    // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not
-                    // change the rate.
-                    Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
-                        return Err(words(error));
-                    }
-                    _ => {}
-                }
+fn cuckoo(rate: f64, members: &[Value], bits_per_key: u32) -> Result<Filter, String> {
+    let parameters = CuckooParameters::new(members.len() as u64, rate).map_err(words)?;
+    let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
+    for &hash in members {
+        match filter.insert_hash(hash) {
+            // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not change the
+            // rate.
+            Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
+                return Err(words(error));
             }
-            Ok(filter)
-        },
-        bytes: CuckooFilter::stored_len,
-        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, bits_per_key, keys| {
-            let ideal = rate_of(Format::Bloom64, bits_per_key, keys);
-            prospect(ideal, Ok(filter.parameters().false_positive_rate_at(keys)))
-        },
+            _ => {}
+        }
     }
+    let (keys, expected) = (
+        members.len(),
+        filter.parameters().false_positive_rate_at(members.len() as u64),
+    );
+    Ok(Filter {
+        bytes: filter.stored_len(),
+        rates: Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected])),
+        matching: counter(move |hash| filter.might_contain_hash(hash)),
+    })
 }
 
 /// The growing filter, at first sized for a tenth of the keys.
-pub(super) fn growing() -> Kind<'static, Hash128, GrowingBloomFilter<()>> {
-    Kind {
-        value: hash128(),
-        build: |bits_per_key, members| {
-            let first = members.len() as u64 / 10;
-            let parameters = GrowingParameters::new(first, rate_for(bits_per_key)?).map_err(words)?;
-            let mut filter = GrowingBloomFilter::new((), &parameters).map_err(words)?;
-            for &hash in members {
-                filter.insert_hash(hash).map_err(words)?;
-            }
-            Ok(filter)
-        },
-        bytes: GrowingBloomFilter::stored_len,
-        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, bits_per_key, keys| {
-            let ideal = rate_of(Format::Bloom64, bits_per_key, keys);
-            prospect(ideal, Ok(filter.parameters().false_positive_rate()))
-        },
+fn growing(rate: f64, members: &[Value], bits_per_key: u32) -> Result<Filter, String> {
+    let parameters = GrowingParameters::new(members.len() as u64 / 10, rate).map_err(words)?;
+    let mut filter = GrowingBloomFilter::new((), &parameters).map_err(words)?;
+    for &hash in members {
+        filter.insert_hash(hash).map_err(words)?;
     }
+    let (keys, expected) = (members.len(), filter.parameters().false_positive_rate());
+    Ok(Filter {
+        bytes: filter.stored_len(),
+        rates: Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected])),
+        matching: counter(move |hash| filter.might_contain_hash(hash)),
+    })
 }

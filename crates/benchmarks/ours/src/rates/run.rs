@@ -3,18 +3,15 @@
 use std::fmt::Display;
 
 use bench_kit::record::Batch;
-use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, SUITE};
-use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
-use hash_comparison::functions;
-use hash_comparison::questions::filters::Ideal;
+use bench_kit::suites::rates::{FEW_BITS, SUITE};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use records::progress::{Progress, go_on};
 use statistics::significant;
 
+use super::SEED;
 use super::keys::Keys;
-use super::kinds::Kind;
-use super::series::{BLOOM_FILTER2, Series};
-use super::{SEED, kinds};
+use super::kinds::{self, Value};
+use super::series::Series;
 
 /// The extent of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,35 +151,9 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Measures the filters of one size.
+    /// Measures the filters of one size at each number of bits per key.
     fn measure(&self, series: &Series) -> Result<Vec<Batch>, String> {
-        let ideal = Ideal::drawn(SEED, 0);
-        let murmur2 = Murmur2::new();
-        match (series.scheme, series.name) {
-            ("leveldb", IDEAL) => self.rates(series, &kinds::leveldb(|key| ideal.hash(key))),
-            ("leveldb", LEVELDB) => self.rates(series, &kinds::leveldb(|key| LevelDbHash.hash(key))),
-            ("leveldb", BLOOM_FILTER2) => self.rates(series, &kinds::leveldb(|key| murmur2.hash(key))),
-            ("leveldb", name) => {
-                let function = functions::find(name).map_err(|error| error.to_string())?;
-                functions::gate([function]).map_err(|error| error.to_string())?;
-                self.rates(series, &kinds::leveldb(|key| function.compared(key)))
-            }
-            ("ideal", _) => self.rates(series, &kinds::ideal_scheme(|key| ideal.wide(key))),
-            ("bloom64", _) => self.rates(series, &kinds::bloom64()),
-            ("fast-local-bloom", _) => self.rates(series, &kinds::fast_local_bloom()),
-            ("legacy-full", _) => self.rates(series, &kinds::legacy_full()),
-            ("ribbon", _) => self.rates(series, &kinds::ribbon()),
-            ("guava-mitz64", _) => self.rates(series, &kinds::guava_mitz64()),
-            ("guava-mitz32", _) => self.rates(series, &kinds::guava_mitz32()),
-            ("counting", _) => self.rates(series, &kinds::counting()),
-            ("cuckoo", _) => self.rates(series, &kinds::cuckoo()),
-            ("growing", _) => self.rates(series, &kinds::growing()),
-            (other, _) => Err(format!("there is no scheme {other}")),
-        }
-    }
-
-    /// Measures filters of this kind at each number of bits per key.
-    fn rates<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Batch>, String> {
+        let kind = kinds::of(series)?;
         let (effort, keys, progress) = (self.effort, self.keys, self.progress);
         let filters = effort.members.div_ceil(keys);
         let all_bits = effort.bits(keys);
@@ -191,9 +162,9 @@ impl Task<'_> {
 
         go_on(progress).map_err(|cancelled| cancelled.to_string())?;
         let mut source = Keys::new(series.is_in_a_row, SEED);
-        let mut values = |count: usize| -> Vec<V> {
+        let mut values = |count: usize| -> Vec<Value> {
             let mut values = Vec::with_capacity(count);
-            values.extend(source.by_ref().take(count).map(|key| (kind.value)(&key)));
+            values.extend(source.by_ref().take(count).map(|key| (kind.value)(key.bytes())));
             values
         };
         let members = values((filters * keys) as usize);
@@ -206,24 +177,24 @@ impl Task<'_> {
                 format!("{name}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}")
             };
             let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
-            let mut prospect = None;
+            let mut rates = None;
             for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
                 go_on(progress).map_err(|cancelled| cancelled.to_string())?;
                 let filter = (kind.build)(bits_per_key, members).map_err(failed)?;
                 // The first half only, because a cuckoo filter may refuse the last keys.
                 let present = &members[..members.len().div_ceil(2).min(64)];
-                if (kind.matching)(&filter, present) != present.len() as u64 {
+                if (filter.matching)(present) != present.len() as u64 {
                     return Err(failed("it denies a key that it holds".to_owned()));
                 }
                 let asked = &absent[..each(bits_per_key)];
-                false_positives += (kind.matching)(&filter, asked);
+                false_positives += (filter.matching)(asked);
                 probes += asked.len() as u64;
-                bytes += (kind.bytes)(&filter);
-                if prospect.is_none() {
-                    prospect = Some((kind.prospect)(&filter, bits_per_key, keys).map_err(failed)?);
+                bytes += filter.bytes;
+                if rates.is_none() {
+                    rates = Some((filter.rates)().map_err(failed)?);
                 }
             }
-            let Some(prospect) = prospect else {
+            let Some(rates) = rates else {
                 return Err(failed("there is none".to_owned()));
             };
             let key_form = if series.is_in_a_row {
@@ -232,7 +203,7 @@ impl Task<'_> {
                 "random-decimals"
             };
             let bytes = significant::round(bytes as f64 / filters as f64);
-            let [ideal, expected] = [prospect.ideal, prospect.expected].map(significant::round);
+            let [ideal, expected] = rates.map(significant::round);
             let parameters: [&dyn Display; 8] = [
                 &series.scheme,
                 &key_form,

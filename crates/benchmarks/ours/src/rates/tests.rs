@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use bench_kit::record::Batch;
 use bench_kit::suites::rates::{IDEAL, name};
-use hash_comparison::questions::filters::Ideal;
 use records::progress::{Cancelled, Progress, Silent};
 
-use super::keys::{Key, Keys};
+use super::keys::Keys;
+use super::kinds::{self, Value};
 use super::series::Series;
 use super::*;
 
@@ -106,20 +106,21 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
 /// Keys of equal values are one key to the filter: n of 2^32 values are taken.
 #[test]
 fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
-    let ideal = Ideal::drawn(SEED, 0);
-    let kind = kinds::leveldb(|key| ideal.hash(key));
+    let kind = kinds::of(&SERIES[1]).unwrap();
     let mut keys = Keys::new(false, SEED);
-    let mut values = |count: usize| -> Vec<u32> {
-        let of = |key: Key| (kind.value)(&key);
-        keys.by_ref().take(count).map(of).collect()
+    let mut values = |count: usize| -> Vec<Value> {
+        keys.by_ref()
+            .take(count)
+            .map(|key| (kind.value)(key.bytes()))
+            .collect()
     };
     let (members, absent) = (values(1_000_000), values(1_000_000));
     let filter = (kind.build)(24, &members).unwrap();
-    let taken: HashSet<u32> = members.into_iter().collect();
-    let equal: Vec<u32> = absent
+    let taken: HashSet<u64> = members.iter().map(|value| value.h1).collect();
+    let equal: Vec<Value> = absent
         .iter()
         .copied()
-        .filter(|value| taken.contains(value))
+        .filter(|value| taken.contains(&value.h1))
         .collect();
     let expected = 1e12 / 4_294_967_296.0;
     assert!(
@@ -127,10 +128,10 @@ fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
         "{}",
         equal.len()
     );
-    assert_eq!((kind.matching)(&filter, &equal), equal.len() as u64);
+    assert_eq!((filter.matching)(&equal), equal.len() as u64);
     // This alone is over ten times the false positives of an ideal filter.
-    let prospect = (kind.prospect)(&filter, 24, 1_000_000).unwrap();
-    assert!(expected > 10.0 * prospect.ideal * 1e6, "{prospect:?}");
+    let [ideal, _] = (filter.rates)().unwrap();
+    assert!(expected > 10.0 * ideal * 1e6, "{ideal}");
 }
 
 #[test]
