@@ -1,17 +1,21 @@
-//! Builds a set of many keys and asks it, with times and memory; on Linux.
+//! Builds a set of many keys and asks it, with times and memory; beside it a sorted file with binary search. On Linux:
 //!
 //! ```text
 //! cargo run --release -p filter-sets --example scale -- build 10000000 scale.set
 //! cargo run --release -p filter-sets --example scale -- ask 10000000 scale.set
+//! cargo run --release -p filter-sets --example scale -- sorted 1000000 scale.sorted
 //! ```
 //!
-//! A third argument names the format, `split-block-xxph3` by default. For cold figures, run
-//! `sync; echo 3 > /proc/sys/vm/drop_caches` before `ask`.
+//! A third argument of `build` names the format, `split-block-xxph3` by default. For cold figures, run
+//! `sync; echo 3 > /proc/sys/vm/drop_caches` before `ask`. The example `set_scale` of `bloom-redis` measures the set in a
+//! cluster. Prints rows of CSV: subject, keys, measure, value, unit.
 #![forbid(unsafe_code)]
 
+use std::cmp::Ordering;
 use std::error::Error;
-use std::fs;
+use std::fs::{self, File};
 use std::hint::black_box;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -52,6 +56,12 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (result, start.elapsed().as_secs_f64())
 }
 
+const SET: &str = "filter set";
+
+fn row(subject: &str, keys: u64, measure: &str, value: f64, unit: &str) {
+    println!("{subject},{keys},{measure},{value:.6},{unit}");
+}
+
 fn build(keys: u64, folder: &Path, format: &str) -> Done<()> {
     let shards = u32::try_from(keys.div_ceil(OF_SHARD))?;
     let builder = Builder::new(Format::named(format)?, Size::Rate(0.01))
@@ -67,39 +77,49 @@ fn build(keys: u64, folder: &Path, format: &str) -> Done<()> {
     });
     let manifest = manifest?;
     let spilled = of_process("io", "wchar:")? - before - manifest.bytes();
-    println!(
-        "{keys} keys, {format}, {shards} shards of {:.2} GB in all",
-        manifest.bytes() as f64 / 1e9
-    );
-    println!(
-        "built in {seconds:.1} s: {:.2} million keys a second, {:.2} GB spilled, {:.2} GB of memory at the peak",
-        keys as f64 / seconds / 1e6,
-        spilled as f64 / 1e9,
-        of_process("status", "VmHWM:")? as f64 / 1e6
+    row(SET, keys, "shards", shards.into(), "");
+    row(SET, keys, "size", manifest.bytes() as f64 / 1e9, "GB");
+    row(SET, keys, "build", seconds, "s");
+    row(SET, keys, "spilled", spilled as f64 / 1e9, "GB");
+    row(
+        SET,
+        keys,
+        "memory of building",
+        of_process("status", "VmHWM:")? as f64 / 1e6,
+        "GB",
     );
     Ok(())
 }
 
-/// Asks these keys one by one, and prints percentiles.
-fn one_by_one(set: &FilterSet, what: &str, keys: impl Iterator<Item = u64>) {
+/// Asks these keys one by one, and prints percentiles, the clock's own time included.
+fn one_by_one(
+    subject: &str,
+    all: u64,
+    what: &str,
+    keys: impl Iterator<Item = u64>,
+    ask: impl Fn(&[u8]) -> bool,
+) {
     let mut found = 0;
     let mut times: Vec<f64> = keys
         .map(|i| {
             let key = key(i);
-            let (answer, seconds) = timed(|| set.may_contain(black_box(&key)));
+            let (answer, seconds) = timed(|| ask(black_box(&key)));
             found += u64::from(answer);
-            seconds * 1e9
+            seconds * 1e6
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[(share * (times.len() - 1) as f64) as usize];
-    println!(
-        "{what}, one by one: {:.0} ns at p50, {:.0} at p99, {:.0} at p99.9, the clock's own included; {:.3} % may be in",
-        at(0.5),
-        at(0.99),
-        at(0.999),
-        found as f64 / times.len() as f64 * 100.0
-    );
+    for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
+        let at = times[(share * (times.len() - 1) as f64) as usize];
+        row(subject, all, &format!("{what} one by one {name}"), at, "us");
+    }
+    let share = found as f64 / times.len() as f64;
+    row(subject, all, &format!("{what} that may be in"), share, "share");
+}
+
+/// Returns the number of the `i`-th present key that is asked: far apart, so that no page is asked twice in a row.
+fn present(i: u64, keys: u64) -> u64 {
+    i.wrapping_mul(0x2545_f491_4f6c_dd1d) % keys
 }
 
 fn ask(keys: u64, folder: &Path) -> Done<()> {
@@ -109,27 +129,66 @@ fn ask(keys: u64, folder: &Path) -> Done<()> {
     };
     let (set, seconds) = timed(|| FilterSet::open(folder, opening));
     let set = set?;
-    println!("mapped in {:.1} ms", seconds * 1e3);
-    // Far apart, so that no page is asked twice in a row.
-    let present = |i: u64| i.wrapping_mul(0x2545_f491_4f6c_dd1d) % keys;
-    one_by_one(&set, "present keys, first time", (0..ASKED).map(present));
-    one_by_one(&set, "present keys", (0..ASKED).map(present));
-    one_by_one(&set, "absent keys", keys..keys + ASKED);
-    let stored: Vec<[u8; 16]> = (0..ASKED).map(|i| key(present(i))).collect();
+    row(SET, keys, "open", seconds, "s");
+    let asked = || (0..ASKED).map(|i| present(i, keys));
+    let ask = |key: &[u8]| set.may_contain(key);
+    one_by_one(SET, keys, "present keys first time", asked(), ask);
+    one_by_one(SET, keys, "present keys", asked(), ask);
+    one_by_one(SET, keys, "absent keys", keys..keys + ASKED, ask);
+    let stored: Vec<[u8; 16]> = asked().map(key).collect();
     let slices: Vec<&[u8]> = stored.iter().map(|key| &key[..]).collect();
     let ((), seconds) = timed(|| {
         for keys in slices.chunks(TOGETHER) {
             black_box(set.may_contain_many(keys));
         }
     });
-    println!(
-        "{TOGETHER} keys a call: {:.0} ns a key",
-        seconds * 1e9 / ASKED as f64
+    let measure = format!("{TOGETHER} keys a call");
+    row(SET, keys, &measure, seconds * 1e6 / ASKED as f64, "us a key");
+    row(
+        SET,
+        keys,
+        "memory of asking",
+        of_process("status", "VmHWM:")? as f64 / 1e6,
+        "GB",
     );
-    println!(
-        "{:.2} GB of memory at the peak, mapped pages included",
-        of_process("status", "VmHWM:")? as f64 / 1e6
-    );
+    Ok(())
+}
+
+/// Writes the keys sorted, which happens in memory, and asks by binary search: in the file and in memory.
+fn sorted(keys: u64, path: &Path) -> Done<()> {
+    const FILE: &str = "sorted file";
+    let (sorted, seconds) = timed(|| -> Done<_> {
+        let mut sorted: Vec<[u8; 16]> = (0..keys).map(key).collect();
+        sorted.sort_unstable();
+        fs::write(path, sorted.as_flattened())?;
+        Ok(sorted)
+    });
+    let sorted = sorted?;
+    row(FILE, keys, "build", seconds, "s");
+    row(FILE, keys, "size", fs::metadata(path)?.len() as f64 / 1e9, "GB");
+    let file = File::open(path)?;
+    let in_file = |wanted: &[u8]| {
+        let (mut low, mut high) = (0, keys);
+        while low < high {
+            let middle = low.midpoint(high);
+            let mut read = [0; 16];
+            if file.read_exact_at(&mut read, middle * 16).is_err() {
+                return true;
+            }
+            match read[..].cmp(wanted) {
+                Ordering::Equal => return true,
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        false
+    };
+    let asked = || (0..ASKED).map(|i| present(i, keys));
+    one_by_one(FILE, keys, "present keys", asked(), in_file);
+    one_by_one(FILE, keys, "absent keys", keys..keys + ASKED, in_file);
+    let in_memory = |wanted: &[u8]| sorted.binary_search_by(|key| key[..].cmp(wanted)).is_ok();
+    one_by_one("sorted array", keys, "present keys", asked(), in_memory);
+    one_by_one("sorted array", keys, "absent keys", keys..keys + ASKED, in_memory);
     Ok(())
 }
 
@@ -140,6 +199,9 @@ fn main() -> Done<()> {
         ["build", keys, folder] => build(keys.parse()?, Path::new(folder), "split-block-xxph3"),
         ["build", keys, folder, format] => build(keys.parse()?, Path::new(folder), format),
         ["ask", keys, folder] => ask(keys.parse()?, Path::new(folder)),
-        _ => Err("the arguments must be: build KEYS FOLDER [FORMAT], or: ask KEYS FOLDER".into()),
+        ["sorted", keys, file] => sorted(keys.parse()?, Path::new(file)),
+        _ => Err(
+            "the arguments must be: build KEYS FOLDER [FORMAT], ask KEYS FOLDER, or sorted KEYS FILE".into(),
+        ),
     }
 }

@@ -1,16 +1,16 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
-use std::io::{self, Write};
+use std::cell::RefCell;
 use std::path::Path;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
 use crate::filling::{Filling, Plan};
 use crate::folder::{Lock, name_of, save};
 use crate::format::{Format, Hasher, Size};
-use crate::manifest::{MANIFEST, MAX_SHARDS, Manifest, Shard, ShardFunction};
+use crate::journal::{Journal, Sum, digest, digest_of};
+use crate::manifest::{MAX_SHARDS, Manifest, Shard, ShardFunction};
 use crate::spill::{Spilled, Values};
 
 /// The memory that building takes unless told otherwise: 1 GiB.
@@ -173,23 +173,29 @@ impl Building {
     /// [`Write`](ErrorKind::Write).
     pub fn write_file(self, path: &Path, progress: Progress<'_>) -> Result<Shard, Error> {
         let mut described = Err(Error::input("there is no shard"));
-        self.each_shard(progress, |shard, filter| {
-            save(path, |file| filter.write(file))?;
-            let file = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            described = Ok(Shard { file, ..shard });
-            Ok(())
-        })?;
+        self.each_shard(
+            progress,
+            |_| None,
+            |_, shard, filter| {
+                let Some(filter) = filter else { return Ok(()) };
+                save(path, |file| filter.write(file))?;
+                let file = path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                described = Ok(Shard { file, ..shard });
+                Ok(())
+            },
+        )?;
         described
     }
 
     /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
     /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest.
     ///
-    /// A build that was killed begins again; the next one removes what it left.
+    /// After a build that was killed, the keys must come again. A shard that it had written, and whose keys are the same, is
+    /// not built again; what else it left is removed.
     ///
     /// # Errors
     ///
@@ -207,25 +213,28 @@ impl Building {
         };
         let format = self.builder.format.clone();
         let mut shards = Vec::new();
-        self.each_shard(progress, |shard, filter| {
-            save(&folder.join(&shard.file), |file| filter.write(file))?;
+        let journal = RefCell::new(Journal::open(folder)?);
+        let left = |keys| journal.borrow().find(keys);
+        self.each_shard(progress, left, |keys, shard, filter| {
+            if let Some(filter) = filter {
+                save(&folder.join(&shard.file), |file| filter.write(file))?;
+                journal.borrow_mut().note(keys, &shard)?;
+            }
             shards.push(shard);
             Ok(())
         })?;
         let manifest = Manifest::new(&format, items, shards);
-        let path = folder.join(MANIFEST);
-        let mut text = serde_json::to_string_pretty(&manifest).map_err(Error::input)?;
-        text.push('\n');
-        save(&path, |file| file.write_all(text.as_bytes()))?;
-        lock.keep();
+        lock.publish(&manifest)?;
         Ok(manifest)
     }
 
-    /// Builds the filter of each shard in order, and passes it with its description.
+    /// Builds the filter of each shard in order, and passes the digest of its keys, its description and the filter. A shard
+    /// that `left` finds by the digest is passed without a filter.
     fn each_shard(
         mut self,
         progress: Progress<'_>,
-        mut write: impl FnMut(Shard, &dyn Filling) -> Result<(), Error>,
+        left: impl Fn(u64) -> Option<Shard>,
+        mut write: impl FnMut(u64, Shard, Option<&dyn Filling>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),
@@ -240,11 +249,15 @@ impl Building {
             ..
         } = &self.builder;
         let mut counts = vec![0; *shards as usize];
+        let mut digests = Vec::new();
         for (number, count) in (0..).zip(&mut counts) {
+            let mut of_keys = digest_of(&format!("{format:?} {size:?} {items:?} {number} {shards}"));
             self.values.each(number, &mut |values| {
                 *count += values.len() as u64;
+                of_keys = digest(of_keys, values);
                 go_on(0)
             })?;
+            digests.push(of_keys);
         }
         // LevelDB's rates take some milliseconds to compute.
         let plans = counts.par_iter().map(|&keys| format.plan(keys, *items, *size));
@@ -253,14 +266,19 @@ impl Building {
         for (plan, &keys) in plans.iter().zip(&counts) {
             self.builder.check_memory(plan.memory, keys)?;
         }
-        for ((number, plan), keys) in (0..).zip(plans).zip(counts) {
+        for (((number, plan), keys), digest) in (0..).zip(plans).zip(counts).zip(digests) {
+            if let Some(shard) = left(digest).filter(|shard| shard.keys == keys) {
+                go_on(keys)?;
+                write(digest, shard, None)?;
+                continue;
+            }
             let mut filter = (plan.make)().map_err(Error::input)?;
             self.values.each(number, &mut |values| {
                 go_on(values.len() as u64)?;
                 filter.add(values).map_err(Error::input)
             })?;
             filter.finish().map_err(Error::input)?;
-            write(describe(number, keys, &*filter)?, &*filter)?;
+            write(digest, describe(number, keys, &*filter)?, Some(&*filter))?;
         }
         Ok(())
     }
@@ -269,27 +287,12 @@ impl Building {
 /// Describes a filter as a shard. The file is named after its number and its contents, so that no other contents ever have
 /// the name.
 fn describe(number: u32, keys: u64, filter: &dyn Filling) -> Result<Shard, Error> {
-    /// Counts and hashes what is written.
-    struct Sum(u64, Sha256);
-
-    impl Write for Sum {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            self.1.update(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut sum = Sum(0, Sha256::new());
+    let mut sum = Sum::default();
     filter.write(&mut sum).map_err(Error::input)?;
-    let sha256 = hex::encode(sum.1.finalize());
+    let (bytes, sha256) = (sum.bytes, sum.sha256());
     Ok(Shard {
         file: name_of(number, &sha256),
-        bytes: sum.0,
+        bytes,
         keys,
         sha256,
         rate: filter.rate(),

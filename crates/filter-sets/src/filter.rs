@@ -1,7 +1,7 @@
 //! A stored filter, opened for queries, and the merging of stored filters.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use filter_formats::policies::{self, AnyPolicy};
@@ -48,7 +48,12 @@ pub(crate) fn open_file(path: &Path, len: Option<u64>) -> Result<(File, u64), Er
         Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
         None => (path.metadata(), ErrorKind::Input),
     };
-    if !metadata.map_err(reading)?.is_file() {
+    let metadata = metadata.map_err(|error| match error.kind() {
+        // A shard that its manifest names.
+        io::ErrorKind::NotFound => Error::about(kind, path, error),
+        _ => reading(error),
+    })?;
+    if !metadata.is_file() {
         return Err(Error::about(kind, path, "must be a plain file"));
     }
     let file = File::open(path).map_err(reading)?;

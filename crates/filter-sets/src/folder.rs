@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::journal::JOURNAL;
 use crate::manifest::{MANIFEST, Manifest};
 
 /// The beginning and the end of the names of shards.
@@ -16,9 +17,12 @@ pub(crate) fn name_of(number: u32, sha256: &str) -> String {
     format!("{SHARD}{number:05}-{}{FILTER}", &sha256[..16])
 }
 
-/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`guava_bloom::save`].
+/// Returns true if a builder made a file of this name: a shard, its journal, or an unfinished file of
+/// [`guava_bloom::save`].
 fn is_of_builder(name: &str) -> bool {
-    (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
+    name == JOURNAL
+        || (name.starts_with(SHARD) && name.ends_with(FILTER))
+        || (name.starts_with(".tmp") && name.len() == 10)
 }
 
 /// Writes a file that appears, or is replaced, when it is complete: [`guava_bloom::save`] with an error that names the file.
@@ -99,9 +103,15 @@ impl Lock {
             .collect()
     }
 
-    /// Keeps the folder.
-    pub(crate) fn keep(mut self) {
+    /// Writes the manifest over the old one, and removes the old shards.
+    pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), Error> {
+        let mut text = serde_json::to_string_pretty(manifest).map_err(Error::input)?;
+        text.push('\n');
+        save(&self.folder.join(MANIFEST), |file| {
+            file.write_all(text.as_bytes())
+        })?;
         self.is_new = false;
+        Ok(())
     }
 }
 

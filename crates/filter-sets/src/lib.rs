@@ -11,7 +11,9 @@ mod filling;
 mod filter;
 mod folder;
 mod format;
+mod journal;
 mod manifest;
+mod merge;
 mod outline;
 mod set;
 mod spill;
@@ -25,6 +27,7 @@ pub use filter::{Access, Filter, merge};
 pub use folder::save;
 pub use format::{Format, Size};
 pub use manifest::{MANIFEST, MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
+pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
 pub use set::{FilterSet, Generation, Opening};
 

@@ -106,6 +106,92 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     assert!(before == files(&folder));
 }
 
+/// A change to what a killed build left, and the number of keys of the next one.
+#[cfg(unix)]
+type Damage<'a> = (&'a dyn Fn(&std::path::Path), usize);
+
+/// The state of a folder at any progress is what a killed build leaves.
+#[cfg(unix)]
+#[test]
+fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let place = tempfile::tempdir().unwrap();
+    let (folder, left) = (place.path().join("set"), place.path().join("left"));
+    let keys = keys(0..3_000);
+    let number_of = |folder: &std::path::Path, name: &str| fs::metadata(folder.join(name)).unwrap().ino();
+    let killed = |builder: &Builder, damage: &dyn Fn(&std::path::Path)| {
+        let _ = fs::remove_dir_all(&left);
+        let copied = std::cell::Cell::new(false);
+        let mut building = builder.start_set(&folder).unwrap();
+        for key in &keys {
+            building.insert(key).unwrap();
+        }
+        let progress = |_| {
+            let shards = files(&folder)
+                .keys()
+                .filter(|name| name.ends_with(".filter"))
+                .count();
+            if shards == 3 && !copied.replace(true) {
+                fs::create_dir(&left).unwrap();
+                for (name, bytes) in files(&folder) {
+                    fs::write(left.join(name), bytes).unwrap();
+                }
+            }
+            true
+        };
+        building.write_set(&folder, "line", &progress).unwrap();
+        assert!(copied.get());
+        let whole = files(&folder);
+        fs::remove_dir_all(&folder).unwrap();
+        damage(&left);
+        whole
+    };
+    for name in ["bloom64", "spark", "ribbon"] {
+        let builder = builder(name, 5);
+        let whole = killed(&builder, &|_| ());
+        let before: Vec<_> = files(&left)
+            .into_keys()
+            .filter(|name| name.ends_with(".filter"))
+            .collect();
+        let numbers: Vec<u64> = before.iter().map(|name| number_of(&left, name)).collect();
+        build(&builder, &left, &keys).unwrap();
+        assert!(files(&left) == whole, "{name}");
+        let after: Vec<u64> = before.iter().map(|name| number_of(&left, name)).collect();
+        assert_eq!(after, numbers, "{name}: written again");
+
+        // Other keys, another size, damaged shards and a damaged journal: the set of a build that begins anew.
+        let damages: [Damage<'_>; 3] = [
+            (&|_| (), 2_999),
+            (
+                &|left| {
+                    for name in files(left).keys().filter(|name| name.ends_with(".filter")) {
+                        let mut bytes = fs::read(left.join(name)).unwrap();
+                        bytes[20] ^= 1;
+                        fs::write(left.join(name), bytes).unwrap();
+                    }
+                },
+                3_000,
+            ),
+            (
+                &|left| {
+                    let path = left.join("building.jsonl");
+                    let text = fs::read(&path).unwrap();
+                    fs::write(&path, [&text[..text.len() / 2], b"\xff\n{}\n"].concat()).unwrap();
+                },
+                3_000,
+            ),
+        ];
+        for (damage, count) in damages {
+            killed(&builder, damage);
+            build(&builder, &left, &keys[..count]).unwrap();
+            build(&builder, &folder, &keys[..count]).unwrap();
+            assert!(files(&left) == files(&folder), "{name}");
+            fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+}
+
 #[test]
 fn foreign_folders_are_left_alone() {
     let place = tempfile::tempdir().unwrap();

@@ -4,10 +4,12 @@ use std::fs;
 
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
-use filter_sets::{Builder, Filter, FilterSet, Format, Opening, ShardFunction, Size, merge};
+use filter_sets::{
+    Builder, Filter, FilterSet, Format, Manifest, Opening, ShardFunction, Size, merge, merge_sets,
+};
 use serde_json::Value;
 
-use super::{build, builder, format, keys, slices};
+use super::{build, builder, files, format, keys, slices};
 
 fn size(name: &str) -> Size {
     // The one whose rate has no formula.
@@ -193,4 +195,52 @@ fn sizes_that_a_format_has_not_are_refused() {
     assert!(builder("leveldb", 1).items(5).start(folder.path()).is_err());
     let prefixes = "leveldb.BuiltinBloomFilter2.Prefix.Fixed4";
     assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be asked, but not built"));
+}
+
+#[test]
+fn merged_sets_are_the_set_of_all_keys() {
+    let place = tempfile::tempdir().unwrap();
+    let [one, two, both, all, other] =
+        ["one", "two", "both", "all", "other"].map(|name| place.path().join(name));
+    let stored = keys(0..2_000);
+    for name in ["guava", "spark-v1", "spark-v2", "blocked"] {
+        let builder = builder(name, 4).items(1_000);
+        build(&builder, &one, &stored[..1_200]).unwrap();
+        build(&builder, &two, &stored[800..]).unwrap();
+        let expected = build(&builder, &all, &stored).unwrap();
+        let merged = merge_sets(&[&one, &two], &both).unwrap();
+        assert_eq!(Manifest::read(&both).unwrap().bytes(), merged.bytes());
+        // Those in both sets count twice.
+        assert_eq!(merged.keys(), 2_400);
+        for (merged, expected) in merged.shards.iter().zip(&expected.shards) {
+            assert_eq!(
+                (&merged.file, merged.rate),
+                (&expected.file, expected.rate),
+                "{name}"
+            );
+        }
+        let set = FilterSet::open(&both, Opening::default()).unwrap();
+        assert!(set.may_contain_many(&slices(&stored)).iter().all(|&found| found));
+        // Into one of them.
+        merge_sets(&[&one, &two], &two).unwrap();
+        assert!(files(&two) == files(&both));
+    }
+    let before = files(&both);
+    let refused = |folder: &std::path::Path, reason: &str| {
+        let error = merge_sets(&[&one, folder], &both).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+        assert!(files(&both) == before);
+    };
+    refused(place.path(), "manifest.json");
+    for (name, shards, items, reason) in [
+        ("blocked", 5, 1_000, "must be alike, 4 shards"),
+        ("guava", 4, 1_000, "got 4 shards by seed 126892148679795 of guava"),
+        ("blocked", 4, 9_000, "shard-00000"),
+    ] {
+        build(&builder(name, shards).items(items), &other, &stored).unwrap();
+        refused(&other, reason);
+    }
+    let fuse = builder("binaryfuse", 4);
+    build(&fuse, &one, &stored).unwrap();
+    refused(&one, "only Bloom filters can be merged");
 }

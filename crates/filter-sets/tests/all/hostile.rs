@@ -80,6 +80,7 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     let damage = |reason: &str| {
         for access in [Access::Read, Access::Map] {
             let error = FilterSet::open(&folder, Opening { access, verify: true }).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Damaged);
             let text = error.to_string();
             assert!(
                 text.contains(&manifest.shards[1].file) && text.contains(reason),

@@ -1,4 +1,4 @@
-//! `merge`: makes one filter of several.
+//! `merge`: makes one filter of several, or one set.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,21 @@ use records::failure::Failure;
 
 use super::build::{check_new, failure};
 
-/// Merge filters of one format into a filter that contains the keys of all.
+/// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///
 /// The filters must have equal sizes and probe counts: build them with the same --items, or from equally many keys. Streams
 /// of Guava and Spark can be merged, Bloom filters in the layouts of LevelDB, RocksDB and Parquet, blocked and counting
-/// filters; Ribbon, binary fuse, cuckoo and growing filters cannot, nor can sets.
+/// filters; Ribbon, binary fuse, cuckoo and growing filters cannot. Sets are merged shard by shard: they must have equal
+/// numbers of shards, and a set at --out is replaced.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} merge monday.bloom tuesday.bloom --out week.bloom\n  \
-        {program} merge a.filter b.filter --format split-block --out both.filter\n\n\
+        {program} merge a.filter b.filter --format split-block --out both.filter\n  \
+        {program} merge monday.set tuesday.set --out week.set\n\n\
         Exit codes: 0 done; 1 the result cannot be written; 2 the filters or the arguments are wrong."
 )]
 pub struct Arguments {
-    /// Files with stored filters
+    /// Files with stored filters, or folders with sets
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The file to write
@@ -39,16 +41,20 @@ pub struct Arguments {
 ///
 /// If they cannot be merged, or the result cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    check_new(&arguments.out, arguments.replace)?;
-    if let Some(path) = arguments.paths.iter().find(|path| path.is_dir()) {
-        return Err(Failure::input(format_args!(
-            "{}: is a folder; sets cannot be merged, build one of all keys",
-            path.display()
-        )));
+    let paths: Vec<_> = arguments.paths.iter().map(PathBuf::as_path).collect();
+    if paths.iter().any(|path| path.is_dir()) {
+        if arguments.format.is_some() {
+            return Err(Failure::input(
+                "--format must be left out for sets, whose manifests tell it",
+            ));
+        }
+        return filter_sets::merge_sets(&paths, &arguments.out)
+            .map(drop)
+            .map_err(failure);
     }
+    check_new(&arguments.out, arguments.replace)?;
     let format = arguments.format.as_deref().map(Format::named);
     let format = format.transpose().map_err(failure)?;
-    let paths: Vec<_> = arguments.paths.iter().map(PathBuf::as_path).collect();
     let merged = filter_sets::merge(format.as_ref(), &paths).map_err(failure)?;
     filter_sets::save(&arguments.out, |file| file.write_all(&merged)).map_err(failure)
 }

@@ -293,7 +293,13 @@ fn what_is_wrong_is_named() {
         ),
         ("ask folder", "", 2, "manifest.json"),
         ("merge there --out new --format guava", "", 2, "there: "),
-        ("merge folder --out new", "", 2, "sets cannot be merged"),
+        ("merge folder --out new", "", 2, "folder/manifest.json: "),
+        (
+            "merge folder --out new --format guava",
+            "",
+            2,
+            "--format must be left out",
+        ),
         ("merge keys --out there", "", 2, "is there already"),
         ("inspect keys --format spark", "", 1, ""),
     ] {

@@ -363,7 +363,7 @@ fn folders_that_are_damaged_are_not_loaded() {
     for (bytes, kind) in [
         (Some(&flipped[..]), ErrorKind::Malformed),
         (Some(&good[1..]), ErrorKind::Malformed),
-        (None, ErrorKind::InvalidArgument),
+        (None, ErrorKind::Malformed),
     ] {
         match bytes {
             Some(bytes) => std::fs::write(&file, bytes).unwrap(),
