@@ -21,6 +21,8 @@ pub(crate) const JOURNAL: &str = "building.jsonl";
 struct Entry {
     keys: u64,
     shard: Shard,
+    /// The bits of the shard's rate, since JSON is read with an error in the last place.
+    rate: Option<u64>,
 }
 
 /// The shards that an earlier build left, by the digest of their keys.
@@ -39,7 +41,11 @@ impl<'a> Journal<'a> {
         let entries = text
             .lines()
             .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        let left = entries.map(|entry| (entry.keys, entry.shard)).collect();
+        let exact = |entry: Entry| {
+            let rate = entry.rate.map(f64::from_bits);
+            (entry.keys, Shard { rate, ..entry.shard })
+        };
+        let left = entries.map(exact).collect();
         let mut file = File::options()
             .append(true)
             .create(true)
@@ -62,8 +68,12 @@ impl<'a> Journal<'a> {
 
     /// Notes that the shard of these keys is on the disk.
     pub(crate) fn note(&mut self, keys: u64, shard: &Shard) -> Result<(), Error> {
-        let shard = shard.clone();
-        let mut line = serde_json::to_string(&Entry { keys, shard }).map_err(Error::input)?;
+        let entry = Entry {
+            keys,
+            shard: shard.clone(),
+            rate: shard.rate.map(f64::to_bits),
+        };
+        let mut line = serde_json::to_string(&entry).map_err(Error::input)?;
         line.push('\n');
         let path = self.folder.join(JOURNAL);
         self.file
