@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bench_kit::record::Batch;
 use bench_kit::suites::instructions::{self, judge, renewed};
-use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
+use bench_kit::suites::{frontier, membership, memory, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Folder, Suite, table};
 use records::environment;
 
@@ -25,6 +25,8 @@ pub(crate) enum Name {
     /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
     /// keys
     Policy,
+    /// Bits for each key and times of every policy and its peers at the same false-positive rates, by the number of keys
+    Frontier,
     /// Instructions that each policy takes with the portable kernel, compared with the committed record; no times
     Instructions,
     /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
@@ -104,7 +106,9 @@ impl Name {
                     .below("rocksdb"),
                 Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::PARQUET)
                     .below("parquet"),
-                Part::of("every policy", ("bench-ours", "which"), &[], &which::SUITE).below("which"),
+            ] },
+            Self::Frontier => const { &[
+                Part::of("every filter and its peers", ("bench-rocksdb", "frontier"), ROCKSDB, &frontier::SUITE),
             ] },
             Self::Instructions => const { &[Part {
                 write: write_instructions,

@@ -67,12 +67,6 @@ pub(crate) fn ratio(row: &Row) -> Option<Shown> {
     Some((ratio.median, Some((ratio.low, ratio.high)), text))
 }
 
-/// Shows the time or count.
-pub(crate) fn value(row: &Row) -> Option<Shown> {
-    let text = format!("{} {}", number::significant(row.value, 3), row.unit);
-    Some((row.value, None, text))
-}
-
 /// The bars of a row.
 struct Drawn {
     /// Name of the group, and a note behind it.

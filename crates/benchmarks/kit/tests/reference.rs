@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use bench_kit::record::Row;
 use bench_kit::suites::rates::{IDEAL, LEVELDB};
-use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
+use bench_kit::suites::{frontier, instructions, membership, memory, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite, table};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
@@ -153,9 +153,15 @@ fn policy_of_parquet() {
 }
 
 #[test]
-fn every_policy() {
-    check("policy/which", &which::SUITE);
-    check("policy-avx2/which", &which::SUITE);
+fn frontier_and_its_tables_in_which_policy() {
+    check("frontier", &frontier::SUITE);
+    let rows = rows(&frontier::SUITE, "frontier/batches.csv");
+    let tables = frontier::SUITE.summary.text(&rows);
+    let page = include_str!("../../../filter-formats/WHICH.md");
+    assert!(
+        page.contains(&tables),
+        "the tables in crates/filter-formats/WHICH.md are not those of the run:\n{tables}"
+    );
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 mod instructions;
 mod rates;
-mod which;
 
 use std::process::ExitCode;
 
@@ -13,9 +12,6 @@ use bench_kit::suites;
 fn main() -> ExitCode {
     program::run(&[
         ("rates", rates::measure),
-        ("which", |arguments| {
-            arguments.write(&suites::which::SUITE, &which::measure(arguments.quick))
-        }),
         ("instructions", |arguments| {
             arguments.write(&suites::instructions::SUITE, &instructions::count()?)
         }),

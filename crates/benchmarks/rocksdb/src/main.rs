@@ -3,10 +3,13 @@
 //!
 //! RocksDB is called through its virtual functions, in a C++ loop over slices made in advance; as in its tables, one
 //! reader serves many keys. The program ends if a contender with RocksDB's filters differs from RocksDB in its answers.
-//! FastLocalBloom runs on every kernel, the other policies on the best kernel.
+//! FastLocalBloom runs on every kernel, the other policies on the best kernel. The suite `frontier` compares all filters,
+//! also those of `xorf`, at the same false-positive rates.
 
 #[cfg(engine)]
 mod contenders;
+#[cfg(engine)]
+mod frontier;
 
 use std::process::ExitCode;
 
@@ -14,7 +17,7 @@ use std::process::ExitCode;
 use bench_kit::policies;
 use bench_kit::program;
 #[cfg(engine)]
-use bench_kit::suites::policy::ROCKSDB;
+use bench_kit::suites::{frontier::SUITE as FRONTIER, policy::ROCKSDB};
 
 /// The keys of a filter.
 #[cfg(engine)]
@@ -26,6 +29,10 @@ fn main() -> ExitCode {
         ("policy", |arguments| {
             let batches = policies::measure_all(&contenders::RocksDb, &SIZES, arguments.quick);
             arguments.write(&ROCKSDB, &batches)
+        }),
+        #[cfg(engine)]
+        ("frontier", |arguments| {
+            arguments.write(&FRONTIER, &frontier::measure(arguments.quick))
         }),
     ])
 }

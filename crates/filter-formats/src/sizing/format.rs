@@ -143,10 +143,20 @@ impl Format {
     /// * `SplitBlock`: like `FastLocalBloom`, for ideal blocks.
     /// * `BinaryFuse`: the rate that the width of the fingerprints gives.
     ///
+    /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is that
+    /// of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32.
+    ///
     /// # Errors
     ///
     /// The errors of [`filter_bytes`](Self::filter_bytes).
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let rate = self.rate_of_hashes(keys, bits_per_key)?;
+        // LevelDB's rate has its equal hash values already, and they are more.
+        Ok(rate.max(equal_hashes::<64>(keys)))
+    }
+
+    /// [`rate`](Self::rate) without absent keys whose 64-bit hash value equals a stored key's.
+    fn rate_of_hashes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         match self {
             Self::LevelDb => {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?;
@@ -273,7 +283,7 @@ impl Format {
                 let bits = leveldb::filter_bits(bits_per_key, keys)?.min(REACHABLE_BITS);
                 let probes = u32::from(leveldb::probe_count(bits_per_key));
                 let by_ideal_probes = Textbook::with_probe_count(probes).rate(bits, keys)?;
-                let by_equal_hashes = equal_hashes(keys);
+                let by_equal_hashes = equal_hashes::<32>(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
             Self::Bloom64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),

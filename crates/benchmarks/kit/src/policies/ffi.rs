@@ -37,6 +37,11 @@ impl SplitBlocks {
             .resize(self.blocks.div_ceil(2), Pair([0; 2 * BUCKET_SIZE]));
     }
 
+    /// Returns the number of bytes of all blocks.
+    pub fn bytes(&self) -> usize {
+        self.blocks * BUCKET_SIZE
+    }
+
     /// Returns the first byte of the first block.
     pub fn first_byte(&self) -> u8 {
         self.pairs[0].0[0]

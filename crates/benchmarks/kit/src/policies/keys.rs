@@ -59,7 +59,7 @@ impl<'a> EngineSlice<'a> {
 
 /// Many keys, one after the other.
 #[derive(Default)]
-pub(super) struct Keys {
+pub struct Keys {
     bytes: Vec<u8>,
     /// The end of each key, which is the start of the next.
     ends: Vec<usize>,
@@ -71,16 +71,19 @@ impl Keys {
         self.ends.push(self.bytes.len());
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// Returns the number of keys.
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn get(&self, index: usize) -> &[u8] {
+    /// Returns a key by its number.
+    pub fn get(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[index]]
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// Returns the keys in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.get(index))
     }
 }
@@ -104,19 +107,24 @@ fn push_random(keys: &mut Keys, random: &mut SplitMix64, lengths: KeyLengths) {
     keys.push(&key[..len]);
 }
 
-/// Generates random keys for a whole number of filters of `size` keys.
-pub(super) fn stored(size: usize, lengths: KeyLengths) -> Keys {
-    let mut random = SplitMix64::seed_from_u64(1);
+/// Generates random keys.
+pub fn random(count: usize, seed: u64, lengths: KeyLengths) -> Keys {
+    let mut random = SplitMix64::seed_from_u64(seed);
     let mut keys = Keys::default();
-    for _ in 0..FEWEST_IN_BATCH.max(size) / size * size {
+    for _ in 0..count {
         push_random(&mut keys, &mut random, lengths);
     }
     keys
 }
 
+/// Generates random keys for a whole number of filters of `size` keys.
+pub fn stored(size: usize, lengths: KeyLengths) -> Keys {
+    random(FEWEST_IN_BATCH.max(size) / size * size, 1, lengths)
+}
+
 /// Generates queries for the filter of the first `size` stored keys. Absent keys may be stored by chance; nothing
 /// depends on that.
-pub(super) fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Keys {
+pub fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Keys {
     let mut random = SplitMix64::seed_from_u64(2);
     let mut keys = Keys::default();
     for _ in 0..FEWEST_IN_BATCH {
@@ -135,7 +143,7 @@ pub(super) fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str)
 }
 
 /// Copies each URL into its own allocation, in random order, as an application would have them; empty for other keys.
-pub(super) fn scattered(keys: &Keys, lengths: KeyLengths) -> Vec<Box<[u8]>> {
+pub fn scattered(keys: &Keys, lengths: KeyLengths) -> Vec<Box<[u8]>> {
     if lengths != KeyLengths::Urls {
         return Vec::new();
     }
@@ -152,7 +160,7 @@ pub(super) fn scattered(keys: &Keys, lengths: KeyLengths) -> Vec<Box<[u8]>> {
 }
 
 /// Returns slices of the copies, or of the keys if there are no copies.
-pub(super) fn slices<'a>(keys: &'a Keys, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
+pub fn slices<'a>(keys: &'a Keys, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
     if copies.is_empty() {
         keys.iter().collect()
     } else {
@@ -161,7 +169,7 @@ pub(super) fn slices<'a>(keys: &'a Keys, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8
 }
 
 /// Returns the keys as arrays, if all have 16 bytes.
-pub(super) fn arrays(keys: &Keys) -> Option<&[[u8; 16]]> {
+pub fn arrays(keys: &Keys) -> Option<&[[u8; 16]]> {
     let (arrays, rest) = keys.bytes.as_chunks();
     (rest.is_empty() && keys.iter().all(|key| key.len() == 16)).then_some(arrays)
 }

@@ -3,7 +3,7 @@
 
 pub mod fastbloom;
 mod ffi;
-mod keys;
+pub mod keys;
 pub mod ours;
 pub mod sbbf;
 

@@ -1,5 +1,6 @@
 //! The suites, each with its records, comparisons, summary and charts.
 
+pub mod frontier;
 pub mod instructions;
 pub mod membership;
 pub mod memory;
@@ -7,4 +8,3 @@ pub mod point_reads;
 pub mod policy;
 pub mod rates;
 pub mod redis;
-pub mod which;

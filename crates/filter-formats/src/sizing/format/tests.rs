@@ -61,7 +61,7 @@ fn the_bits_per_key_found_are_the_smallest() {
 fn rates_beyond_the_format_are_refused() {
     // The limits are 30 probes, 2^32 bits and 2^32 hash values.
     let keys = 50_000_000;
-    let least = equal_hashes(keys);
+    let least = equal_hashes::<32>(keys);
     assert!(FORMAT.bits_per_key_for_rate(keys, 1.01 * least).is_ok());
     let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(keys, 0.99 * least) else {
         panic!("is reached");
@@ -310,4 +310,25 @@ fn what_rocksdb_does_not_write_is_refused() {
             Err(Error::OutOfDomain { .. })
         ));
     }
+}
+
+#[test]
+fn no_64_bit_hash_goes_below_the_share_of_equal_values() {
+    let least = 1000.0 / libm::ldexp(1.0, 64);
+    for format in [
+        Format::Bloom64,
+        Format::FastLocalBloom,
+        Format::Ribbon,
+        Format::SplitBlock,
+    ] {
+        match format.bits_per_key_for_rate(1000, least / 2.0) {
+            Err(Error::RateUnreachable { lowest, .. }) => {
+                assert!(lowest >= least * 0.999, "{format:?} {lowest}")
+            }
+            other => panic!("{format:?}: {other:?}"),
+        }
+    }
+    let most = BitsPerKey::whole(1_000_000);
+    let rate = Format::Bloom64.rate(1000, most).unwrap();
+    assert!((rate / least - 1.0).abs() < 1e-6, "{rate}");
 }
