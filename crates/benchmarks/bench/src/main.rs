@@ -108,7 +108,8 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
             arguments.quick,
             environment,
         );
-        let csv = temporary.path().join(format!("{}.csv", part.suite.format.name));
+        // Parts of one suite have one format, so the file is named by its number.
+        let csv = temporary.path().join(format!("{}.csv", measured.len()));
         let ended = measure(part, &csv, arguments.quick);
         if interrupt.requested() {
             return Err(Failure::Interrupted);

@@ -20,7 +20,7 @@ fn run(folder: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> (Op
 
 #[test]
 fn folders_that_hold_something_else_are_refused_and_left_alone() {
-    let policy = "{\"format\": \"policy-bench\", \"schema\": 2}";
+    let policy = "{\"format\": \"policy-bench\", \"schema\": 3}";
     let membership = "{\"format\": \"membership-bench\", \"schema\": 1}";
     for (files, says) in [
         (
@@ -96,7 +96,7 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, stderr) = run(folder.path(), &["--suite", "everything"], None);
     assert_eq!(code, Some(2));
-    let suites = "[possible values: point-reads, membership, memory, redis, policy, instructions, rates]";
+    let suites = "[possible values: point-reads, membership, memory, redis, policy, frontier, instructions, rates]";
     assert!(stderr.contains(suites), "{stderr}");
 }
 

@@ -148,7 +148,14 @@ fn row<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites::which::SUITE;
+    use crate::suite::{Baseline, Suite, condition, property};
+    use crate::suites::frontier;
+
+    const SUITE: Suite = Suite {
+        parameters: &[condition("filter_keys"), property("bits_per_key")],
+        baseline: Baseline::Contender(&["leveldb"]),
+        ..frontier::SUITE
+    };
 
     fn batch(policy: &str, task: &str, keys: u64, round: u64, ns: u64) -> Batch {
         SUITE.case(policy, task, &[&keys, &10]).batch(round, 10, ns)

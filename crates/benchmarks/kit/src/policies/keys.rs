@@ -71,8 +71,7 @@ impl Keys {
         self.ends.push(self.bytes.len());
     }
 
-    /// Returns the number of keys.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.ends.len()
     }
 
