@@ -96,7 +96,8 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, stderr) = run(folder.path(), &["--suite", "everything"], None);
     assert_eq!(code, Some(2));
-    let suites = "[possible values: point-reads, membership, memory, redis, policy, frontier, instructions, rates]";
+    let suites =
+        "[possible values: point-reads, membership, memory, redis, policy, frontier, instructions, rates]";
     assert!(stderr.contains(suites), "{stderr}");
 }
 
