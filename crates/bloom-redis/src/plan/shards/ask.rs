@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::options::{Commands, Options};
 use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros, settle};
 
-/// The number of bits for which a `GETRANGE` counts: about as many bytes go to and fro.
+/// The number of bits for which a `GETRANGE` counts: about as many bytes pass the network.
 const BITS_OF_RANGE: usize = 3;
 
 /// Queries elements. Returns one answer per key.
