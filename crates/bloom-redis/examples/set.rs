@@ -83,6 +83,9 @@ fn connect(urls: &[&str]) -> Result<Box<dyn ConnectionLike>, Failure> {
     let client = ClusterClient::builder(urls.iter().copied())
         .connection_timeout(CONNECT)
         .response_timeout(ANSWER)
+        // The crate's own would wait for minutes when a node is gone.
+        .retries(4)
+        .max_retry_wait(500)
         .build()
         .map_err(wrong)?;
     Ok(Box::new(client.get_connection().map_err(failed)?))
@@ -159,10 +162,8 @@ fn arrived(input: &mut BufReader<impl io::Read>, items: &str) -> Result<Vec<Vec<
             LONGEST => return Err(wrong("a line of standard input is too long")),
             _ => {}
         }
-        // A carriage return without a line feed is part of the key.
-        if line.pop_if(|byte| *byte == b'\n').is_some() {
-            line.pop_if(|byte| *byte == b'\r');
-        }
+        // As in `filters`, a carriage return is part of the key.
+        line.pop_if(|byte| *byte == b'\n');
         keys.push(key(line, items)?);
     }
     Ok(keys)
@@ -183,6 +184,9 @@ fn key(line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
             Err(_) => Err(refused("a decimal number of 64 bits")),
         },
         "binary" => hex::decode(&line).map_err(|_| refused("hexadecimal digits")),
-        _ => Ok(line),
+        "line" | "string" => Ok(line),
+        other => Err(wrong(format_args!(
+            "the set's items must be line, string, long or binary, got {other:?}"
+        ))),
     }
 }

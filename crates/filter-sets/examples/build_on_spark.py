@@ -28,7 +28,7 @@ import sys
 SEED = 126892148679795
 MANIFEST = "manifest.json"
 # The files that builders write beside the manifest.
-OWN = re.compile(r"shard-.*\.filter|\.tmp.{6}")
+OWN = re.compile(r"shard-.*\.filter|\.tmp.{6}|building\.jsonl")
 
 
 def shard_of(key, shards):
@@ -42,7 +42,7 @@ def key_bytes(line, kind):
     """Returns the bytes of a line's key, which are what the shard function hashes."""
     if kind == "long":
         return int(line).to_bytes(8, "little", signed=True)
-    return bytes.fromhex(line) if kind == "binary" else line.encode()
+    return bytes.fromhex(line.decode()) if kind == "binary" else line
 
 
 def sync_folder(folder):
@@ -60,13 +60,14 @@ def build(number, lines, folder, command):
         )
         try:
             for line in lines:
-                program.stdin.write(line.encode() + b"\n")
+                program.stdin.write(line + b"\n")
         except BrokenPipeError:
             pass  # The program ended early, and said why.
         said = program.communicate()[0]
         if program.returncode:
             raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
-        said = json.loads(said)
+        # Rates stay as they were written: Python would format them otherwise.
+        said = json.loads(said, parse_float="number {}".format)
         said["file"] = f"shard-{number:05}-{said['sha256'][:16]}.filter"
         os.rename(temporary, os.path.join(folder, said["file"]))
         sync_folder(folder)
@@ -99,7 +100,7 @@ def write_manifest(folder, manifest):
     """Replaces the manifest at once, and removes the shards that no manifest names any more."""
     temporary = os.path.join(folder, f".tmp{secrets.token_hex(3)}")
     with open(temporary, "w") as file:
-        file.write(json.dumps(manifest, indent=2) + "\n")
+        file.write(re.sub(r'"number ([^"]*)"', r"\1", json.dumps(manifest, indent=2)) + "\n")
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, os.path.join(folder, MANIFEST))
@@ -130,7 +131,10 @@ def main():
     held = lock(folder)
     spark = SparkSession.builder.appName("build-filter-set").getOrCreate()
     built = (
-        spark.sparkContext.textFile(options.keys)
+        # As binary, because a string would change bytes that are no UTF-8. Only a line feed ends a key.
+        spark.read.text(options.keys, lineSep="\n")
+        .selectExpr("cast(value as binary)")
+        .rdd.map(lambda row: bytes(row[0]))
         .map(lambda line: (shard_of(key_bytes(line, kind), shards), line))
         .partitionBy(shards, lambda shard: shard)
         .mapPartitionsWithIndex(lambda number, pairs: [build(number, (line for _, line in pairs), folder, command)])

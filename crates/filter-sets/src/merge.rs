@@ -65,7 +65,10 @@ pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
             rate: Some(Filter::from_bytes(Some(&format), merged)?.rate()),
         });
     }
-    let manifest = Manifest::new(&format, &first.items, shards);
+    let manifest = Manifest {
+        shard_function: first.shard_function.clone(),
+        ..Manifest::new(&format, &first.items, shards)
+    };
     lock.publish(&manifest)?;
     Ok(manifest)
 }

@@ -240,6 +240,16 @@ fn merged_sets_are_the_set_of_all_keys() {
         build(&builder(name, shards).items(items), &other, &stored).unwrap();
         refused(&other, reason);
     }
+    // A seed of another program's choice stays.
+    for folder in [&one, &two] {
+        let path = folder.join("manifest.json");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("126892148679795", "1")).unwrap();
+    }
+    merge_sets(&[&one, &two], &all).unwrap();
+    let text = fs::read_to_string(all.join("manifest.json")).unwrap();
+    assert!(text.contains("\"seed\": 1\n"), "{text}");
+
     let fuse = builder("binaryfuse", 4);
     build(&fuse, &one, &stored).unwrap();
     refused(&one, "only Bloom filters can be merged");

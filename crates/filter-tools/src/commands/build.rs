@@ -101,6 +101,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let interrupt = Interrupt::listen()?;
     let out = &arguments.out;
+    let is_out = |keys: &&PathBuf| {
+        keys.canonicalize()
+            .is_ok_and(|keys| out.canonicalize().is_ok_and(|out| out == keys))
+    };
+    if let Some(keys) = arguments.keys.iter().find(is_out) {
+        return Err(Failure::input(format_args!(
+            "{}: is a file of keys, and is not replaced; give another path",
+            keys.display()
+        )));
+    }
     let building = if arguments.shards.is_some() {
         builder.start_set(out)
     } else {

@@ -409,6 +409,13 @@ fn stopped_locked_out_and_out_of_disk() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
     }
     assert!(before == bench.snapshot());
+    let onto_keys = bench.run(&["build", "--keys", "keys", "--out", "./keys", "--replace"]);
+    assert!(
+        onto_keys.code == 2 && onto_keys.stderr.contains("keys: is a file of keys"),
+        "{}",
+        onto_keys.stderr
+    );
+    assert!(before == bench.snapshot());
     // Writing stops as on a full disk: at 8 blocks of 512 bytes.
     bench.write("more", lines(0..40_000));
     let before = bench.snapshot();

@@ -50,7 +50,7 @@ fn build(folder: &Path, items: &str, keys: &[&[u8]]) {
 fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("users.set");
-    build(&folder, "line", &[b"ann", b"bob", b"\xff"]);
+    build(&folder, "line", &[b"ann", b"bob", b"\xff", b"car\r"]);
     let folder = folder.to_str().unwrap();
     let server = Server::start(&[]);
     let mut cluster = Cluster::start(&[]);
@@ -63,8 +63,8 @@ fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
             "{loaded}"
         );
         assert_eq!(
-            printed(&["ask", "users", &url], b"ann\neve\n\xff\r\ndan\nbob"),
-            "maybe\nno\nmaybe\nno\nmaybe\n"
+            printed(&["ask", "users", &url], b"ann\neve\n\xff\ncar\ncar\r\nbob"),
+            "maybe\nno\nmaybe\nno\nmaybe\nmaybe\n"
         );
         assert!(printed(&["load", folder, "users", &url], b"").contains(": 0 shards of 0 bytes"));
     }
