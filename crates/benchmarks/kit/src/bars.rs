@@ -229,14 +229,7 @@ mod tests {
     use plots::scene::Shape;
 
     use super::*;
-    use crate::suite::{Baseline, Suite, condition, property};
-    use crate::suites::frontier;
-
-    const SUITE: Suite = Suite {
-        parameters: &[condition("filter_keys"), property("bits_per_key")],
-        baseline: Baseline::Contender(&["leveldb"]),
-        ..frontier::SUITE
-    };
+    use crate::ratios::tests::SUITE;
 
     const CHART: BarChart = BarChart {
         description: "",

@@ -146,12 +146,13 @@ fn row<'a>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::suite::{Baseline, Suite, condition, property};
     use crate::suites::frontier;
 
-    const SUITE: Suite = Suite {
+    /// A suite of two columns, for the tests of charts too.
+    pub(crate) const SUITE: Suite = Suite {
         parameters: &[condition("filter_keys"), property("bits_per_key")],
         baseline: Baseline::Contender(&["leveldb"]),
         ..frontier::SUITE
