@@ -139,7 +139,12 @@ impl Contents<'_> {
             Self::BinaryFuse(fingerprints) => {
                 let [seed, numbers] = fingerprints.numbers();
                 let (bytes, words) = (fingerprints.bytes(), [seed, numbers, 0]);
-                (&BINARY_FUSE, fuse_kernels::asker(kernel), bytes.len(), words)
+                (
+                    &BINARY_FUSE,
+                    fuse_kernels::asker(kernel, fingerprints.width()),
+                    bytes.len(),
+                    words,
+                )
             }
         };
         Plan {

@@ -9,12 +9,15 @@ use hashzoo::xxh3_64;
 
 use crate::asker::asker;
 use crate::choose::by_kernel;
-use crate::hash::WideSource;
+use crate::hash::{TILE, WideSource};
 use crate::tiles::{FetchLanes, Portable, Tiles};
 use crate::{Asker, KernelToken};
 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
 const PREFETCHED: usize = 1 << 20;
+
+/// The usual number of bits in a fingerprint: no shifts are needed.
+const USUAL_WIDTH: u8 = 8;
 
 /// The number of hash values between the prefetch of a slot and its use.
 const AHEAD: usize = 16;
@@ -58,6 +61,15 @@ impl Shape {
     const fn places(self, mixed: u64) -> [u64; 3] {
         let starts = self.segments as u64 * self.len();
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
+    }
+
+    /// [`places`](Self::places) by products that lanes have, too: one more for a single hash value. For fewer than 2^32
+    /// starts.
+    #[inline(always)]
+    const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
+        let starts = (self.segments as u64 * self.len()) as u32 as u64;
+        let (low, high) = (mixed as u32 as u64 * starts, (mixed >> 32) * starts);
+        self.places_from((high.wrapping_add(low >> 32) >> 32) as u32, mixed)
     }
 
     /// Returns the places, given the first. They depend on the lowest 36 bits alone.
@@ -303,6 +315,15 @@ impl<'a> Fingerprints<'a> {
         self.width
     }
 
+    /// Returns these fingerprints if they have [`USUAL_WIDTH`], which the compiler then knows.
+    #[inline(always)]
+    const fn usual(self) -> Self {
+        Self {
+            width: USUAL_WIDTH,
+            ..self
+        }
+    }
+
     /// Returns the bytes that [`new`](Self::new) was given.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
@@ -382,25 +403,26 @@ pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8])
     may_match_by(fingerprints, xxh3_64(key, 0))
 }
 
-/// Returns the function that asks a prepared filter with the [`numbers`](Fingerprints::numbers) of its fingerprints.
-pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
-        let [seed, others, _] = *numbers;
-        may_match_by(Fingerprints::of_numbers(bits, [seed, others]), xxh3_64(key, 0))
-    })
+/// Returns the function that asks a prepared filter with fingerprints of this width, given their
+/// [`numbers`](Fingerprints::numbers).
+pub fn asker(kernel: KernelToken, width: u8) -> Asker {
+    if width == USUAL_WIDTH {
+        asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
+            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+            of_width(fingerprints.usual(), xxh3_64(key, 0))
+        })
+    } else {
+        asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
+            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+            of_width(fingerprints, xxh3_64(key, 0))
+        })
+    }
 }
 
-/// Without multiplications and shifts for the usual width.
 #[inline(always)]
 fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    if fingerprints.width == 8 {
-        of_width(
-            Fingerprints {
-                width: 8,
-                ..fingerprints
-            },
-            hash,
-        )
+    if fingerprints.width == USUAL_WIDTH {
+        of_width(fingerprints.usual(), hash)
     } else {
         of_width(fingerprints, hash)
     }
@@ -409,12 +431,17 @@ fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
 #[inline(always)]
 fn of_width(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
     let mixed = shape.mix(hash);
-    let places = shape.places(mixed).map(|place| packed(place, width));
-    if places[2].0 + 2 > bytes.len() {
+    is_zero_sum(bytes, width, fingerprint(mixed), shape.places(mixed))
+}
+
+/// Returns true if the fingerprints of a hash value's places sum to this one. The places are in ascending order.
+#[inline(always)]
+fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool {
+    // On 32 bits a place may be beyond what an address reaches.
+    if (places[2] * u64::from(width) / 8) + 2 > bytes.len() as u64 {
         return true;
     }
-    let mut sum = fingerprint(mixed);
-    for (byte, shift) in places {
+    for (byte, shift) in places.map(|place| packed(place, width)) {
         // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
         let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };
         sum ^= u16::from_le_bytes(two) >> shift;
@@ -444,17 +471,8 @@ fn may_match_many_by<L: FetchLanes>(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    if fingerprints.width == 8 {
-        let width = 8;
-        many_of_width(
-            lanes,
-            Fingerprints {
-                width,
-                ..fingerprints
-            },
-            source,
-            answers,
-        );
+    if fingerprints.width == USUAL_WIDTH {
+        many_of_width(lanes, fingerprints.usual(), source, answers);
     } else {
         many_of_width(lanes, fingerprints, source, answers);
     }
@@ -472,20 +490,30 @@ fn many_of_width<L: FetchLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            source.hash_by(|key| xxh3_64(key, 0), start, hashes);
+            lanes.hash::<true>(source, start, hashes);
+            for hash in &mut *hashes {
+                *hash = shape.mix(*hash);
+            }
             if ahead {
-                for &hash in &*hashes {
-                    for place in shape.places(shape.mix(hash)) {
+                for &mixed in &*hashes {
+                    for place in shape.places_by_halves(mixed) {
                         lanes.fetch::<false, _>(bytes, packed(place, width).0);
                     }
                 }
             }
         }
         if let Some((number, tile)) = tiles.ready() {
-            let used = tile.used().iter().rev();
-            answers[number] = used.fold(0, |answers, &hash| {
-                answers << 1 | u64::from(of_width(fingerprints, hash))
-            });
+            // The places of all keys first, since lanes compute them.
+            let mut places = [[0; TILE]; 3];
+            for (i, &mixed) in tile.hashes.iter().enumerate() {
+                [places[0][i], places[1][i], places[2][i]] = shape.places_by_halves(mixed);
+            }
+            let mut found = 0;
+            for (i, &mixed) in tile.used().iter().enumerate() {
+                let places = [places[0][i], places[1][i], places[2][i]];
+                found |= u64::from(is_zero_sum(bytes, width, fingerprint(mixed), places)) << i;
+            }
+            answers[number] = found;
         }
     }
 }

@@ -190,6 +190,8 @@ pub(crate) trait Lanes64: Copy {
 
     fn shift_left<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
     fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// Reverses the bytes of each lane.
+    fn swap_bytes(self, a: Self::Vector) -> Self::Vector;
     /// Shifts each lane by its own count; 64 or more leave no bit.
     fn shift_right_each(self, a: Self::Vector, counts: Self::Vector) -> Self::Vector;
     /// Rotates left by `LEFT` bits, which is right by `RIGHT`.
@@ -278,6 +280,11 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
             self.0.rotate_left::<LEFT, RIGHT>(a[0]),
             self.0.rotate_left::<LEFT, RIGHT>(a[1]),
         ]
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self, a: Self::Vector) -> Self::Vector {
+        a.map(|a| self.0.swap_bytes(a))
     }
 
     #[inline(always)]

@@ -44,8 +44,8 @@ const SEED: u64 = 0xc782_19a2_3eea_dd03;
 /// The number of words from which they are prefetched before use: a megabyte.
 const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
 
-/// The number of columns that are compared before an exit.
-const COMPARED: usize = 2;
+/// The number of columns that are compared before an exit. An exit in between would be mispredicted for many absent keys.
+pub(crate) const COMPARED: usize = 8;
 
 /// The maximum number of columns: the number of bits in a result.
 const MAX_COLUMNS: u32 = u32::BITS;
@@ -120,6 +120,15 @@ impl Equation {
             high: expanded,
             result: expanded.swap_bytes() as u32,
         }
+    }
+
+    /// Returns the coefficients in the block of the start and in the next one.
+    #[inline(always)]
+    const fn in_blocks(&self) -> [u128; 2] {
+        let coefficients = (self.high as u128) << 64 | self.low as u128;
+        let shift = self.start as u32 % WIDTH;
+        // Two steps, because a shift by all 128 bits would overflow.
+        [coefficients << shift, coefficients >> 1 >> (WIDTH - 1 - shift)]
     }
 }
 
@@ -230,7 +239,7 @@ fn may_match_many_by<L: FetchLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash(source, start, hashes);
+            lanes.hash::<false>(source, start, hashes);
             if ahead {
                 for &hash in &*hashes {
                     let block = solution.equation(hash).start as u32 / WIDTH;
@@ -267,41 +276,37 @@ fn may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, 
     let block = equation.start as u32 / WIDTH;
     let first = solution.shape().words_before(block) as usize;
     let columns = solution.shape().columns_of(block) as usize;
-    // Two blocks, and the words after the last column that are compared in vain.
-    if first + 2 * columns + COMPARED > words.len() {
+    let Some(words) = words.get(first..first + 2 * columns) else {
         return may_match_at_end(words, shape, seed, hash);
-    }
-    // The coefficients as three words of 64 slots, from the first that they reach on.
-    let shift = equation.start as u32 % 64;
-    let masks = [
-        equation.low << shift,
-        equation.high << shift | equation.low >> 1 >> (63 - shift),
-        equation.high >> 1 >> (63 - shift),
-    ];
-    // The places of these three in the first column.
-    let (half, here, next) = (equation.start / 64 % 2, 2 * first, 2 * (first + columns));
-    let places = [here + half, if half == 0 { here + 1 } else { next }, next + half];
-    let halves = words.as_flattened().as_chunks::<8>().0;
-    let wrong = |column: usize| {
-        let mut sums = 0;
-        for i in 0..COMPARED {
-            // SAFETY: before the end, by the comparison above; the last place is in the second block.
-            let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * (column + i)) };
-            let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
-            sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
-        }
-        sums ^ equation.result >> column
     };
-    // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
-    let mut column = 0;
-    while column + COMPARED <= columns {
-        if wrong(column) & ((1 << COMPARED) - 1) != 0 {
+    let (first, second) = words.split_at(columns);
+    let coefficients = equation.in_blocks();
+    let mut result = equation.result;
+    for (first, second) in first.chunks(COMPARED).zip(second.chunks(COMPARED)) {
+        let wrong = lanes.column_sums(first, second, coefficients) ^ result;
+        if wrong & ((1 << first.len()) - 1) != 0 {
             return false;
         }
-        column += COMPARED;
+        result >>= COMPARED;
     }
-    // Words after the last column belong to the next block.
-    column == columns || wrong(column) & ((1 << (columns - column)) - 1) == 0
+    true
+}
+
+/// [`FetchLanes::column_sums`], column by column.
+#[inline(always)]
+pub(crate) fn column_sums<L: FetchLanes>(
+    lanes: L,
+    first: &[Word],
+    second: &[Word],
+    coefficients: [u128; 2],
+) -> u32 {
+    let mut sums = 0;
+    for (i, (first, second)) in first.iter().zip(second).enumerate() {
+        let selected =
+            u128::from_le_bytes(*first) & coefficients[0] ^ u128::from_le_bytes(*second) & coefficients[1];
+        sums |= (lanes.sum(selected as u64 ^ (selected >> 64) as u64) & 1) << i;
+    }
+    sums
 }
 
 /// [`may_match`] where words may be missing: column by column.
@@ -311,18 +316,15 @@ fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
     let numbers = [shape, seed];
     let solution = Solution { words, numbers };
     let (shape, equation) = (solution.shape(), solution.equation(hash));
-    let (block, shift) = (equation.start as u32 / WIDTH, equation.start as u32 % WIDTH);
+    let block = equation.start as u32 / WIDTH;
     let columns = shape.columns_of(block) as usize;
     let first = shape.words_before(block) as usize;
-    let coefficients = u128::from(equation.high) << 64 | u128::from(equation.low);
-    let here = coefficients << shift;
-    // Two steps, because a shift by all 128 bits would overflow.
-    let next = coefficients >> 1 >> (WIDTH - 1 - shift);
+    let [here, next] = equation.in_blocks();
     let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
     (0..columns).all(|column| {
         let at = first + column;
         // An equation that starts at a block boundary ends with the block.
-        let after = word(at + columns).or((shift == 0).then_some(0));
+        let after = word(at + columns).or((next == 0).then_some(0));
         match (word(at), after) {
             (Some(word), Some(after)) => {
                 let sum = (word & here ^ after & next).count_ones();

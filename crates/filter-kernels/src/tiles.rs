@@ -1,12 +1,11 @@
 //! Filters of 64-bit hash values, a tile of keys at a time. Large filters are fetched ahead: the bits of a tile are
 //! prefetched before those of the tile before it are used.
 
-use hashzoo::xxph3_64;
-
 use crate::bloom64::{self, MULTIPLIER, position};
 use crate::fast_local::{self, LINE_LEN, Line, line_of};
-use crate::hash::{TILE, WideSource};
+use crate::hash::{TILE, WideSource, xxph3};
 use crate::lanes::Lanes;
+use crate::ribbon::{self, Word};
 
 /// Hash values; only the first `count` are in use, but all of them are valid.
 #[derive(Clone, Copy)]
@@ -38,8 +37,8 @@ impl<'a> Tile<'a> {
 
 /// The operations on a tile that processors have in different forms.
 pub(crate) trait TileLanes: Lanes {
-    /// Computes the XXPH3 of the keys from `start` on.
-    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Computes the XXPH3 of the keys from `start` on; with `FINAL`, their XXH3.
+    fn hash_tile<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
     /// Sets the bits of 1 to 30 probes.
     fn set_in_lines(self, lines: &mut [Line], probes: u8, tile: Tile<'_>);
     /// Returns the answers, one bit each.
@@ -56,12 +55,18 @@ pub(crate) trait TileLanes: Lanes {
     fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
         bloom64::each_set(bit_array, probes, tile.used())
     }
+
+    /// [`FetchLanes::column_sums`].
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        ribbon::column_sums(self, first, second, coefficients)
+    }
 }
 
 /// The operations on single keys that processors have in different forms.
 pub(crate) trait FetchLanes: Copy {
-    /// Computes the hash values from `start` on. Panics if there are too few.
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Computes the XXPH3 of the keys from `start` on; with `FINAL`, their XXH3. Panics if there are too few.
+    fn hash<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
 
     /// Prefetches an item, to be written if `WRITE`. This is not an access in the sense of the language.
     fn fetch<const WRITE: bool, T>(self, items: &[T], index: usize);
@@ -71,12 +76,19 @@ pub(crate) trait FetchLanes: Copy {
     fn sum(self, word: u64) -> u32 {
         word.count_ones()
     }
+
+    /// Returns the sums, a bit each, of the bits that the coefficients select in at most [`ribbon::COMPARED`] columns: the
+    /// words of a column in two blocks.
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        ribbon::column_sums(self, first, second, coefficients)
+    }
 }
 
 impl<L: TileLanes> FetchLanes for L {
     #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        self.hash_tile(source, start, hashes);
+    fn hash<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        self.hash_tile::<FINAL>(source, start, hashes);
     }
 
     #[inline(always)]
@@ -88,6 +100,11 @@ impl<L: TileLanes> FetchLanes for L {
     fn sum(self, word: u64) -> u32 {
         self.count_bits(word)
     }
+
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        TileLanes::column_sums(self, first, second, coefficients)
+    }
 }
 
 /// The portable code.
@@ -96,8 +113,8 @@ pub(crate) struct Portable;
 
 impl FetchLanes for Portable {
     #[inline(always)]
-    fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    fn hash<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(xxph3::of_one::<FINAL>, start, hashes);
     }
 
     #[inline(always)]
@@ -185,7 +202,7 @@ pub(crate) fn insert_in_lines<S: TileLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash_tile(source, start, hashes);
+            lanes.hash_tile::<false>(source, start, hashes);
             if ahead {
                 prefetch_lines::<S, true>(lanes, lines, hashes);
             }
@@ -214,7 +231,7 @@ pub(crate) fn ask_lines<S: TileLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash_tile(source, start, hashes);
+            lanes.hash_tile::<false>(source, start, hashes);
             if ahead {
                 prefetch_lines::<S, false>(lanes, lines, hashes);
             }
@@ -245,7 +262,7 @@ pub(crate) fn insert_bits<S: TileLanes>(lanes: S, bit_array: &mut [u8], probes: 
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash_tile(source, start, hashes);
+            lanes.hash_tile::<false>(source, start, hashes);
             if ahead {
                 prefetch_bits::<S, true>(lanes, bit_array, probes, hashes);
             }
@@ -269,7 +286,7 @@ pub(crate) fn ask_bits<S: TileLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash_tile(source, start, hashes);
+            lanes.hash_tile::<false>(source, start, hashes);
             if ahead {
                 prefetch_bits::<S, false>(lanes, bit_array, probes, hashes);
             }

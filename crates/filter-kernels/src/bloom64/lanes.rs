@@ -82,7 +82,7 @@ pub(crate) fn create<S: WideLanes + TileLanes>(
     let mut tiles = Tiles::new(source.len(), false);
     while tiles.step() {
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash_tile(source, start, hashes);
+            lanes.hash_tile::<false>(source, start, hashes);
         }
         let Some((_, tile)) = tiles.ready() else {
             break;

@@ -1,6 +1,7 @@
-//! XXPH3 with the seed 0, for a key of 9 to 64 bytes in each lane. Keys of other lengths are hashed one by one.
+//! XXPH3 with the seed 0, for a key of 9 to 64 bytes in each lane; with `FINAL`, XXH3. Keys of other lengths are hashed
+//! one by one.
 
-use hashzoo::xxph3_64;
+use hashzoo::{xxh3_64, xxph3_64};
 
 use super::tile::{Classes, Group, hash_slices, have_16_bytes, slices};
 use super::{PRIME64_1, PRIME64_3, WideSource};
@@ -21,9 +22,26 @@ const SECRET: [u64; 8] = [
     0x4c26_3a81_e690_35e0,
 ];
 
+/// The sums of two words of the secret each that XXH3 takes for keys of 9 to 16 bytes.
+const SHORT: [u64; 2] = [SECRET[3] ^ SECRET[4], SECRET[5] ^ SECRET[6]];
+
+/// XXH3's multiplier in the last step, `PRIME_MX1`.
+const LAST: u64 = 0x1656_6791_9e37_79f9;
+
+/// Returns the hash value of a key of any length.
+#[inline(always)]
+pub(crate) const fn of_one<const FINAL: bool>(key: &[u8]) -> u64 {
+    if FINAL { xxh3_64(key, 0) } else { xxph3_64(key, 0) }
+}
+
 /// Computes at most [`TILE`](super::TILE) hash values from `start` on. Panics if there are too few.
 #[inline(always)]
-pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+pub(crate) fn hash<S: WideLanes, const FINAL: bool>(
+    lanes: S,
+    source: WideSource<'_>,
+    start: usize,
+    hashes: &mut [u64],
+) {
     let (wide, count) = (lanes.wide(), hashes.len());
     match source {
         WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
@@ -31,27 +49,27 @@ pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize,
             let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
             for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
                 let (low, high) = wide.load_pairs(keys);
-                wide.store(of_two_words(wide, low, high, wide.splat(16)), hashes);
+                wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
             }
             for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = xxph3_64(key, 0);
+                *hash = of_one::<FINAL>(key);
             }
         }
         WideSource::Keys(keys) => {
             let mut room = None;
             let (keys, mut later) = slices(lanes, &keys, start, count, &mut room);
             if !have_16_bytes(keys) {
-                return hash_slices::<Xxph3, _, _>(lanes, wide, keys, later, hashes);
+                return hash_slices::<Xxph3<FINAL>, _, _>(lanes, wide, keys, later, hashes);
             }
             let (groups, others) = groups_of(wide, hashes);
             for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
                 later.prefetch(lanes, S::Wide::LANES);
                 // SAFETY: the condition ensures that each key has the two words that are read.
                 let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
-                wide.store(of_two_words(wide, low, high, wide.splat(16)), hashes);
+                wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
             }
             for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = xxph3_64(key, 0);
+                *hash = of_one::<FINAL>(key);
             }
         }
         WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
@@ -68,9 +86,9 @@ pub(super) fn groups_of<L: Lanes64>(
     (groups.chunks_exact_mut(L::LANES), others)
 }
 
-struct Xxph3;
+struct Xxph3<const FINAL: bool>;
 
-impl Classes for Xxph3 {
+impl<const FINAL: bool> Classes for Xxph3<FINAL> {
     const BOUNDS: &[u64] = &[8, 16, 32, 64];
 
     #[inline(always)]
@@ -78,16 +96,16 @@ impl Classes for Xxph3 {
         // SAFETY: guaranteed by the caller.
         unsafe {
             match CLASS {
-                0 => of_9_to_16(lanes, keys),
-                1 => of_17_to_32(lanes, keys),
-                _ => of_33_to_64(lanes, keys),
+                0 => of_9_to_16::<_, FINAL>(lanes, keys),
+                1 => of_17_to_32::<_, FINAL>(lanes, keys),
+                _ => of_33_to_64::<_, FINAL>(lanes, keys),
             }
         }
     }
 
     #[inline(always)]
     fn of_one(key: &[u8]) -> u64 {
-        xxph3_64(key, 0)
+        of_one::<FINAL>(key)
     }
 }
 
@@ -95,36 +113,36 @@ impl Classes for Xxph3 {
 ///
 /// The keys have 9 to 16 bytes.
 #[inline(always)]
-unsafe fn of_9_to_16<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+unsafe fn of_9_to_16<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
     // SAFETY: guaranteed by the caller.
     let (low, high) = unsafe {
         let low = lanes.collect(|i| word(keys[i], 0));
         (low, lanes.collect(|i| word(keys[i], keys[i].len() - 8)))
     };
-    of_two_words(lanes, low, high, lens(lanes, keys))
+    of_two_words::<_, FINAL>(lanes, low, high, lens(lanes, keys))
 }
 
 /// # Safety
 ///
 /// The keys have 17 to 32 bytes.
 #[inline(always)]
-unsafe fn of_17_to_32<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+unsafe fn of_17_to_32<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
     // SAFETY: guaranteed by the caller.
-    avalanche(lanes, unsafe { outer(lanes, keys) })
+    avalanche::<_, FINAL>(lanes, unsafe { outer(lanes, keys) })
 }
 
 /// # Safety
 ///
 /// The keys have 33 to 64 bytes.
 #[inline(always)]
-unsafe fn of_33_to_64<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
+unsafe fn of_33_to_64<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
     // SAFETY: guaranteed by the caller.
     let (first, last, outer) = unsafe {
         let first = lanes.collect_pairs(|i| keys[i].as_ptr().add(16));
         let last = lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 32));
         (mix(lanes, first, 4), mix(lanes, last, 6), outer(lanes, keys))
     };
-    avalanche(lanes, lanes.add(outer, lanes.add(first, last)))
+    avalanche::<_, FINAL>(lanes, lanes.add(outer, lanes.add(first, last)))
 }
 
 /// Mixes the lengths and the first and last 16 bytes.
@@ -160,17 +178,24 @@ fn mix<L: Lanes64>(lanes: L, (low, high): (L::Vector, L::Vector), secret: usize)
 
 /// Hashes keys of 9 to 16 bytes, given their first and last eight.
 #[inline(always)]
-fn of_two_words<L: Lanes64>(lanes: L, low: L::Vector, high: L::Vector, lens: L::Vector) -> L::Vector {
-    let low = lanes.xor(low, lanes.splat(SECRET[0]));
-    let high = lanes.xor(high, lanes.splat(SECRET[1]));
-    let sum = lanes.add(lens, lanes.add(low, high));
-    avalanche(lanes, lanes.add(sum, lanes.fold(low, high)))
+fn of_two_words<L: Lanes64, const FINAL: bool>(
+    lanes: L,
+    low: L::Vector,
+    high: L::Vector,
+    lens: L::Vector,
+) -> L::Vector {
+    let secret = if FINAL { SHORT } else { [SECRET[0], SECRET[1]] };
+    let low = lanes.xor(low, lanes.splat(secret[0]));
+    let high = lanes.xor(high, lanes.splat(secret[1]));
+    let added = if FINAL { lanes.swap_bytes(low) } else { low };
+    let sum = lanes.add(lens, lanes.add(added, high));
+    avalanche::<_, FINAL>(lanes, lanes.add(sum, lanes.fold(low, high)))
 }
 
 #[inline(always)]
-fn avalanche<L: Lanes64>(lanes: L, sum: L::Vector) -> L::Vector {
+fn avalanche<L: Lanes64, const FINAL: bool>(lanes: L, sum: L::Vector) -> L::Vector {
     let mixed = lanes.xor(sum, lanes.shift_right::<37>(sum));
-    let mixed = lanes.mul(mixed, lanes.splat(PRIME64_3));
+    let mixed = lanes.mul(mixed, lanes.splat(if FINAL { LAST } else { PRIME64_3 }));
     lanes.xor(mixed, lanes.shift_right::<32>(mixed))
 }
 

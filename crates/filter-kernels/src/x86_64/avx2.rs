@@ -1,5 +1,6 @@
 //! AVX2: 8 lanes, and tables of 128 bytes in registers.
 
+mod columns;
 mod lanes;
 mod lanes64;
 mod lines;

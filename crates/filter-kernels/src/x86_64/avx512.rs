@@ -2,6 +2,7 @@
 //!
 //! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
 
+mod columns;
 mod lanes;
 mod lanes64;
 mod lines;

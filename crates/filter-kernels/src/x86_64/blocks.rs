@@ -40,7 +40,7 @@ macro_rules! block_lanes {
                 match function {
                     // SAFETY: see the type.
                     BlockHash::Xxh64 => unsafe { run(self, source, start, hashes) },
-                    BlockHash::Xxph3 => self.hash_tile(source, start, hashes),
+                    BlockHash::Xxph3 => self.hash_tile::<false>(source, start, hashes),
                 }
             }
 

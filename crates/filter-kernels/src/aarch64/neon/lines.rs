@@ -2,11 +2,9 @@
 
 use core::arch::aarch64::*;
 
-use hashzoo::xxph3_64;
-
 use super::{Neon, are_set, bit_of_byte};
 use crate::fast_local::{Line, POWERS, Stored, USUAL_PROBES, line_of, set_one, walk_of};
-use crate::hash::WideSource;
+use crate::hash::{WideSource, xxph3};
 use crate::lanes::entries::line_entries;
 use crate::tiles::{Tile, TileLanes};
 
@@ -14,8 +12,8 @@ line_entries!(Neon, "neon");
 
 impl TileLanes for Neon {
     #[inline(always)]
-    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    fn hash_tile<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        source.hash_by(xxph3::of_one::<FINAL>, start, hashes);
     }
 
     #[inline(always)]

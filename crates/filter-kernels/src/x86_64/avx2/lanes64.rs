@@ -66,6 +66,10 @@ impl Lanes64 for Quad {
         };
         fn mul_halves(a, b) = _mm256_mul_epu32(a, b);
         fn lower_and_upper(lower, upper) = _mm256_blend_epi32::<0b1010_1010>(lower, upper);
+        fn swap_bytes(a) = {
+            let reversed = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+            _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(reversed))
+        };
         fn shift_right_each(a, counts) = _mm256_srlv_epi64(a, counts);
     }
 

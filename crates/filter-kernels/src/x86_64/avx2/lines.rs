@@ -6,12 +6,14 @@ use core::hint::black_box;
 use hashzoo::xxph3_64;
 
 use super::Avx2;
+use super::columns::column_sums;
 use crate::MAX_PROBES;
 use crate::bloom64;
 use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::hash::{WideSource, xxph3};
 use crate::lanes::entries::{entry, line_entries};
 use crate::lanes::{Lanes, Lanes64, WideLanes};
+use crate::ribbon::Word;
 use crate::tiles::{Tile, TileLanes};
 
 /// The number of words in a line.
@@ -32,14 +34,14 @@ impl Avx2 {
 
 impl TileLanes for Avx2 {
     #[inline(always)]
-    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    fn hash_tile<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         /// Compiled once: it is too large to be inlined wherever keys are hashed.
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-            xxph3::hash(lanes, source, start, hashes);
+        fn run<const FINAL: bool>(lanes: Avx2, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+            xxph3::hash::<_, FINAL>(lanes, source, start, hashes);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
+        unsafe { run::<FINAL>(self, source, start, hashes) }
     }
 
     #[inline(always)]
@@ -63,6 +65,12 @@ impl TileLanes for Avx2 {
     #[inline(always)]
     fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
         bloom64::lanes::ask(self, bit_array, probes, tile)
+    }
+
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        // SAFETY: see the type.
+        unsafe { column_sums(first, second, coefficients) }
     }
 }
 

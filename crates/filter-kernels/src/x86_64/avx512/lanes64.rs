@@ -54,6 +54,10 @@ impl Lanes64 for Octet {
         fn mul(a, b) = _mm512_mullo_epi64(a, b);
         fn mul_halves(a, b) = _mm512_mul_epu32(a, b);
         fn lower_and_upper(lower, upper) = _mm512_mask_blend_epi32(0b1010_1010_1010_1010, lower, upper);
+        fn swap_bytes(a) = {
+            let reversed = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+            _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(reversed))
+        };
         fn shift_right_each(a, counts) = _mm512_srlv_epi64(a, counts);
     }
 

@@ -10,12 +10,14 @@ use single::all_of_32;
 use split::Split;
 
 use super::Avx512;
+use super::columns::column_sums;
 use crate::KernelToken;
 use crate::MAX_PROBES;
 use crate::bloom64;
 use crate::fast_local::{self, LINE_LEN, Line, POWERS, USUAL_PROBES};
 use crate::hash::{TILE, WideSource, xxph3};
 use crate::lanes::entries::entry;
+use crate::ribbon::Word;
 use crate::tiles::{Tile, TileLanes};
 
 const USUAL: usize = USUAL_PROBES as usize;
@@ -65,14 +67,14 @@ impl Avx512 {
 
 impl TileLanes for Avx512 {
     #[inline(always)]
-    fn hash_tile(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    fn hash_tile<const FINAL: bool>(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         /// Compiled once: it is too large to be inlined wherever keys are hashed.
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-            xxph3::hash(lanes, source, start, hashes);
+        fn run<const FINAL: bool>(lanes: Avx512, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+            xxph3::hash::<_, FINAL>(lanes, source, start, hashes);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
+        unsafe { run::<FINAL>(self, source, start, hashes) }
     }
 
     #[inline(always)]
@@ -103,6 +105,12 @@ impl TileLanes for Avx512 {
     #[inline(always)]
     fn ask_bits(self, bit_array: &[u8], probes: u8, tile: Tile<'_>) -> u64 {
         bloom64::lanes::ask(self, bit_array, probes, tile)
+    }
+
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        // SAFETY: see the type.
+        unsafe { column_sums(first, second, coefficients) }
     }
 }
 
