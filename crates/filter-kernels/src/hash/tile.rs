@@ -13,8 +13,10 @@ pub(crate) const MAX_GROUP: usize = 8;
 /// If a tile's first and last key are fewer bytes apart, the tile's keys are adjacent in memory.
 const FETCHED_TOGETHER: usize = 128 * TILE;
 
-/// The number of bytes up to which adjacent keys are likely to be in a cache that needs no prefetching.
-const IN_CACHE: usize = 6 << 20;
+/// The number of bytes up to which adjacent keys are likely to be in a cache that needs no prefetching: half of the
+/// second cache of a server's core. What a filter of 3,000 keys is asked in four megabytes of scattered keys takes half as
+/// long with prefetching if they were not used just before, and as long if they were.
+const IN_CACHE: usize = 1 << 19;
 
 // A mask has a bit for each key of a tile.
 const _: () = assert!(TILE <= 64);
