@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use ab_glyph::{Font as _, PxScale, point};
 use ab_glyph_rasterizer::Rasterizer;
 
-use super::font;
 use super::scene::{Anchor, Color, Font, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
 /// Corners of the polygon that approximates a circle: a mark differs from its circle by at most 1/50 of a pixel.
@@ -129,7 +128,7 @@ impl Sheet {
     }
 
     fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str, font: Font) {
-        let (size, face) = (font.size * UNITS, font.weight.face());
+        let (size, face) = (font.size * UNITS, font.face());
         let left = (at.0 - anchor.before(font.width(text))) * UNITS;
         let base = libm::round(at.1 * UNITS);
         // A `PxScale` is the height from the highest to the lowest part of a font.
@@ -137,7 +136,7 @@ impl Sheet {
             .units_per_em()
             .map_or(1.0, |units| face.height_unscaled() / units);
         let scale = PxScale::from(size as f32 * per_em);
-        font::layout(text, font.weight, |glyph, x| {
+        font.layout(text, |glyph, x| {
             let position = point((left + x * size) as f32, base as f32);
             if let Some(outline) = face.outline_glyph(glyph.with_scale_and_position(scale, position)) {
                 let corner = outline.px_bounds().min;
@@ -212,62 +211,58 @@ mod tests {
         reds.collect()
     }
 
-    #[test]
-    fn rectangles_have_sharp_edges() {
-        let dark = darkness(|scene| scene.rect(1.0, 2.0, 3.0, 3.0, INK));
-        for (index, share) in dark.into_iter().enumerate() {
-            let (x, y) = (index % 80, index / 80);
-            let inside = (2..6).contains(&x) && (4..6).contains(&y);
-            assert_eq!(share, f64::from(u8::from(inside)), "{x} {y}");
-        }
+    /// Returns the first and last column and row with a dark pixel, in pixels of the scene.
+    fn edges(dark: &[f64]) -> [f64; 4] {
+        let is_dark = |x: usize, y: usize| dark[y * 80 + x] > 0.3;
+        let columns: Vec<usize> = (0..80).filter(|&x| (0..40).any(|y| is_dark(x, y))).collect();
+        let rows: Vec<usize> = (0..40).filter(|&y| (0..80).any(|x| is_dark(x, y))).collect();
+        [
+            columns[0],
+            columns[columns.len() - 1],
+            rows[0],
+            rows[rows.len() - 1],
+        ]
+        .map(|at| at as f64 / UNITS)
     }
 
     #[test]
-    fn smoothed_shapes_cover_their_area() {
-        let covered = |draw: fn(&mut Scene)| darkness(draw).into_iter().sum::<f64>() / (UNITS * UNITS);
-        let circle = covered(|scene| scene.shapes.push(Shape::Circle((20.0, 10.0), 6.3, INK)));
-        assert!(
-            (circle - core::f64::consts::PI * 6.3 * 6.3).abs() < 0.6,
-            "{circle}"
-        );
-        let triangle = covered(|scene| {
-            scene
-                .shapes
-                .push(Shape::Polygon(vec![(3.2, 4.1), (30.2, 4.1), (3.2, 14.1)], INK))
-        });
-        assert!((triangle - 135.0).abs() < 0.5, "{triangle}");
-        // Half a width longer at both ends.
-        let line = covered(|scene| scene.line((5.0, 5.0), (17.0, 10.0), INK));
-        assert!((line - 14.0).abs() < 0.2, "{line}");
-        // Clipped shapes do not wrap around to the other side.
-        let outside = covered(|scene| scene.shapes.push(Shape::Circle((40.0, 10.0), 5.0, INK)));
-        assert!((outside - core::f64::consts::PI * 12.5).abs() < 0.5, "{outside}");
+    fn shapes_cover_their_area() {
+        let disc = |radius: f64| core::f64::consts::PI * radius * radius;
+        for (shape, area, tolerance) in [
+            (Shape::Rect([1.0, 2.0, 3.0, 3.0], INK), 2.0, 0.0),
+            (Shape::Circle((20.0, 10.0), 6.3, INK), disc(6.3), 0.6),
+            (
+                Shape::Polygon(vec![(3.2, 4.1), (30.2, 4.1), (3.2, 14.1)], INK),
+                135.0,
+                0.5,
+            ),
+            // Half a width longer at both ends.
+            (Shape::Line(vec![(5.0, 5.0), (17.0, 10.0)], 1.0, INK), 14.0, 0.2),
+            // A shape that leaves the sheet does not come back at its other side.
+            (Shape::Circle((40.0, 10.0), 5.0, INK), disc(5.0) / 2.0, 0.5),
+        ] {
+            let dark = darkness(|scene| scene.shapes.push(shape.clone()));
+            let covered = dark.iter().sum::<f64>() / (UNITS * UNITS);
+            assert!((covered - area).abs() <= tolerance, "{shape:?}: {covered}");
+        }
+        let rect = darkness(|scene| scene.rect(1.0, 2.0, 3.0, 3.0, INK));
+        assert_eq!(edges(&rect), [1.0, 2.5, 2.0, 2.5]);
     }
 
     #[test]
     fn texts_stand_where_their_anchor_says() {
-        for (anchor, left) in [(Anchor::Start, 10.0), (Anchor::Middle, 10.0), (Anchor::End, 10.0)] {
-            let width = Font::HEAD.width("Hello");
-            let at = match anchor {
-                Anchor::Start => left,
-                Anchor::Middle => left + width / 2.0,
-                Anchor::End => left + width,
-            };
-            let dark = darkness(|scene| scene.text((at, 15.0), anchor, Font::HEAD, "Hello"));
-            let columns = || (0..80).filter(|x| (0..40).any(|y| dark[y * 80 + x] > 0.3));
-            let rows = || (0..40).filter(|y| (0..80).any(|x| dark[y * 80 + x] > 0.3));
-            let (first, last) = (
-                columns().next().unwrap() as f64 / 2.0,
-                columns().next_back().unwrap() as f64 / 2.0,
-            );
-            assert!((left..left + 2.0).contains(&first), "{anchor:?} {first}");
-            assert!(
-                (left + width - 2.0..left + width).contains(&last),
-                "{anchor:?} {last}"
-            );
+        let width = Font::HEAD.width("Hello");
+        for anchor in [Anchor::Start, Anchor::Middle, Anchor::End] {
+            let at = (10.0 + anchor.before(width), 15.0);
+            let [left, right, top, bottom] =
+                edges(&darkness(|scene| scene.text(at, anchor, Font::HEAD, "Hello")));
+            assert!((10.0..12.0).contains(&left), "{anchor:?} {left}");
+            assert!((8.0 + width..10.0 + width).contains(&right), "{anchor:?} {right}");
             // Only round letters reach below the base line; capitals are 0.71 em high.
-            assert!((29..=30).contains(&rows().next_back().unwrap()), "{anchor:?}");
-            assert!((11..=13).contains(&rows().next().unwrap()), "{anchor:?}");
+            assert!(
+                (14.5..=15.0).contains(&bottom) && (5.5..=6.5).contains(&top),
+                "{anchor:?}"
+            );
         }
     }
 }

@@ -70,8 +70,7 @@ impl Table<'_> {
         let foot = 10.0 + NOTE * self.notes.len() as f64;
         let size = (libm::ceil(right.max(MIN_WIDTH)), libm::ceil(rows.bottom() + foot));
         let mut scene = Scene::new(size.0, size.1, &self.description);
-        let title = Font::TITLE.fit(&self.title, scene.width - 2.0 * MARGIN);
-        scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
+        scene.title(&self.title, 16.0, size.0);
         key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), self.key);
         rows.stripes(&mut scene);
         rows.names(&mut scene, self.names);
@@ -99,18 +98,16 @@ impl Table<'_> {
         self.cells
             .retain(|cell| cell.at.0 < rows.count && cell.at.1 < places.len());
         self.cells.sort_by_key(|cell| cell.at);
-        let of = |row, column| {
-            let found = self.cells.binary_search_by_key(&(row, column), |cell| cell.at);
-            found
-                .ok()
-                .map(|index| (self.cells[index].fill, self.cells[index].text.is_empty()))
-        };
         let cells = Cells {
             columns: &places,
             rows,
             gap: 1.0,
         };
-        cells.fill(&mut scene, of);
+        cells.fill(&mut scene, |row, column| {
+            let found = self.cells.binary_search_by_key(&(row, column), |cell| cell.at);
+            let cell = &self.cells[found.ok()?];
+            Some((cell.fill, cell.text.is_empty()))
+        });
         // Texts of one colour are consecutive, so that they share an SVG element and the file stays small.
         self.cells
             .sort_by_key(|cell| (cell.ink.0, cell.ink.1, cell.ink.2));
@@ -196,74 +193,42 @@ impl Cells<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{BAND, GRID, INK, STRIPE, Shape, straight};
-
-    const SHADE: Color = BAND;
+    use crate::scene::{GRID, STRIPE, Shape, straight, whole};
 
     #[test]
-    fn neighbours_of_one_shade_without_text_are_one_shape() {
-        let cell = |row, column, text: &str| Cell {
-            at: (row, column),
-            fill: SHADE,
-            ink: INK,
-            text: text.to_owned(),
-        };
-        let column = |group| Column {
-            group,
-            head: "1".to_owned(),
-            width: 20.0,
-        };
-        let table = Table {
-            description: String::new(),
-            title: String::new(),
-            key: &[],
-            names: &["a", "b"],
-            columns: ["x", "x", "y"].map(column).into(),
-            notes: &[],
-            cells: vec![
-                cell(0, 1, ""),
-                cell(0, 0, ""),
-                cell(0, 2, ""),
-                cell(1, 0, "1"),
-                cell(1, 1, "2"),
-                cell(7, 1, ""),
-            ],
-        };
-        let width = |shape: &Shape| match shape {
-            Shape::Line(ends, _, SHADE) => Some(ends[1].0 - ends[0].0),
-            _ => None,
-        };
-        let widths: Vec<f64> = table.scene().shapes.iter().filter_map(width).collect();
-        // Cells of different groups and cells with numbers stay separate.
-        assert_eq!(widths, [39.0, 19.0, 19.0, 19.0]);
-    }
-
-    /// Paints a map with one pixel per cell and asserts the number of shapes and the colour of each cell.
-    fn assert_painted(map: &[&str], most_shapes: usize) {
-        let color = |row: usize, column: usize| match map[row].as_bytes()[column] {
-            b'a' => Some(STRIPE),
-            b'b' => Some(GRID),
-            _ => None,
-        };
-        let mut scene = Scene::new(10.0, 10.0, "");
-        let (top, height, count) = (0.0, 1.0, map.len());
-        let columns: Vec<_> = (0..map[0].len()).map(|at| (at as f64, at as f64 + 1.0)).collect();
-        let cells = Cells {
-            columns: &columns,
-            rows: Rows { top, height, count },
-            gap: 0.0,
-        };
-        cells.fill(&mut scene, |row, column| {
-            color(row, column).map(|color| (color, true))
-        });
-        assert_eq!(scene.shapes.len(), most_shapes, "{map:?}");
-        for (row, line) in map.iter().enumerate() {
-            for column in 0..line.len() {
+    fn neighbours_of_one_colour_are_one_shape_and_none_is_lost() {
+        // Maps with one pixel per cell, and the number of shapes.
+        for (map, shapes) in [
+            (&["aab.", "aab.", "abbb", "...a"][..], 7),
+            (&["abab", "baba", "abab"], 1 + 6),
+            (&["aaaa", "abba", "aaaa"], 2),
+            (&["...."], 0),
+        ] {
+            let color = |row: usize, column: usize| match map[row].as_bytes()[column] {
+                b'a' => Some(STRIPE),
+                b'b' => Some(GRID),
+                _ => None,
+            };
+            let mut scene = Scene::new(10.0, 10.0, "");
+            let (top, height, count) = (0.0, 1.0, map.len());
+            let columns: Vec<_> = (0..map[0].len()).map(|at| (at as f64, at as f64 + 1.0)).collect();
+            let cells = Cells {
+                columns: &columns,
+                rows: Rows { top, height, count },
+                gap: 0.0,
+            };
+            cells.fill(&mut scene, |row, column| {
+                color(row, column).map(|color| (color, true))
+            });
+            assert_eq!(scene.shapes.len(), shapes, "{map:?}");
+            for (row, column) in
+                (0..count).flat_map(|row| (0..columns.len()).map(move |column| (row, column)))
+            {
                 // In half pixels.
                 let (x, y) = (2 * column as i64 + 1, 2 * row as i64 + 1);
                 let over = scene.shapes.iter().rev().find_map(|shape| {
                     let ([left, top, right, bottom], color) = match shape {
-                        Shape::Rect(corners, color) => (crate::scene::whole(*corners), *color),
+                        Shape::Rect(corners, color) => (whole(*corners), *color),
                         Shape::Line(ends, width, color) => (straight(ends, *width)?, *color),
                         _ => return None,
                     };
@@ -272,15 +237,5 @@ mod tests {
                 assert_eq!(over, color(row, column), "{map:?} {row} {column}");
             }
         }
-    }
-
-    #[test]
-    fn neighbours_of_one_colour_are_one_shape_and_none_is_lost() {
-        assert_painted(&["aab.", "aab.", "abbb", "...a"], 7);
-        assert_painted(&["abab", "baba", "abab"], 1 + 6);
-        assert_painted(&["aaaa", "aaaa"], 1);
-        assert_painted(&["a", "b", "a"], 2);
-        assert_painted(&["...."], 0);
-        assert_painted(&["aaaa", "abba", "aaaa"], 2);
     }
 }

@@ -6,7 +6,7 @@ mod bitmap;
 pub mod cells;
 pub mod font;
 pub mod key;
-pub mod labels;
+mod labels;
 pub mod mark;
 pub mod panel;
 pub mod scale;

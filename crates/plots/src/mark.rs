@@ -25,6 +25,9 @@ pub const NEUTRAL: Color = Color(0x5a, 0x63, 0x6e);
 
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;
+/// Radius of a mark on a line, and of the hole of a hollow one.
+pub(crate) const OUTER: f64 = 3.5;
+pub(crate) const INNER: f64 = RADIUS - 2.2;
 
 impl Mark {
     /// Returns the mark's colour.

@@ -113,8 +113,7 @@ impl Head<'_> {
             self.description,
         );
         let end = key::write(&mut scene, Anchor::End, (self.width - MARGIN, 11.0), self.key);
-        let title = Font::TITLE.fit(self.title, end - 2.0 * MARGIN);
-        scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
+        scene.title(self.title, 16.0, end);
         rows.stripes(&mut scene);
         scene
     }

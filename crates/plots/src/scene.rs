@@ -14,8 +14,10 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
 };
 
-use super::font::{self, Weight};
+use super::font::FAMILY;
+use super::panel::MARGIN;
 
+pub use super::font::Font;
 pub use plotters::style::RGBColor as Color;
 
 /// Text and marks.
@@ -97,68 +99,28 @@ impl Anchor {
     }
 }
 
-/// Size in pixels per em, weight and colour of a text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[expect(missing_docs, reason = "the line above names the fields")]
-pub struct Font {
-    pub size: f64,
-    pub weight: Weight,
-    pub color: Color,
-}
-
 /// Height of Roboto's capitals and digits in ems.
 const CAPITALS: f64 = 0.71;
 
 impl Font {
-    /// Row names and direct labels.
-    pub const NAME: Self = Self::new(12.5, Weight::Regular, INK);
-    /// Values.
-    pub const VALUE: Self = Self::new(11.0, Weight::Regular, INK);
-    /// Ticks and notes.
-    pub const NOTE: Self = Self::new(11.0, Weight::Regular, MUTED);
-    /// Head of a panel.
-    pub const HEAD: Self = Self::new(12.5, Weight::Bold, INK);
-    /// Title of a chart.
-    pub const TITLE: Self = Self::new(14.0, Weight::Bold, INK);
-
-    const fn new(size: f64, weight: Weight, color: Color) -> Self {
-        Self { size, weight, color }
-    }
-
-    /// Returns the width of `text` in this font.
-    pub fn width(self, text: &str) -> f64 {
-        font::width(text, self.size, self.weight)
-    }
-
-    /// Returns `text`, shortened to at most `room` pixels.
-    pub fn fit(self, text: &str, room: f64) -> String {
-        font::fit(text, room, self.size, self.weight)
-    }
-
     /// Returns the font as plotters knows it.
     pub(crate) fn style(self) -> TextStyle<'static> {
-        let weight = match self.weight {
-            Weight::Regular => FontStyle::Normal,
-            Weight::Bold => FontStyle::Bold,
+        let weight = if self.is_bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
         };
-        FontDesc::new(FontFamily::Name(font::FAMILY), self.size * STEPS, weight).color(&self.color)
+        FontDesc::new(FontFamily::Name(FAMILY), self.size * STEPS, weight).color(&self.color)
     }
 
     fn of(style: &impl BackendTextStyle) -> Self {
-        let weight = match style.style() {
-            FontStyle::Bold => Weight::Bold,
-            _ => Weight::Regular,
-        };
-        Self::new(style.size() / STEPS, weight, color(style.color()))
+        let is_bold = matches!(style.style(), FontStyle::Bold);
+        Self::new(style.size() / STEPS, is_bold, color(style.color()))
     }
 }
 
-fn color(
-    BackendColor {
-        rgb: (red, green, blue),
-        ..
-    }: BackendColor,
-) -> Color {
+fn color(color: BackendColor) -> Color {
+    let (red, green, blue) = color.rgb;
     Color(red, green, blue)
 }
 
@@ -220,12 +182,11 @@ pub struct Scene {
 impl Scene {
     /// Builds an empty sheet.
     pub fn new(width: f64, height: f64, label: &str) -> Self {
-        let (label, shapes) = (printable(label), Vec::new());
         Self {
             width,
             height,
-            label,
-            shapes,
+            label: printable(label),
+            shapes: Vec::new(),
         }
     }
 
@@ -301,6 +262,12 @@ impl Scene {
         self.draw(&PathElement::new([from, to].map(place), stroke(color, 1.0)));
     }
 
+    /// Writes the title at the left of base line `y`, shortened to end before `end`.
+    pub fn title(&mut self, title: &str, y: f64, end: f64) {
+        let title = Font::TITLE.fit(title, end - 2.0 * MARGIN);
+        self.text((MARGIN, y), Anchor::Start, Font::TITLE, &title);
+    }
+
     /// Writes `text` with its anchor at `at`, on the base line.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
         if !text.is_empty() {
@@ -340,20 +307,15 @@ impl DrawingBackend for &mut Scene {
         self.draw_path([from, to], style)
     }
 
-    fn draw_rect<S: BackendStyle>(&mut self, from: At, to: At, style: &S, fill: bool) -> Drawn {
-        if !fill {
-            return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
-        }
+    fn draw_rect<S: BackendStyle>(&mut self, from: At, to: At, style: &S, _: bool) -> Drawn {
         let ((left, top), (right, bottom)) = (pixel(from), pixel(to));
         self.rect(left, top, right, bottom, color(style.color()));
         Ok(())
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = At>>(&mut self, path: I, style: &S) -> Drawn {
-        let (points, width) = (
-            path.into_iter().map(pixel).collect(),
-            f64::from(style.stroke_width()) / STEPS,
-        );
+        let points = path.into_iter().map(pixel).collect();
+        let width = f64::from(style.stroke_width()) / STEPS;
         self.shapes.push(Shape::Line(points, width, color(style.color())));
         Ok(())
     }

@@ -5,16 +5,16 @@
 
 use core::fmt::Write as _;
 
-use super::font::{self, Weight};
+use super::font::FAMILY;
 use super::scene::{Anchor, Color, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
 /// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
 pub fn svg(scene: &Scene) -> String {
     let (width, height, paper) = (unit(scene.width), unit(scene.height), hex(PAPER));
-    let (label, family) = (escape(&scene.label), font::FAMILY);
+    let label = escape(&scene.label);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
-         stroke-linejoin=\"round\" role=\"img\" aria-label=\"{label}\" font-family=\"{family}, 'Helvetica Neue', Arial, sans-serif\">\n\
+         stroke-linejoin=\"round\" role=\"img\" aria-label=\"{label}\" font-family=\"{FAMILY}, 'Helvetica Neue', Arial, sans-serif\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n",
         scene.width, scene.height
     );
@@ -71,10 +71,7 @@ fn attributes(shape: &Shape) -> String {
                 Anchor::Middle => " text-anchor=\"middle\"",
                 Anchor::End => " text-anchor=\"end\"",
             };
-            let weight = match font.weight {
-                Weight::Regular => "",
-                Weight::Bold => " font-weight=\"bold\"",
-            };
+            let weight = if font.is_bold { " font-weight=\"bold\"" } else { "" };
             let (size, color) = (UNITS * font.size, hex(font.color));
             format!("{anchor} font-size=\"{size}\" fill=\"{color}\"{weight}")
         }
@@ -196,134 +193,92 @@ mod tests {
     use super::*;
     use crate::scene::{Font, INK, MUTED};
 
-    /// Returns the elements drawn on an empty sheet, without background and root.
-    fn drawn(draw: impl FnOnce(&mut Scene)) -> String {
+    /// Asserts the elements drawn on an empty sheet, without background and root.
+    fn assert_drawn(draw: impl FnOnce(&mut Scene), expected: &str) {
         let mut scene = Scene::new(100.0, 50.0, "a <chart>");
         draw(&mut scene);
         let text = svg(&scene);
         let document = roxmltree::Document::parse(&text).unwrap();
         assert_eq!(document.root_element().attribute("aria-label"), Some("a <chart>"));
         let body = text.split_once("fill=\"#FFFFFF\"/>\n").unwrap().1;
-        body.strip_suffix("</svg>\n").unwrap().to_owned()
+        assert_eq!(body.strip_suffix("</svg>\n").unwrap(), expected);
     }
 
     #[test]
-    fn neighbours_of_one_colour_become_one_path_with_the_same_corners() {
-        type Draw = fn(&mut Scene, [f64; 4]);
-        let rects = |list: &[[f64; 4]], draw: Draw| {
-            drawn(|scene| {
-                for rect in list {
-                    draw(scene, rect.map(|value| value / 2.0));
-                }
-            })
-        };
-        let level: Draw = |scene, [x, y, width, height]| {
-            scene.horizontal(y + height / 2.0, x, x + width, height, MUTED);
-        };
-        let upright: Draw = |scene, [x, y, width, height]| {
-            scene.vertical(x + width / 2.0, y, y + height, width, MUTED);
-        };
-        let area: Draw = |scene, [x, y, width, height]| scene.rect(x, y, x + width, y + height, MUTED);
-        let levels = [
-            [4.0, 6.0, 10.0, 3.0],
-            [1.0, 3.0, 5.0, 3.0],
-            [2.0, 4.0, 4.0, 3.0],
-            [0.0, 2.0, 12.0, 3.0],
-        ];
-        assert_eq!(
-            rects(&levels, level),
-            "<path stroke=\"#5A636E\" stroke-width=\"3\" d=\"m4 7.5h10m-13-3h5m-4 1h4m-6-2h12\"/>\n"
-        );
-        let uprights = [
-            [4.0, 2.0, 2.0, 30.0],
-            [10.0, 2.0, 2.0, 7.0],
-            [9.0, 2.0, 2.0, 1.0],
-            [0.0, 2.0, 2.0, 2.0],
-        ];
-        assert_eq!(
-            rects(&uprights, upright),
-            "<path stroke=\"#5A636E\" stroke-width=\"2\" d=\"m5 2v30m6-30v7m-1-7v1m-9-1v2\"/>\n"
-        );
-        assert_eq!(
-            rects(&[[4.0, 2.0, 10.0, 3.0], [-1.0, 9.0, 5.0, 4.0]], area),
-            "<path fill=\"#5A636E\" d=\"m4 2h10v3h-10zm-5 7h5v4h-5z\"/>\n"
-        );
-    }
-
-    #[test]
-    fn what_is_painted_over_another_stays_over_it() {
-        let text = drawn(|scene| {
-            for color in [INK, PAPER, INK] {
-                scene.rect(0.0, 0.0, 9.0, 9.0, color);
+    fn neighbours_of_one_look_share_an_element() {
+        let levels = |scene: &mut Scene| {
+            for [x, y, width] in [[2.0, 3.75, 5.0], [0.5, 2.25, 2.5], [1.0, 2.75, 2.0]] {
+                scene.horizontal(y, x, x + width, 1.5, MUTED);
             }
-        });
-        let fills: Vec<&str> = text.lines().map(|line| &line[12..19]).collect();
-        assert_eq!(fills, ["#1B1F24", "#FFFFFF", "#1B1F24"]);
+        };
+        assert_drawn(
+            levels,
+            "<path stroke=\"#5A636E\" stroke-width=\"3\" d=\"m4 7.5h10m-13-3h5m-4 1h4\"/>\n",
+        );
+        let uprights = |scene: &mut Scene| {
+            for [x, y, height] in [[2.5, 1.0, 15.0], [5.5, 1.0, 3.5], [5.0, 1.0, 0.5]] {
+                scene.vertical(x, y, y + height, 1.0, MUTED);
+            }
+        };
+        assert_drawn(
+            uprights,
+            "<path stroke=\"#5A636E\" stroke-width=\"2\" d=\"m5 2v30m6-30v7m-1-7v1\"/>\n",
+        );
+        // Painting order stays.
+        let areas = |scene: &mut Scene| {
+            scene.rect(2.0, 1.0, 7.0, 2.5, MUTED);
+            scene.rect(-0.5, 4.5, 2.0, 6.5, MUTED);
+            scene.rect(0.0, 0.0, 1.0, 1.0, PAPER);
+            scene.rect(0.0, 0.0, 1.0, 1.0, MUTED);
+        };
+        assert_drawn(
+            areas,
+            "<path fill=\"#5A636E\" d=\"m4 2h10v3h-10zm-5 7h5v4h-5z\"/>\n\
+             <path fill=\"#FFFFFF\" d=\"m0 0h2v2h-2z\"/>\n\
+             <path fill=\"#5A636E\" d=\"m0 0h2v2h-2z\"/>\n",
+        );
+        let texts = |scene: &mut Scene| {
+            scene.text((0.5, 3.5), Anchor::Start, Font::NOTE, "a <b>");
+            scene.text((1.0, 3.5), Anchor::Start, Font::NOTE, "c");
+            scene.text((1.0, 3.5), Anchor::End, Font::HEAD, "alone");
+        };
+        assert_drawn(
+            texts,
+            "<g font-size=\"22\" fill=\"#5A636E\">\n<text x=\"1\" y=\"7\">a &lt;b&gt;</text>\n\
+             <text x=\"2\" y=\"7\">c</text>\n</g>\n\
+             <text x=\"2\" y=\"7\" text-anchor=\"end\" font-size=\"25\" fill=\"#1B1F24\" font-weight=\"bold\">alone</text>\n",
+        );
     }
 
     #[test]
     fn lines_that_meet_are_one_line_and_polygons_stay_apart() {
-        let text = drawn(|scene| {
+        let draw = |scene: &mut Scene| {
             scene.line((0.5, 1.0), (1.5, 0.5), INK);
             scene.line((1.5, 0.5), (4.0, 4.0), INK);
             scene.line((10.0, 10.0), (0.5, 3.5), INK);
             for r in [1.0, 2.0] {
-                scene
-                    .shapes
-                    .push(Shape::Polygon(vec![(0.0, 0.0), (r, 0.0), (0.0, r)], INK));
+                let corners = vec![(0.0, 0.0), (r, 0.0), (0.0, r)];
+                scene.shapes.push(Shape::Polygon(corners, INK));
             }
-        });
-        assert_eq!(
-            text,
-            "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" \
-             d=\"m1 2l2-1 5 7m12 12l-19-13\"/>\n\
-             <path fill=\"#1B1F24\" d=\"m0 0l2 0-2 2zm0 0l4 0-4 4z\"/>\n"
+        };
+        assert_drawn(
+            draw,
+            "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" d=\"m1 2l2-1 5 7m12 12l-19-13\"/>\n\
+             <path fill=\"#1B1F24\" d=\"m0 0l2 0-2 2zm0 0l4 0-4 4z\"/>\n",
         );
     }
 
     #[test]
-    fn the_shapes_of_a_row_are_one_group() {
-        let text = drawn(|scene| {
-            for name in ["a <b>", "c"] {
-                scene.row(name, |scene| scene.rect(0.0, 0.0, 2.0, 3.0, INK));
-            }
-            scene.rect(0.0, 9.0, 2.0, 12.0, INK);
-        });
-        let document = format!("<svg>{text}</svg>");
-        let document = roxmltree::Document::parse(&document).unwrap();
-        let groups: Vec<_> = document
-            .descendants()
-            .filter(|node| node.has_tag_name("path"))
-            .map(|path| path.parent_element().unwrap().attribute("data-row"))
-            .collect();
-        assert_eq!(groups, [Some("a <b>"), Some("c"), None]);
-    }
-
-    #[test]
-    fn a_frame_is_one_element() {
-        let text = drawn(|scene| {
-            let corners = [1.0, 2.0, 5.0, 8.0];
-            scene.shapes.push(Shape::Frame(corners, MUTED, INK));
-        });
-        assert_eq!(
-            text,
-            "<rect class=\"frame\" x=\"2\" y=\"4\" width=\"8\" height=\"12\" fill=\"#5A636E\" stroke=\"#1B1F24\" \
-             stroke-width=\"3\"/>\n"
-        );
-    }
-
-    #[test]
-    fn texts_of_one_font_share_its_attributes() {
-        let text = drawn(|scene| {
-            scene.text((0.5, 3.5), Anchor::Start, Font::NOTE, "a <b>");
-            scene.text((1.0, 3.5), Anchor::Start, Font::NOTE, "c");
-            scene.text((1.0, 3.5), Anchor::End, Font::HEAD, "alone");
-        });
-        assert_eq!(
-            text,
-            "<g font-size=\"22\" fill=\"#5A636E\">\n<text x=\"1\" y=\"7\">a &lt;b&gt;</text>\n\
-             <text x=\"2\" y=\"7\">c</text>\n</g>\n\
-             <text x=\"2\" y=\"7\" text-anchor=\"end\" font-size=\"25\" fill=\"#1B1F24\" font-weight=\"bold\">alone</text>\n"
+    fn a_row_is_a_group_and_a_frame_an_element() {
+        let draw = |scene: &mut Scene| {
+            scene.row("a <b>", |scene| scene.rect(0.0, 0.0, 2.0, 3.0, INK));
+            scene.shapes.push(Shape::Frame([1.0, 2.0, 5.0, 8.0], MUTED, INK));
+        };
+        assert_drawn(
+            draw,
+            "<g data-row=\"a &lt;b&gt;\">\n<path fill=\"#1B1F24\" d=\"m0 0h4v6h-4z\"/>\n</g>\n\
+             <rect class=\"frame\" x=\"2\" y=\"4\" width=\"8\" height=\"12\" fill=\"#5A636E\" stroke=\"#1B1F24\" \
+             stroke-width=\"3\"/>\n",
         );
     }
 }

@@ -32,8 +32,8 @@ use plotters::series::LineSeries;
 
 pub use super::axes::Axis;
 use super::axes::{Axes, Chart, LEFT};
-use super::labels::{self, Label, Place};
-use super::mark::RADIUS;
+use super::labels::{self, Label};
+use super::mark::{INNER, OUTER, RADIUS};
 use super::panel::MARGIN;
 use super::scale::Scale;
 use super::scene::{Anchor, Color, Font, GRID, MUTED, PAPER, STRIPE, Scene, drawn, place, steps, stroke};
@@ -47,8 +47,6 @@ const NO_TITLE: f64 = 10.0;
 const ROW_TITLE: f64 = 18.0;
 /// Gap between plots that share their vertical axis.
 const GAP: f64 = 18.0;
-/// Distance from one name to the next.
-const LINE: f64 = 14.5;
 /// Least distance of the ticks of a horizontal axis.
 const TICK_SPACING: f64 = 50.0;
 
@@ -171,8 +169,7 @@ impl Sheet<'_> {
     /// Lays out the sheet with all its plots.
     pub fn scene(&self) -> Scene {
         let mut scene = Scene::new(self.width, self.layout(|_, _| ()), self.description);
-        let title = Font::TITLE.fit(self.title, self.width - 2.0 * MARGIN);
-        scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
+        scene.title(self.title, 18.0, self.width);
         scene.text((MARGIN, 36.0), Anchor::Start, Font::NOTE, self.note);
         let columns = self.columns();
         for ((name, note), (left, _)) in self.heads.iter().zip(&columns) {
@@ -256,14 +253,11 @@ impl Plot<'_> {
             scene.draw(&Polygon::new(corners.map(place).collect::<Vec<_>>(), STRIPE));
         }
         let mut labels = Vec::new();
-        if let Some((value, name)) = &self.reference {
-            labels.push(Label {
-                end: y.at(*value),
-                text: name.clone(),
-                color: None,
-                hollow: false,
-            });
-        }
+        labels.extend(self.reference.iter().map(|(value, name)| Label {
+            end: y.at(*value),
+            text: name.clone(),
+            mark: None,
+        }));
         for series in &self.series {
             let Some(last) = series.points.last() else {
                 continue;
@@ -275,31 +269,21 @@ impl Plot<'_> {
             labels.push(Label {
                 end,
                 text: series.name.clone(),
-                color: Some(series.color),
-                hollow: series.marks == Marks::Hollow,
+                mark: Some((series.color, series.marks == Marks::Hollow)),
             });
         }
         axes.draw(scene, |chart| {
-            let ends = x.ends();
+            let (low, high) = x.ends();
             if let Some((value, _)) = &self.reference {
-                let line = [ends.0, ends.1].map(|x| (x, y.clamped(*value)));
+                let line = [low, high].map(|x| (x, y.clamped(*value)));
                 drawn(chart.draw_series(LineSeries::new(line, stroke(MUTED, 1.5))));
             }
             for series in &self.series {
                 series.draw(chart, &x, &y);
             }
         });
-        if names == 0.0 {
-            return;
-        }
-        labels.retain(|label| !label.text.is_empty());
-        let place = Place {
-            left: right,
-            right: right + names,
-            top,
-            spacing: LINE,
-        };
-        labels::write(scene, labels, &place);
+        labels.retain(|label| names > 0.0 && !label.text.is_empty());
+        labels::write(scene, labels, right, right + names, top);
     }
 }
 
@@ -324,10 +308,10 @@ impl Series {
         match self.marks {
             Marks::None => {}
             Marks::Dots => marks(2.0, self.color),
-            Marks::Filled | Marks::Hollow => marks(RADIUS - 1.0, self.color),
+            Marks::Filled | Marks::Hollow => marks(OUTER, self.color),
         }
         if self.marks == Marks::Hollow {
-            marks(RADIUS - 2.2, PAPER);
+            marks(INNER, PAPER);
         }
     }
 
@@ -372,66 +356,52 @@ mod tests {
 
     #[test]
     fn lines_are_cut_at_the_edges_and_marks_beyond_them_left_out() {
-        let (x, y) = (
-            Scale::linear(10.0).over(0.0, 100.0),
-            Scale::linear(10.0).over(100.0, 0.0),
-        );
+        let scale = Scale::linear(10.0);
+        let axis = Axis {
+            scale,
+            ..Axis::default()
+        };
+        let points = [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)];
         let plot = Plot {
-            x: Axis {
-                scale: x,
-                ..Axis::default()
-            },
-            y: Axis {
-                scale: y,
-                ..Axis::default()
-            },
-            series: vec![Series::new(
-                "",
-                PALETTE[0],
-                [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)],
-            )],
+            x: axis,
+            y: axis,
+            series: vec![Series::new("", PALETTE[0], points)],
             ..Plot::default()
         };
         let mut scene = Scene::new(100.0, 100.0, "lines");
         plot.draw(&mut scene, [0.0, 0.0, 100.0, 100.0], true, 0.0);
-        let lines: Vec<_> = scene
-            .shapes
-            .iter()
-            .filter_map(|shape| match shape {
-                Shape::Line(points, _, color) if *color == PALETTE[0] => Some(points.clone()),
-                _ => None,
-            })
-            .collect();
+        let line = |shape: &Shape| match shape {
+            Shape::Line(points, _, color) if *color == PALETTE[0] => Some(points.clone()),
+            _ => None,
+        };
+        let lines: Vec<_> = scene.shapes.iter().filter_map(line).collect();
+        assert_eq!(lines, [[(20.0, 50.0), (30.0, 0.0)], [(70.0, 0.0), (80.0, 50.0)]]);
         let marks = scene
             .shapes
             .iter()
-            .filter(|shape| matches!(shape, Shape::Circle(..)));
-        assert_eq!(lines, [[(20.0, 50.0), (30.0, 0.0)], [(70.0, 0.0), (80.0, 50.0)]]);
-        assert_eq!(marks.count(), 2);
+            .map(|shape| matches!(shape, Shape::Circle(..)));
+        assert_eq!(marks.map(usize::from).sum::<usize>(), 2);
     }
 
     #[test]
     fn plots_of_a_sheet_keep_inside_it_and_apart() {
         for shared in [false, true] {
-            let row = || Row {
-                title: "a row",
-                plots: (0..3).map(|_| Plot::default()).collect(),
-            };
             let sheet = Sheet {
                 shared,
                 names: 120.0,
-                rows: vec![row(), row()],
+                rows: vec![Row {
+                    title: "a row",
+                    plots: (0..3).map(|_| Plot::default()).collect(),
+                }],
                 ..Sheet::default()
             };
             let columns = sheet.columns();
-            for pair in columns.windows(2) {
-                assert!(
-                    pair[0].1 > 50.0 && pair[0].0 + pair[0].1 < pair[1].0,
-                    "{columns:?}"
-                );
-            }
-            let (left, width) = columns[2];
-            assert!(left + width + 120.0 <= sheet.width + 0.01, "{columns:?}");
+            let is_apart = |pair: &[(f64, f64)]| pair[0].1 > 50.0 && pair[0].0 + pair[0].1 < pair[1].0;
+            assert!(columns.windows(2).all(is_apart), "{columns:?}");
+            assert!(
+                columns[2].0 + columns[2].1 + 120.0 <= sheet.width + 0.01,
+                "{columns:?}"
+            );
         }
     }
 }

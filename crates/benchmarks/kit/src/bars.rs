@@ -130,8 +130,7 @@ impl BarChart {
         let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
         grid.stripes(&mut scene);
         let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), self.key);
-        let title = Font::TITLE.fit(self.title, end - 2.0 * MARGIN);
-        scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
+        scene.title(self.title, 18.0, end);
         let panels = self.panels(&drawn);
         for panel in &panels {
             panel.frame(&mut scene, &grid, TITLE_BASE);

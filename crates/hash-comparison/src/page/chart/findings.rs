@@ -97,8 +97,7 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     let block = NARROW_HEAD + Rows::new(0.0, findings.len()).bottom() + AXIS;
     let foot = if folded.is_empty() { 4.0 } else { 20.0 };
     let mut scene = Scene::new(NARROW, (head + 3.0 * block + foot).ceil(), &description(data));
-    let text = Font::TITLE.fit(&title(data), NARROW - 2.0 * MARGIN);
-    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &text);
+    scene.title(&title(data), 16.0, NARROW);
     for (line, pair) in pairs.iter().enumerate() {
         let at = (MARGIN, 30.0 + 16.0 * line as f64);
         key::write(&mut scene, Anchor::Start, at, pair);
