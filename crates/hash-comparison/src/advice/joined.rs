@@ -4,7 +4,7 @@
 //! machine, and only these quotients are compared.
 
 use crate::advice::times::unsteady;
-use crate::questions::{FILES, Records};
+use crate::questions::{FILES, RecordFile, Records};
 use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
 use statistics::robust::median;
 
@@ -33,6 +33,11 @@ pub struct Statement {
 }
 
 impl Statement {
+    fn new(what: String, runs: &[&Run], value: impl FnMut(&&Run) -> Option<String>) -> Self {
+        let values = runs.iter().map(value).collect();
+        Self { what, values }
+    }
+
     /// Returns true if all runs with a value agree.
     pub fn holds(&self) -> bool {
         let mut known = self.values.iter().flatten();
@@ -85,14 +90,9 @@ pub struct Joined {
 impl Joined {
     /// Returns the number of findings and files that several runs share, and those that differ.
     pub fn compared(&self) -> (usize, Vec<&Statement>) {
-        let shared = self
-            .quality
-            .iter()
-            .filter(|one| one.values.iter().flatten().count() > 1);
-        (
-            shared.count(),
-            self.quality.iter().filter(|one| !one.holds()).collect(),
-        )
+        let all = || self.quality.iter();
+        let shared = all().filter(|one| one.values.iter().flatten().count() > 1);
+        (shared.count(), all().filter(|one| !one.holds()).collect())
     }
 }
 
@@ -122,30 +122,22 @@ fn files(runs: &[&Run]) -> Vec<Statement> {
         let sets = run
             .datasets
             .iter()
-            .map(|set| (set.name.clone(), set.sha256.clone()));
+            .map(|set| [set.name.clone(), set.sha256.clone()]);
         let functions = run
             .functions
             .iter()
-            .map(|one| (one.name.clone(), one.origin.clone()));
+            .map(|one| [one.name.clone(), one.origin.clone()]);
         (run.seed, sets.collect::<Vec<_>>(), functions.collect::<Vec<_>>())
     };
     let first = runs.first().map(|run| question(run));
-    let statement = |file: &'static str| Statement {
-        what: file.to_owned(),
-        values: (runs.iter())
-            .map(|run| {
-                run.checksums
-                    .get(file)
-                    .filter(|_| Some(question(run)) == first)
-                    .cloned()
-            })
-            .collect(),
+    let statement = |file: &RecordFile| {
+        Statement::new(file.name.to_owned(), runs, |run| {
+            let checksum = run.checksums.get(file.name);
+            checksum.filter(|_| Some(question(run)) == first).cloned()
+        })
     };
-    FILES
-        .iter()
-        .filter(|file| !file.timed)
-        .map(|file| statement(file.name))
-        .collect()
+    let files = FILES.iter().filter(|file| !file.timed);
+    files.map(statement).collect()
 }
 
 /// Returns the verdicts of all runs on each function of the first run, if measured on the same keys.
@@ -165,10 +157,8 @@ fn findings(runs: &[&Run]) -> Vec<Statement> {
             let is_same = keys(run, &one.dataset) == keys(first, &one.dataset);
             is_same.then(|| one.verdict.to_string())
         };
-        Statement {
-            what: format!("{} on {}", finding.function, finding.dataset),
-            values: runs.iter().map(value).collect(),
-        }
+        let what = format!("{} on {}", finding.function, finding.dataset);
+        Statement::new(what, runs, value)
     };
     first.findings.iter().map(statement).collect()
 }
@@ -187,10 +177,7 @@ fn picks(runs: &[&Run]) -> Vec<Statement> {
             let pick = run.recommendations.iter().find(same)?.pick();
             Some(pick.map_or_else(|| "none".to_owned(), |one| one.function.clone()))
         };
-        Statement {
-            what: format!("{}, {}", asked.dataset, asked.purpose),
-            values: runs.iter().map(value).collect(),
-        }
+        Statement::new(format!("{}, {}", asked.dataset, asked.purpose), runs, value)
     };
     first.recommendations.iter().map(statement).collect()
 }

@@ -57,42 +57,36 @@ fn looks_like(keys: &KeySet) -> Option<KeyShape> {
         let count = sample.iter().filter(|key| is(key)).count();
         count > 0 && 10 * count >= 9 * keys.len().div_ceil(step)
     };
-    if mostly(|key| key.contains("://") || key.starts_with("www.")) {
-        return Some(KeyShape::Urls);
-    }
-    if mostly(|key| {
-        key.split_once('@')
-            .is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('@'))
-    }) {
-        return Some(KeyShape::EmailAddresses);
-    }
-    if mostly(|key| key.parse::<IpAddr>().is_ok()) {
-        return Some(KeyShape::IpAddresses);
-    }
-    if mostly(is_uuid) {
-        return Some(KeyShape::Uuids);
-    }
-    if mostly(is_phone_number) {
-        return Some(KeyShape::PhoneNumbers);
-    }
-    if mostly(is_path) {
-        return Some(KeyShape::Paths);
+    let looks: [(fn(&str) -> bool, KeyShape); 6] = [
+        (is_url, KeyShape::Urls),
+        (is_email_address, KeyShape::EmailAddresses),
+        (|key| key.parse::<IpAddr>().is_ok(), KeyShape::IpAddresses),
+        (is_uuid, KeyShape::Uuids),
+        (is_phone_number, KeyShape::PhoneNumbers),
+        (is_path, KeyShape::Paths),
+    ];
+    if let Some((_, shape)) = looks.into_iter().find(|(is, _)| mostly(*is)) {
+        return Some(shape);
     }
     let is_name = |key: &str| {
         let name = key.trim_end_matches(|c: char| c.is_ascii_digit());
         let inside = |c: char| c.is_alphabetic() || " .'-_".contains(c);
         name.chars().count() > 1 && name.chars().all(inside) && 2 * name.len() > key.len()
     };
-    let letters = || {
-        sample
-            .iter()
-            .flat_map(|key| key.chars())
-            .filter(|c| c.is_alphabetic())
-    };
-    let vowels = letters()
-        .filter(|c| "aeiouyAEIOUY".contains(*c) || !c.is_ascii())
-        .count();
-    (mostly(is_name) && 3 * vowels > letters().count()).then_some(KeyShape::Names)
+    let characters = sample.iter().flat_map(|key| key.chars());
+    let letters: Vec<char> = characters.filter(|c| c.is_alphabetic()).collect();
+    let is_vowel = |c: &&char| "aeiouyAEIOUY".contains(**c) || !c.is_ascii();
+    let vowels = letters.iter().filter(is_vowel).count();
+    (mostly(is_name) && 3 * vowels > letters.len()).then_some(KeyShape::Names)
+}
+
+fn is_url(key: &str) -> bool {
+    key.contains("://") || key.starts_with("www.")
+}
+
+fn is_email_address(key: &str) -> bool {
+    let parts = key.split_once('@');
+    parts.is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('@'))
 }
 
 /// Returns true for hexadecimal groups of 8, 4, 4, 4 and 12 digits with hyphens between them.
@@ -107,10 +101,7 @@ fn is_phone_number(key: &str) -> bool {
         return false;
     };
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
-    (7..=15).contains(&digits)
-        && number
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || b" -".contains(&byte))
+    (7..=15).contains(&digits) && number.chars().all(|c| c.is_ascii_digit() || " -".contains(c))
 }
 
 /// Returns true for at least two names with slashes between them and a letter in them.

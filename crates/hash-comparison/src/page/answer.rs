@@ -6,14 +6,13 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::recommend::{incumbents, recommend, words};
-use crate::advice::times::unsteady;
 use crate::keys::Manifest;
 use crate::page::sizes;
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{
-    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose, Recommendation,
-    Request, Run, Standing,
+    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request,
+    Run, Standing,
 };
 use crate::vocabulary;
 use records::number::{counted, grouped, significant};
@@ -182,7 +181,11 @@ fn answer(
     recommendation: &Recommendation,
     asked_for: bool,
 ) -> Value {
-    let card = |standing, title: &str, class: &str| {
+    let card = |function: Option<&str>, time: Option<String>, words: &str| {
+        let weakness = function.and_then(|name| words::known_weakness(records, dataset, name));
+        context! { function, time, words, weakness }
+    };
+    let recommended = |standing| {
         let advice = recommendation.standing(standing).next()?;
         let mut figures = words::figures(records, recommendation, advice);
         if !advice.stable {
@@ -191,37 +194,13 @@ fn answer(
                 "in memory only: its values may change with a release".to_owned(),
             );
         }
-        Some(context! {
-            title, class,
-            function => &advice.function,
-            time => advice.time.map(|time| {
-                let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
-                format!("{ns} ns per key ({low} to {high})")
-            }),
-            words => figures.join("; "),
-            weakness => words::known_weakness(records, dataset, &advice.function),
-        })
+        let time = advice.time.map(|time| {
+            let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
+            format!("{ns} ns per key ({low} to {high})")
+        });
+        Some(card(Some(&advice.function), time, &figures.join("; ")))
     };
-    let nothing = recommendation.pick().is_none().then(|| {
-        context! {
-            title => "Pick", class => "pick", function => Value::from(()), time => Value::from(()),
-            words => "No function is recommended.", weakness => Value::from(()),
-        }
-    });
-    let yours = |mine: Option<&Incumbent>| {
-        let weakness = mine.and_then(|mine| words::known_weakness(records, dataset, &mine.function));
-        context! {
-            title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
-            function => mine.map(|mine| &mine.function), time => Value::from(()),
-            words => mine.map_or(NOBODY, |mine| &mine.words),
-            weakness,
-        }
-    };
-    let cards = card(Standing::Pick, "Pick", "pick")
-        .into_iter()
-        .chain(nothing)
-        .chain(card(Standing::RunnerUp, "Runner-up", "runner-up"))
-        .chain([yours(recommendation.mine.as_ref())]);
+    let mine = recommendation.mine.as_ref();
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
         form => recommendation.form.to_string(),
@@ -230,7 +209,9 @@ fn answer(
         asked => words::asked(recommendation),
         time => &recommendation.form_reason,
         attackers => &recommendation.attackers,
-        cards => cards.collect::<Value>(),
+        pick => recommended(Standing::Pick).unwrap_or_else(|| card(None, None, "No function is recommended.")),
+        runner_up => recommended(Standing::RunnerUp),
+        mine => card(mine.map(|mine| &*mine.function), None, mine.map_or(NOBODY, |mine| &mine.words)),
         notes => &recommendation.notes,
         collisions => sizes::collisions(records, dataset, recommendation),
         sizes => sizes::sizes(&recommendation.at_sizes),
@@ -372,23 +353,6 @@ pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
 /// Describes the number and kind of the keys, for use next to their name.
 pub(super) fn hint(summary: &DatasetSummary) -> String {
     format!("{} {}", grouped(summary.keys), kind(summary).unwrap_or("keys"))
-}
-
-/// Describes the machine, date and seed of the run.
-pub(super) fn run_line(run: &Run) -> String {
-    // RFC 3339 begins with the date.
-    let day = run.date.split('T').next().unwrap_or_default();
-    let quick = if run.quick {
-        " · quick run: fewer timing samples"
-    } else {
-        ""
-    };
-    format!("{} · {day} · seed {}{quick}", run.environment.cpu, run.seed)
-}
-
-/// Returns the warnings at the top of the answer.
-pub(super) fn warnings(data: &DatasetRows<'_>, run: &Run) -> Vec<String> {
-    Vec::from_iter(unsteady(data.rows(&data.records.timing), &run.environment))
 }
 
 /// Explains the first chart and the smallest number of collisions that its test can detect.

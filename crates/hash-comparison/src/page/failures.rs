@@ -6,7 +6,7 @@ use minijinja::value::Value;
 use crate::advice::high_bits;
 use crate::advice::recommend::words;
 use crate::page::answer::advice_head;
-use crate::page::table::{Cell, Part, Table};
+use crate::page::table::{Cell, Table};
 use crate::questions::mechanisms::sentences_on;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{CostRow, Finding, Standing, Verdict};
@@ -56,13 +56,9 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         })
         .column("Why", |one| {
             let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
-            why.extend(
-                one.reasons
-                    .iter()
-                    .filter(|reason| !why.contains(reason))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
+            let told = one.reasons.iter().filter(|reason| !why.contains(reason));
+            let told: Vec<String> = told.cloned().collect();
+            why.extend(told);
             Cell::folded(&why, "wide")
         })
         .if_any()
@@ -91,30 +87,26 @@ const BEHIND: usize = 8;
 const DIFFERENT: usize = 24;
 
 /// Shows two recorded keys with their difference marked and their common parts shortened.
-fn differing(one: &str, other: &str) -> Vec<Part> {
+fn differing(one: &str, other: &str) -> Vec<(String, bool)> {
     let (one, other) = (pieces(one), pieces(other));
     let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let shorter = one.len().min(other.len()) - before;
     let behind = one.iter().rev().zip(other.iter().rev()).take(shorter);
     let behind = behind.take_while(|(a, b)| a == b).count();
-    let part = |text: String, marked| Part { text, marked };
     let mut parts = Vec::new();
     for (lead, key) in [("“", &one), ("” and “", &other)] {
         let (start, rest) = key.split_at(before);
         let (middle, end) = rest.split_at(rest.len() - behind);
         let cut = |pieces: &[&str], most: usize| if pieces.len() > most { "…" } else { "" };
         let shown = &start[start.len().saturating_sub(BEFORE)..];
-        parts.push(part(
-            format!("{lead}{}{}", cut(start, BEFORE), shown.concat()),
-            false,
-        ));
+        parts.push((format!("{lead}{}{}", cut(start, BEFORE), shown.concat()), false));
         let shown = middle[..middle.len().min(DIFFERENT)].concat();
-        parts.push(part(shown + cut(middle, DIFFERENT), true));
+        parts.push((shown + cut(middle, DIFFERENT), true));
         let shown = end[..end.len().min(BEHIND)].concat();
-        parts.push(part(shown + cut(end, BEHIND), false));
+        parts.push((shown + cut(end, BEHIND), false));
     }
-    parts.push(part("”".to_owned(), false));
-    parts.retain(|part| !part.text.is_empty());
+    parts.push(("”".to_owned(), false));
+    parts.retain(|(text, _)| !text.is_empty());
     parts
 }
 
@@ -146,13 +138,7 @@ mod tests {
     fn shown(one: &str, other: &str) -> String {
         let parts = differing(one, other).into_iter();
         parts
-            .map(|part| {
-                if part.marked {
-                    format!("[{}]", part.text)
-                } else {
-                    part.text
-                }
-            })
+            .map(|(text, is_marked)| if is_marked { format!("[{text}]") } else { text })
             .collect()
     }
 

@@ -1,7 +1,7 @@
 //! A panel for each function: facts, and results on every dataset next to the median of all functions.
 
 use minijinja::context;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 
 use crate::advice::medians::Medians;
 use crate::page::answer::Choices;
@@ -28,51 +28,12 @@ pub(super) fn panels(records: &Records, all: &[DatasetRows<'_>], choices: &Choic
         context! {
             id => id(index),
             name => &function.name,
-            facts => facts(function).into_iter().collect::<Value>(),
+            facts => Value::from(Serde(function)),
+            resistance => function.resistance.label(),
             results => results(all, &medians, choices, function),
         }
     };
     functions.map(panel).collect()
-}
-
-fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
-    let year = if function.year > 0 {
-        format!(", {}", function.year)
-    } else {
-        String::new()
-    };
-    let values = if function.stable {
-        "fixed on every platform, now and in the future"
-    } else {
-        "may change with any release or platform: use in memory only"
-    };
-    let mut facts = vec![
-        ("Author", format!("{}{year}", function.author)),
-        ("Definition", function.source.clone()),
-        (
-            "Measured as",
-            format!("{}, licence {}", function.origin, function.licence),
-        ),
-        (
-            "Output",
-            format!(
-                "{} bits, {} of them compared",
-                function.output_bits, function.bits
-            ),
-        ),
-        (
-            "Seed or key",
-            function.seed.clone().unwrap_or_else(|| "none".to_owned()),
-        ),
-        ("Hash values", values.to_owned()),
-        (
-            "Attacker-chosen keys",
-            format!("{}: {}", function.resistance.label(), function.resistance_reason),
-        ),
-        ("Weaknesses (costs below)", function.weaknesses.join(" ")),
-    ];
-    facts.retain(|(_, text)| !text.is_empty());
-    facts
 }
 
 /// Builds the table of results with one column per dataset; the median of all functions follows each value.

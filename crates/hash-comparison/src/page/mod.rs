@@ -26,6 +26,7 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::recommend::words as recommended;
+use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{MixingTest, Records};
@@ -33,7 +34,7 @@ use crate::record::{DatasetKind, Request};
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
-use records::number::percent_tick;
+use records::number::{fixed, percent_tick};
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///
@@ -62,18 +63,16 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             selected => index == shown,
             data => answer::data_line(data),
             hint => answer::hint(data.summary),
-            run => answer::run_line(run),
-            warnings => answer::warnings(data, run),
+            warning => unsteady(data.rows(&data.records.timing), &run.environment),
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
             all_sizes => sizes::all_sizes(data),
-            nothing => "Nothing was measured on these keys.",
             asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
             charts => Value::from(charts),
             failures => failures::section(data),
             high_bits => failures::high_bits(data),
-            nobody_fails => nobody_fails(data),
+            has_few_keys => data.summary.keys < FEWEST_KEYS,
             costs => costs::table(data),
             folded_costs => costs::folded(data),
             results => details::results(data),
@@ -117,19 +116,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         filters => published::of_filters(&all),
         calibration => structure::calibration()?,
         key_sets => details::key_sets(run),
-        environment => details::environment(run).into_iter().collect::<Value>(),
-        built => details::built(run),
+        machine => Value::from(Serde(&run.environment)),
+        date => &run.date,
+        seed => run.seed,
+        quick => run.quick,
     };
     fill(include_str!("page.html"), values)
-}
-
-/// Returns the text that replaces the table of failures if no function fails.
-fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
-    if data.summary.keys < FEWEST_KEYS {
-        "Too few keys to judge: a bad function looks as good as any."
-    } else {
-        "No function is worse than chance on these keys."
-    }
 }
 
 /// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
@@ -142,6 +134,7 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
             Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
             _ => escape_formatter(out, state, value),
         });
+        environment.add_filter("fixed", fixed);
         let syntax = environment
             .syntax()
             .to_builder()

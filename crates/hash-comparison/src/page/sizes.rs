@@ -10,8 +10,8 @@ use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{AtSize, Basis, DatasetSummary, Purpose, Recommendation, Standing, of, on};
 use records::number::{grouped, percent, significant};
 
-/// Returns the sentence on collisions in the common width: those expected, those of the pick and the runner-up, and the
-/// number of keys with an even chance of one. The script adds the function in use.
+/// Returns the collisions in the common width: those expected, those of the pick and the runner-up, and the number of
+/// keys with an even chance of one. The script adds the function in use.
 pub(super) fn collisions(
     records: &Records,
     dataset: &DatasetSummary,
@@ -33,26 +33,14 @@ pub(super) fn collisions(
         };
         Some(format!("{} {}{width}", one.function, grouped(row.collisions)))
     });
-    let found = found.collect::<Vec<_>>().join(", ");
-    let wider = records.run.functions.iter().any(|one| one.output_bits > bits);
-    let lead = format!(
-        "Collisions in {}{bits} bits among {} keys: {} expected by chance{} {}",
-        if wider { "the low " } else { "" },
-        grouped(dataset.keys),
-        significant(expected, 3),
-        if found.is_empty() { "" } else { "; found:" },
-        found
-    );
-    let even = format!(
-        "A {bits}-bit hash has an even chance of a collision among {} keys{}.",
-        grouped(even_chance(bits)),
-        if wider {
-            ", a 64-bit hash among five billion"
-        } else {
-            ""
-        }
-    );
-    Some(context! { lead => lead.trim_end(), even })
+    Some(context! {
+        bits,
+        wider => records.run.functions.iter().any(|one| one.output_bits > bits),
+        keys => grouped(dataset.keys),
+        expected => significant(expected, 3),
+        found => found.collect::<Vec<_>>().join(", "),
+        even => grouped(even_chance(bits)),
+    })
 }
 
 /// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.

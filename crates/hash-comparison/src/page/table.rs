@@ -7,12 +7,6 @@ use crate::record::{Verdict, significant};
 use crate::vocabulary;
 use records::number;
 
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) text: String,
-    pub(super) marked: bool,
-}
-
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Table {
     head: Vec<Head>,
@@ -29,8 +23,8 @@ struct Head {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     text: String,
-    /// The text in pieces, if some of them are marked.
-    parts: Vec<Part>,
+    /// The text in pieces, if some of them are marked, each with true if it is.
+    parts: Vec<(String, bool)>,
     /// Further lines, which the reader can unfold.
     more: Vec<String>,
     /// Sort value for numeric columns, if the text does not show exactly this value.
@@ -52,7 +46,7 @@ impl Cell {
     }
 
     /// Builds a cell of text in pieces.
-    pub(super) fn marked(parts: Vec<Part>) -> Self {
+    pub(super) fn marked(parts: Vec<(String, bool)>) -> Self {
         Self {
             parts,
             ..Self::classed("", "key")

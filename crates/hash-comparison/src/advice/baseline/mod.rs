@@ -68,12 +68,11 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
     if before.seed != now.seed {
         notes.push(format!("The seed was {} and is {}.", before.seed, now.seed));
     }
-    match (before.quick, now.quick) {
-        (true, false) => {
-            notes.push("Only the earlier run was --quick, with fewer timing samples.".to_owned())
-        }
-        (false, true) => notes.push("Only this run was --quick, with fewer timing samples.".to_owned()),
-        _ => {}
+    if before.quick != now.quick {
+        let which = if before.quick { "the earlier" } else { "this" };
+        notes.push(format!(
+            "Only {which} run was --quick, with fewer timing samples."
+        ));
     }
     for (run, which) in [(before, "the earlier run"), (now, "this run")] {
         if run.environment.timing_disturbed() == Some(true) {

@@ -15,13 +15,13 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
         Some(times) => {
             let changed: Vec<&TimeChange> = times.rows.iter().filter(|row| row.changed).collect();
             let compared = grouped(times.rows.len() as u64);
-            lines.push(match changed.len() {
-                0 => format!("None of {compared} times changed by more than two runs of one build differ."),
-                1 => format!("1 of {compared} times changed by more than two runs of one build differ."),
-                many => {
-                    format!("{many} of {compared} times changed by more than two runs of one build differ.")
-                }
-            });
+            let number = match changed.len() {
+                0 => "None".to_owned(),
+                some => some.to_string(),
+            };
+            lines.push(format!(
+                "{number} of {compared} times changed by more than two runs of one build differ."
+            ));
             lines.extend(changed.into_iter().map(change));
             for drift in &times.drifts {
                 let (set, form) = (&drift.dataset, drift.form);
@@ -53,11 +53,8 @@ fn quality(baseline: &Baseline) -> String {
     };
     // Some files are about no dataset.
     let about = [&first.dataset, &first.function, &first.question];
-    let about: Vec<&str> = about
-        .into_iter()
-        .map(String::as_str)
-        .filter(|name| !name.is_empty())
-        .collect();
+    let about = about.into_iter().filter(|name| !name.is_empty());
+    let about: Vec<&str> = about.map(String::as_str).collect();
     format!(
         "Apart from times, {} in the {rows} rows that both runs have. The first is in {}: {}: {} was {} and is {}.",
         match baseline.different_fields {
@@ -73,16 +70,9 @@ fn quality(baseline: &Baseline) -> String {
 }
 
 fn change(row: &TimeChange) -> String {
-    let ns = |ns| significant(ns, 3);
-    format!(
-        "{}, {}, {} calls: at least {} ({} ns per key now, {} before).",
-        row.dataset,
-        row.function,
-        row.form,
-        slower(row.ratio),
-        ns(row.now_ns),
-        ns(row.before_ns),
-    )
+    let [now, before] = [row.now_ns, row.before_ns].map(|ns| significant(ns, 3));
+    let (set, function, form, slower) = (&row.dataset, &row.function, row.form, slower(row.ratio));
+    format!("{set}, {function}, {form} calls: at least {slower} ({now} ns per key now, {before} before).")
 }
 
 fn slower(ratio: f64) -> String {

@@ -24,7 +24,7 @@ use crate::record::{
     Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Purpose, Recommendation,
     Request, Resistance, Standing, of, on,
 };
-use records::number::grouped;
+use records::number::{grouped, significant};
 
 /// The width from which a checksum is wide enough for any number of keys: nothing here is wider.
 const WIDEST: u32 = 64;
@@ -210,9 +210,9 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'
         let reason = format!(
             "{bits} bits are too few: {} pairs with equal checksums are expected among {} keys, {} among {}; {} bits are \
              enough.",
-            words::figure(equal_pairs(keys, bits)),
+            significant(equal_pairs(keys, bits), 2),
             grouped(keys),
-            words::figure(pairs),
+            significant(pairs, 2),
             grouped(ten_times),
             enough.unwrap_or(WIDEST),
         );

@@ -73,21 +73,25 @@ pub(super) fn good_enough(one: &Judged<'_>, request: &Request) -> String {
 /// Describes a cost in figures, compared with chance. A cost below `negligible` is called negligible.
 pub fn cost(row: &CostRow, negligible: f64) -> String {
     let place = &row.place;
-    let (measured, chance) = match row.purpose {
-        Purpose::Filter | Purpose::FilterOrTable => (percent(row.measured), percent(row.chance)),
-        Purpose::Table => (significant(row.measured, 4), significant(row.chance, 4)),
-        Purpose::Shard | Purpose::Checksum => {
-            let digits = if row.chance < 10.0 { 2 } else { 4 };
-            (grouped(row.measured as u64), significant(row.chance, digits))
-        }
-    };
     let figures = match row.purpose {
         Purpose::Filter | Purpose::FilterOrTable => {
+            let [measured, chance] = [row.measured, row.chance].map(percent);
             format!("{measured} false positives at {place} (ideal hash: {chance})")
         }
-        Purpose::Table => format!("{measured} comparisons per look-up in {place} (chance: {chance})"),
-        Purpose::Shard => format!("{measured} keys in the fullest of {place} (chance: {chance})"),
-        Purpose::Checksum => format!("{measured} collide in {place} (chance: {chance})"),
+        Purpose::Table => {
+            let [measured, chance] = [row.measured, row.chance].map(|keys| significant(keys, 4));
+            format!("{measured} comparisons per look-up in {place} (chance: {chance})")
+        }
+        Purpose::Shard | Purpose::Checksum => {
+            let measured = grouped(row.measured as u64);
+            let chance = significant(row.chance, if row.chance < 10.0 { 2 } else { 4 });
+            let what = if row.purpose == Purpose::Shard {
+                "keys in the fullest of"
+            } else {
+                "collide in"
+            };
+            format!("{measured} {what} {place} (chance: {chance})")
+        }
     };
     match () {
         () if !row.measurable => format!("{figures}: {}", vocabulary::result(Verdict::WithinChance)),
@@ -119,9 +123,7 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
         match part {
             Purpose::Filter | Purpose::FilterOrTable => all.extend(filter(records, dataset, function)),
             Purpose::Table => all.extend(table(records, dataset, function)),
-            Purpose::Shard => {
-                all.extend(shards(records, dataset, function));
-            }
+            Purpose::Shard => all.extend(shards(records, dataset, function)),
             Purpose::Checksum => {}
         }
     }
@@ -134,11 +136,9 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
         _ => false,
     };
     let is_told = |row: &&CostRow| row.measurable && !is_above(row) || row.purpose == Purpose::Checksum;
-    let more: Vec<String> = costs
-        .filter(is_told)
-        .map(|row| cost(row, told.negligible))
-        .collect();
-    all.extend(more);
+    let costs = costs.filter(is_told).map(|row| cost(row, told.negligible));
+    let costs: Vec<String> = costs.collect();
+    all.extend(costs);
     if told.untrusted {
         let known = records.run.functions.iter().find(|one| one.name == *function);
         all.extend(known.map(|one| phrase(&one.resistance_reason)));
@@ -156,14 +156,16 @@ fn filter(records: &Records, dataset: &str, function: &str) -> Option<String> {
         let Compared { row, ideal, .. } = one;
         let [rate, low, high, ideal] = [row.rate, row.lowest_rate, row.highest_rate, ideal.rate].map(percent);
         let chance = percent(comparison.highest_by_chance(one));
-        rates.push(match row.sizes {
-            1 => format!("{rate} at {bits} bits per key (ideal hash: {ideal}; by chance up to {chance})"),
+        let several = match row.sizes {
+            1 => String::new(),
             sizes => format!(
-                "{rate} at {bits} bits per key (ideal hash: {ideal}; by chance up to {chance}; mean of {sizes} filters from \
-                 {} keys down, {low} to {high})",
+                "; mean of {sizes} filters from {} keys down, {low} to {high}",
                 grouped(row.keys)
             ),
-        });
+        };
+        rates.push(format!(
+            "{rate} at {bits} bits per key (ideal hash: {ideal}; by chance up to {chance}{several})"
+        ));
     }
     Some(format!("false positives {}", rates.join(", ")))
 }
@@ -351,12 +353,7 @@ pub(crate) fn shape(shape: KeyShape) -> &'static str {
 pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
     let keys = match dataset.looks_like {
         _ if request.untrusted => "Since strangers may choose these keys,".to_owned(),
-        Some(shape) => {
-            format!(
-                "These keys look like {}; if strangers choose them,",
-                self::shape(shape)
-            )
-        }
+        Some(looks) => format!("These keys look like {}; if strangers choose them,", shape(looks)),
         None => return None,
     };
     if request.purpose == Purpose::Checksum {
@@ -367,20 +364,16 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
         ..request.clone()
     };
     let keyed = judged(records, dataset, &untrusted);
-    let best = keyed
-        .first()
-        .filter(|one| one.standing == Standing::Pick)
-        .map(|one| {
+    let best = match keyed.first().filter(|one| one.standing == Standing::Pick) {
+        Some(one) => {
             let time = one
                 .speed
                 .map(|speed| format!(" ({} ns per key)", significant(speed.median(), 3)));
-            format!(
-                "the fastest such function here is {}{}",
-                one.function.name,
-                time.unwrap_or_default()
-            )
-        });
-    let best = best.unwrap_or_else(|| "none was measured".to_owned());
+            let time = time.unwrap_or_default();
+            format!("the fastest such function here is {}{time}", one.function.name)
+        }
+        None => "none was measured".to_owned(),
+    };
     Some(format!(
         "{keys} use a function that takes a secret key, and draw the key at random; {best}."
     ))
@@ -431,9 +424,4 @@ pub(super) fn phrase(sentence: &str) -> String {
         }
         _ => sentence.to_owned(),
     }
-}
-
-/// Formats a small number for a sentence.
-pub(super) fn figure(value: f64) -> String {
-    significant(value, 2)
 }
