@@ -57,7 +57,8 @@ fn looks_like(keys: &KeySet) -> Option<KeyShape> {
         let count = sample.iter().filter(|key| is(key)).count();
         count > 0 && 10 * count >= 9 * keys.len().div_ceil(step)
     };
-    let looks: [(fn(&str) -> bool, KeyShape); 6] = [
+    type Looks = (fn(&str) -> bool, KeyShape);
+    let looks: [Looks; 6] = [
         (is_url, KeyShape::Urls),
         (is_email_address, KeyShape::EmailAddresses),
         (|key| key.parse::<IpAddr>().is_ok(), KeyShape::IpAddresses),

@@ -8,6 +8,7 @@ use minijinja::value::{Serde, Value};
 use crate::advice::recommend::{incumbents, recommend, words};
 use crate::keys::Manifest;
 use crate::page::sizes;
+use crate::page::table::shortened;
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{
@@ -298,18 +299,13 @@ fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommen
 
 /// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
 fn samples(data: &DatasetRows<'_>) -> Option<String> {
-    /// Maximum number of characters of a key.
-    const SHOWN: usize = 40;
     let pairs = data
         .findings
         .iter()
         .filter_map(|finding| finding.example.as_ref());
-    let [one, other] = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
-    let cut = |key: &str| match key.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &key[..at]),
-        None => key.to_owned(),
-    };
-    Some(format!(", such as “{}” and “{}”", cut(one), cut(other)))
+    let pair = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
+    let [one, other] = pair.each_ref().map(|key| shortened(key, 40));
+    Some(format!(", such as “{one}” and “{other}”"))
 }
 
 /// Describes the kind of the keys.

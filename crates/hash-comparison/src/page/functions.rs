@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::medians::Medians;
 use crate::page::answer::Choices;
-use crate::page::table::{Cell, Table};
+use crate::page::table::Table;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Records, TimingRow};
 use crate::record::{Choice, FunctionSummary};
@@ -49,7 +49,8 @@ fn results(
         (Some(value), Some(median)) => format!("{value} (median of all: {median})"),
         (value, _) => value.unwrap_or_default(),
     };
-    let column = |data: &DatasetRows<'_>, medians: &Medians| {
+    // Head and cell of every row.
+    let column = |(data, medians): (&DatasetRows<'_>, &Medians)| {
         let rate = data.false_positives(function, 10).map(|row| row.rate);
         let mut tables = data.about(&data.records.occupancy, function);
         let compared = tables
@@ -68,40 +69,32 @@ fn results(
                 }
             )
         });
-        let mut cells = vec![
-            beside(time(data.throughput(function)), medians.ns.map(number)),
-            beside(time(data.chained(function)), medians.chained_ns.map(number)),
-            collisions.unwrap_or_default(),
-            beside(rate.map(number::percent), medians.rate.map(number::percent)),
-            beside(compared.map(number), medians.compared.map(number)),
+        let [rate, median_rate] = [rate, medians.rate].map(|rate| rate.map(number::percent));
+        let overlapped = beside(time(data.throughput(function)), medians.ns.map(number));
+        let chained = beside(time(data.chained(function)), medians.chained_ns.map(number));
+        let compared = beside(compared.map(number), medians.compared.map(number));
+        let measured = [
+            ("ns per key, calls overlap", overlapped),
+            ("ns per key, chained", chained),
+            ("Collisions", collisions.unwrap_or_default()),
+            ("False positives, 10 bits per key", beside(rate, median_rate)),
+            ("Comparisons per look-up, low bits", compared),
         ];
+        let measured = measured.map(|(head, cell)| (head.to_owned(), cell)).into_iter();
         let uses = choices.standings(&data.summary.name, function).into_iter();
-        cells.extend(uses.map(|(_, advice)| format!("{}: {}", vocabulary::advice(advice), advice.reason)));
-        cells
+        let uses = uses.map(|(use_, advice)| {
+            let words = format!("{}: {}", vocabulary::advice(advice), advice.reason);
+            (format!("Advice: {use_}"), words)
+        });
+        measured.chain(uses).collect()
     };
-    let columns: Vec<Vec<String>> = all
-        .iter()
-        .zip(medians)
-        .map(|(data, medians)| column(data, medians))
-        .collect();
-    let measured = [
-        "ns per key, calls overlap",
-        "ns per key, chained",
-        "Collisions",
-        "False positives, 10 bits per key",
-        "Comparisons per look-up, low bits",
-    ];
-    let uses = all
-        .first()
-        .map(|data| choices.standings(&data.summary.name, function));
-    let uses = uses.unwrap_or_default().into_iter();
-    let heads = measured
-        .map(str::to_owned)
-        .into_iter()
-        .chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
-    let mut table = Table::of(heads.enumerate()).column("Measured", |(_, head)| Cell::text(head));
+    let columns: Vec<Vec<(String, String)>> = all.iter().zip(medians).map(column).collect();
+    let heads = columns.iter().take(1).flatten().map(|(head, _)| head);
+    let mut table = Table::of(heads.enumerate()).column("Measured", |&(_, head)| head);
     for (data, cells) in all.iter().zip(&columns) {
-        table = table.column(&data.summary.name, |(row, _)| cells.get(*row));
+        table = table.column(&data.summary.name, |&(row, _)| {
+            cells.get(row).map(|(_, cell)| cell)
+        });
     }
     table.done()
 }

@@ -7,7 +7,7 @@ use minijinja::value::Value;
 
 use crate::advice::calibration::{COMMITTED, CalibrationRow};
 use crate::keys::structured;
-use crate::page::table::{Cell, Table};
+use crate::page::table::{Cell, Table, shortened};
 use crate::questions::mechanisms::sentences;
 use crate::questions::on_dataset::distinct;
 use crate::questions::structured::{ratio, worst};
@@ -95,15 +95,9 @@ fn compared(row: &StructuredRow) -> String {
     }
 }
 
-/// Maximum number of characters of a key in a table; the files have more.
-const SHOWN: usize = 72;
-
 fn pair(row: &StructuredRow) -> String {
-    let cut = |key: &str| match key.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &key[..at]),
-        None => key.to_owned(),
-    };
-    format!("“{}” and “{}”", cut(&row.first), cut(&row.second))
+    let [first, second] = [&row.first, &row.second].map(|key| shortened(key, 72));
+    format!("“{first}” and “{second}”")
 }
 
 fn sets(records: &Records) -> Table {

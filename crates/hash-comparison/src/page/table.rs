@@ -20,7 +20,7 @@ struct Head {
     numeric: bool,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Cell {
     text: String,
     /// The text in pieces, if some of them are marked, each with true if it is.
@@ -38,10 +38,7 @@ impl Cell {
     pub(crate) fn text(text: &str) -> Self {
         Self {
             text: text.to_owned(),
-            parts: Vec::new(),
-            more: Vec::new(),
-            value: None,
-            class: "",
+            ..Self::default()
         }
     }
 
@@ -71,12 +68,9 @@ impl Cell {
 
     /// Builds a cell with a class from the style sheet that shows the first of several lines and folds the others.
     pub(crate) fn folded(lines: &[String], class: &'static str) -> Self {
-        let (first, more) = lines
-            .split_first()
-            .map_or(("", &[][..]), |(first, more)| (first.as_str(), more));
         Self {
-            more: more.to_vec(),
-            ..Self::classed(first, class)
+            more: lines.iter().skip(1).cloned().collect(),
+            ..Self::classed(lines.first().map_or("", String::as_str), class)
         }
     }
 
@@ -98,6 +92,14 @@ impl Cell {
     /// Builds a cell for a p-value.
     pub(crate) fn p(value: f64) -> Self {
         Self::sorted(number::p_value(value), value)
+    }
+}
+
+/// Returns the first characters of a key, at most `most` of them; the files have the whole key.
+pub(super) fn shortened(key: &str, most: usize) -> String {
+    match key.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &key[..at]),
+        None => key.to_owned(),
     }
 }
 
@@ -170,7 +172,7 @@ impl From<Table> for Value {
 /// Converts `None` to an empty cell.
 impl<C: Into<Cell>> From<Option<C>> for Cell {
     fn from(cell: Option<C>) -> Self {
-        cell.map_or_else(|| Self::text(""), Into::into)
+        cell.map_or_else(Self::default, Into::into)
     }
 }
 

@@ -22,22 +22,13 @@ pub(crate) fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String>
 }
 
 fn slug(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if out.len() >= LONGEST {
-            break;
-        }
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    let out = out.trim_end_matches('-');
-    if out.is_empty() {
-        "keys".to_owned()
-    } else {
-        out.to_owned()
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut slug = words.join("-").to_ascii_lowercase();
+    slug.truncate(LONGEST);
+    match slug.trim_end_matches('-') {
+        "" => "keys".to_owned(),
+        slug => slug.to_owned(),
     }
 }
 
