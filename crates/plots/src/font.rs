@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use ab_glyph::{Font as _, FontRef, GlyphId};
 
-use super::scene::{Color, INK, MUTED};
+use super::color::{Color, INK, MUTED};
 
 /// Family name in charts and on the page.
 pub const FAMILY: &str = "Roboto";

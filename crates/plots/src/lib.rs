@@ -4,6 +4,7 @@
 mod axes;
 mod bitmap;
 pub mod cells;
+mod color;
 pub mod font;
 pub mod key;
 mod labels;

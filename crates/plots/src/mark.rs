@@ -3,7 +3,7 @@
 use plotters::element::{Circle, Polygon};
 use plotters::style::Color as _;
 
-use super::scene::{Color, PAPER, Scene, place, steps};
+use super::scene::{Color, MUTED, PAPER, Scene, place, steps};
 
 /// A shape with its own colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Mark {
 }
 
 /// The grey of marks without meaning, bars and lead lines.
-pub const NEUTRAL: Color = Color(0x5a, 0x63, 0x6e);
+pub const NEUTRAL: Color = MUTED;
 
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;

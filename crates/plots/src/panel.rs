@@ -6,10 +6,9 @@ use super::axes::{Axes, Axis};
 use super::key::{self, Sign};
 use super::mark::{self, Mark};
 use super::scale::Scale;
+pub use super::scene::MARGIN;
 use super::scene::{Anchor, BAND, Color, Font, PAPER, STRIPE, Scene, place};
 
-/// Space at the left and right edge of a sheet.
-pub const MARGIN: f64 = 8.0;
 /// Space below the rows for ticks and axis title.
 pub const AXIS: f64 = 36.0;
 /// Right end of the names, where panels may begin.

@@ -1,0 +1,25 @@
+//! The colours of charts on white paper; a page's style sheet may replace them on a dark background.
+
+pub use plotters::style::RGBColor as Color;
+
+/// Text and marks.
+pub const INK: Color = Color(0x1b, 0x1f, 0x24);
+/// Axis labels and notes; contrast 6.1:1 on white and 5.6:1 on a stripe.
+pub const MUTED: Color = Color(0x5a, 0x63, 0x6e);
+/// Grid lines.
+pub const GRID: Color = Color(0xdd, 0xe1, 0xe6);
+/// Every second row.
+pub const STRIPE: Color = Color(0xf5, 0xf6, 0xf8);
+/// Range of a random function's results.
+pub const BAND: Color = Color(0xc3, 0xc9, 0xd1);
+/// Background.
+pub const PAPER: Color = Color(0xff, 0xff, 0xff);
+
+/// Colours of the Okabe-Ito palette for successive lines; names tell lines apart.
+pub const PALETTE: [Color; 5] = [
+    Color(0x00, 0x72, 0xb2),
+    Color(0xd5, 0x5e, 0x00),
+    Color(0x00, 0x9e, 0x73),
+    Color(0xcc, 0x79, 0xa7),
+    Color(0xe6, 0x9f, 0x00),
+];
