@@ -12,11 +12,9 @@
 //!
 //! Exit codes: 0 done; 2 an argument, a key or the file is wrong, and standard error says which; 1 the system failed.
 
-mod input;
-
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write};
+use std::io::{self, BufRead as _, BufReader, Read as _, StdinLock, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,10 +24,11 @@ use guava_bloom::{
 };
 use tempfile::Builder;
 
-use self::input::{Failure, Lines, open};
-
-/// The longest key in bytes.
+/// The longest key in bytes, so that a stream without line ends does not fill the memory.
 const LONGEST: usize = 1 << 28;
+
+/// The bytes of one read.
+const PIECE: usize = 1 << 18;
 
 /// Builds and queries Bloom filters in files that Guava reads and writes.
 #[derive(Parser)]
@@ -94,8 +93,41 @@ impl From<Mitz> for Strategy {
     }
 }
 
+/// A reason to stop.
+enum Failure {
+    /// The arguments or the input are wrong: exit code 2.
+    Input(String),
+    /// The system failed: exit code 1.
+    System(String),
+    /// Nobody reads the output any more, for example after `head`; not an error.
+    Enough,
+}
+
+/// Converts an error of standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Enough,
+            _ => Self::System(format!("standard output: {error}")),
+        }
+    }
+}
+
+impl From<guava_bloom::Error> for Failure {
+    fn from(error: guava_bloom::Error) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl Failure {
+    /// Returns the failure for wrong input; `place` is a file, or a line of standard input.
+    fn input(place: impl Display, what: impl Display) -> Self {
+        Self::Input(format!("{place}: {what}"))
+    }
+}
+
 fn main() -> ExitCode {
-    input::exit(match Arguments::parse().command {
+    let done = match Arguments::parse().command {
         Command::Build {
             insertions,
             fpp,
@@ -104,7 +136,15 @@ fn main() -> ExitCode {
             out,
         } => build(insertions, fpp, strategy, guava, &out),
         Command::Query { file } => query(&file),
-    })
+    };
+    let (message, code) = match done {
+        Ok(()) | Err(Failure::Enough) => return ExitCode::SUCCESS,
+        Err(Failure::Input(message)) => (message, 2),
+        Err(Failure::System(message)) => (message, 1),
+    };
+    // If standard error is closed, there is nowhere to report this.
+    let _ = writeln!(io::stderr(), "error: {message}");
+    ExitCode::from(code)
 }
 
 fn build(insertions: u64, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -> Result<(), Failure> {
@@ -119,7 +159,8 @@ fn build(insertions: u64, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) ->
         filter.insert_hashes(hashes);
         Ok(())
     })?;
-    write(&filter, out, present.as_ref()).map_err(|error| Failure::system(out.display(), error))
+    write(&filter, out, present.as_ref())
+        .map_err(|error| Failure::System(format!("{}: {error}", out.display())))
 }
 
 /// Returns what has this name, if anything: a device or a pipe, an empty file or another filter. Refuses any other file,
@@ -203,14 +244,13 @@ fn query(path: &Path) -> Result<(), Failure> {
 
 /// Calls `each` with the hashes of all lines, in blocks of those that arrived together.
 fn for_each_block(mut each: impl FnMut(&[Hash128]) -> Result<(), Failure>) -> Result<(), Failure> {
-    let mut lines = open(None)?;
-    lines.longest = LONGEST;
-    let mut hashes = Vec::new();
-    loop {
-        let next = next_hash(&mut lines);
+    let mut input = BufReader::with_capacity(PIECE, io::stdin().lock());
+    let (mut hashes, mut line) = (Vec::new(), Vec::new());
+    for number in 1_u64.. {
+        let next = next_hash(&mut input, &mut line, number);
         if let Ok(Some(hash)) = next {
             hashes.push(hash);
-            if lines.reader.buffer().contains(&b'\n') {
+            if input.buffer().contains(&b'\n') {
                 continue;
             }
         }
@@ -218,20 +258,33 @@ fn for_each_block(mut each: impl FnMut(&[Hash128]) -> Result<(), Failure>) -> Re
         each(&hashes)?;
         hashes.clear();
         if next?.is_none() {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }
 
-fn next_hash(lines: &mut Lines) -> Result<Option<Hash128>, Failure> {
-    let Some(line) = lines.read()? else {
+/// Hashes the next line without its LF or CRLF; `None` after the last.
+fn next_hash(
+    input: &mut BufReader<StdinLock<'_>>,
+    line: &mut Vec<u8>,
+    number: u64,
+) -> Result<Option<Hash128>, Failure> {
+    let wrong = |what: &dyn Display| Failure::input(format_args!("standard input:{number}"), what);
+    line.clear();
+    let read = input.take(LONGEST as u64 + 2).read_until(b'\n', line);
+    if read.map_err(|error| Failure::System(format!("standard input: {error}")))? == 0 {
         return Ok(None);
-    };
+    }
+    // A carriage return without a line feed is part of the key.
+    if line.pop_if(|byte| *byte == b'\n').is_some() {
+        line.pop_if(|byte| *byte == b'\r');
+    }
+    if line.len() > LONGEST {
+        return Err(wrong(&format_args!("the line is longer than {LONGEST} bytes")));
+    }
     match str::from_utf8(line) {
         Ok(text) => Ok(Some(Utf8.hash(text))),
-        Err(error) => {
-            let what = format!("the line is not UTF-8: {error}");
-            Err(Failure::input(lines.place(), what))
-        }
+        Err(error) => Err(wrong(&format_args!("the line is not UTF-8: {error}"))),
     }
 }

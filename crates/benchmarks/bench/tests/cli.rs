@@ -59,11 +59,6 @@ fn what_is_missing_is_named_with_its_package() {
             "leveldb/c.h (package libleveldb-dev); run `apt-get install g++ libleveldb-dev`\n",
         ),
         (
-            "policy",
-            ("CXX", "no-compiler"),
-            "leveldb/c.h (package libleveldb-dev); run `apt-get install g++ libleveldb-dev`\n",
-        ),
-        (
             "membership",
             ("PATH", "nothing"),
             "java (package default-jre-headless), javac (package default-jdk-headless)",
@@ -89,16 +84,6 @@ fn what_is_missing_is_named_with_its_package() {
         );
         assert!(!folder.path().join("out").exists());
     }
-}
-
-#[test]
-fn an_unknown_suite_is_refused_with_those_there_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let (code, _, stderr) = run(folder.path(), &["--suite", "everything"], None);
-    assert_eq!(code, Some(2));
-    let suites =
-        "[possible values: point-reads, membership, memory, redis, policy, frontier, instructions, rates]";
-    assert!(stderr.contains(suites), "{stderr}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::turn;
 
-use crate::contestants::{Contestant, Timed};
+use crate::contestants::{Call, Contestant, Description, Timed};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::Plan;
 
@@ -31,16 +31,24 @@ pub(crate) fn measure(
     batches: &mut Vec<Batch>,
 ) -> Result<(), String> {
     let java = |error: JavaError| error.to_string();
-    for contestant in contestants.iter_mut() {
-        contestant.start(plan).map_err(java)?;
-    }
+    let sizes = contestants
+        .iter_mut()
+        .map(|contestant| contestant.start(plan).map_err(java));
+    let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_, _>>()?;
     for round in 0..plan.warm_up + plan.rounds {
         let mut all = Vec::new();
         for index in turn(round, contestants.len()) {
             let contestant = contestants[index].as_mut();
             let tasks = one(plan, round, contestant).map_err(java)?;
             if round >= plan.warm_up {
-                batches.extend(recorded(plan, round + 1 - plan.warm_up, contestant, &tasks));
+                let description = contestant.description();
+                batches.extend(recorded(
+                    plan,
+                    round + 1 - plan.warm_up,
+                    description,
+                    sizes[index],
+                    &tasks,
+                ));
             }
             all.extend(tasks);
         }
@@ -55,17 +63,17 @@ fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done
     let keys = |first, count| Keys { first, count };
     let (put, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);
-        ((contestant.insert(own)?, plan.keys), own, 1)
+        ((contestant.run(Call::Insert, own, 1)?, plan.keys), own, 1)
     } else {
-        let put = contestant.build(keys(0, plan.insertions), plan.builds)?;
+        let put = contestant.run(Call::Build, keys(0, plan.insertions), plan.builds)?;
         // A different range in every round, if the filter has more keys than are queried.
         let asked = plan.keys.min(plan.insertions);
         let first = round * asked % (plan.insertions - asked + 1);
         let put = (put, plan.insertions * u64::from(plan.builds));
         (put, keys(first, asked), (plan.keys / asked) as u32)
     };
-    let absent = contestant.ask(keys(ABSENT + round * plan.keys, plan.keys), 1)?;
-    let found = contestant.ask(present, times)?;
+    let absent = contestant.run(Call::Ask, keys(ABSENT + round * plan.keys, plan.keys), 1)?;
+    let found = contestant.run(Call::Ask, present, times)?;
     let filter = contestant.description().filter;
     let done = |task, (timed, calls)| Done {
         filter,
@@ -81,28 +89,28 @@ fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done
 }
 
 /// Returns the batches of a filter's tasks.
-fn recorded(plan: &Plan, round: u64, contestant: &dyn Contestant, tasks: &[Done]) -> Vec<Batch> {
-    let (bit_size, probes) = contestant.size();
-    let description = contestant.description();
+fn recorded(
+    plan: &Plan,
+    round: u64,
+    Description {
+        filter,
+        version,
+        setup,
+    }: &Description,
+    (bit_size, probes): (u64, u32),
+    tasks: &[Done],
+) -> Vec<Batch> {
     let contents = if plan.has_random_words {
         "random-words"
     } else {
         "keys"
     };
     let case = |task| {
-        let (version, setup) = (&description.version, &description.setup);
+        let (bits, insertions) = (&plan.bits, &plan.insertions);
         SUITE.case(
-            description.filter,
+            filter,
             task,
-            &[
-                version,
-                setup,
-                &plan.bits,
-                &plan.insertions,
-                &contents,
-                &bit_size,
-                &probes,
-            ],
+            &[version, setup, bits, insertions, &contents, &bit_size, &probes],
         )
     };
     let times = tasks

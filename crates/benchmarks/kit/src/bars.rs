@@ -7,6 +7,7 @@ use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 use records::number;
 
+use crate::lines::entry;
 use crate::record::Row;
 
 /// Width of the sheet.
@@ -67,71 +68,33 @@ pub(crate) fn ratio(row: &Row) -> Option<Shown> {
     Some((ratio.median, Some((ratio.low, ratio.high)), text))
 }
 
-/// The bars of a row.
-struct Drawn {
-    /// Name of the group, and a note behind it.
-    group: (String, String),
-    contender: String,
-    /// The bars, each with the index of its panel.
-    bars: Vec<(usize, Bar)>,
-}
+/// The bars of a contender, each with the index of its panel, and whether it is filled.
+type Bars = Vec<(usize, Shown, bool)>;
 
-/// A bar, and whether it is filled.
-type Bar = (Shown, bool);
-
-/// A line of the chart: a heading, or a contender with its bars.
-enum Line<'a> {
-    Heading(&'a (String, String)),
-    Of(&'a str, Vec<&'a (usize, Bar)>),
-}
-
-/// Contenders with their bars.
-type Contenders<'a> = Vec<(&'a str, Vec<&'a (usize, Bar)>)>;
-
-/// Returns the groups with their contenders, each as a heading and a line for each contender.
-fn lines(all: &[Drawn]) -> Vec<Line<'_>> {
-    let mut groups: Vec<(&(String, String), Contenders<'_>)> = Vec::new();
-    for drawn in all {
-        let known = groups.iter().position(|group| group.0.0 == drawn.group.0);
-        let at = known.unwrap_or(groups.len());
-        if known.is_none() {
-            groups.push((&drawn.group, Vec::new()));
-        }
-        let contenders = &mut groups[at].1;
-        match contenders.iter_mut().find(|one| one.0 == drawn.contender) {
-            Some((_, bars)) => bars.extend(&drawn.bars),
-            None => contenders.push((&drawn.contender, drawn.bars.iter().collect())),
-        }
-    }
-    let mut lines = Vec::new();
-    for (group, contenders) in groups {
-        lines.push(Line::Heading(group));
-        lines.extend(contenders.into_iter().map(|(name, bars)| Line::Of(name, bars)));
-    }
-    lines
+/// Contenders with their bars, below a name with a note behind it.
+struct Group {
+    name: String,
+    note: String,
+    contenders: Vec<(String, Bars)>,
 }
 
 impl BarChart {
     /// Lays out the chart.
     pub(crate) fn scene(&self, rows: &[Row]) -> Scene {
-        let drawn: Vec<Drawn> = rows.iter().filter_map(|row| self.drawn(row)).collect();
-        let lines = lines(&drawn);
-        let stacked = lines.iter().flat_map(|line| match line {
-            Line::Heading(_) => Vec::new(),
-            Line::Of(_, bars) => (0..self.panels.len())
-                .map(|panel| of(bars, panel).count())
-                .collect(),
-        });
+        let groups = self.groups(rows);
+        let contenders = || groups.iter().flat_map(|group| &group.contenders);
+        let stacked =
+            contenders().flat_map(|(_, bars)| (0..self.panels.len()).map(|panel| of(bars, panel).count()));
         let grid = Rows {
             top: HEAD,
             height: ROW_PADDING + BAR_PITCH * stacked.max().unwrap_or(1).max(1) as f64,
-            count: lines.len(),
+            count: groups.len() + contenders().count(),
         };
         let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
         grid.stripes(&mut scene);
         let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), self.key);
         scene.title(self.title, 18.0, end);
-        let panels = self.panels(&drawn);
+        let panels = self.panels(&groups);
         for panel in &panels {
             panel.frame(&mut scene, &grid, TITLE_BASE);
             if let Some(reference) = self.reference {
@@ -139,40 +102,65 @@ impl BarChart {
                 scene.dashed(x, grid.top, grid.bottom(), Dash::DASHED, MUTED);
             }
         }
-        for (index, line) in lines.iter().enumerate() {
-            match line {
-                Line::Heading((name, note)) => grid.heading(&mut scene, index, name, note),
-                Line::Of(name, bars) => {
-                    grid.name(&mut scene, index, name, None, self.names);
-                    for (which, panel) in panels.iter().enumerate() {
-                        let bars: Vec<&Bar> = of(bars, which).collect();
-                        row(&mut scene, &grid, index, &bars, panel);
-                    }
+        let mut index = 0;
+        for group in &groups {
+            grid.heading(&mut scene, index, &group.name, &group.note);
+            for (name, bars) in &group.contenders {
+                index += 1;
+                grid.name(&mut scene, index, name, None, self.names);
+                for (which, panel) in panels.iter().enumerate() {
+                    row(
+                        &mut scene,
+                        &grid,
+                        index,
+                        &of(bars, which).collect::<Vec<_>>(),
+                        panel,
+                    );
                 }
             }
+            index += 1;
         }
         scene
     }
 
-    /// Returns the bars of a row; `None` if no panel shows it.
-    fn drawn(&self, row: &Row) -> Option<Drawn> {
-        let panels = self.panels.iter().enumerate();
-        let shown = panels.filter(|(_, panel)| panel.tasks.contains(&&*row.case.task));
-        let bars: Vec<(usize, Bar)> = shown
-            .filter_map(|(index, panel)| Some((index, ((panel.shown)(row)?, (self.is_filled)(row)))))
-            .collect();
-        (!bars.is_empty()).then(|| Drawn {
-            group: (self.group)(row),
-            contender: (self.contender)(row),
-            bars,
-        })
+    /// Returns the groups of the rows that a panel shows.
+    fn groups(&self, rows: &[Row]) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for row in rows {
+            let panels = self.panels.iter().enumerate();
+            let shown = panels.filter(|(_, panel)| panel.tasks.contains(&&*row.case.task));
+            let bars: Bars = shown
+                .filter_map(|(index, panel)| Some((index, (panel.shown)(row)?, (self.is_filled)(row))))
+                .collect();
+            if bars.is_empty() {
+                continue;
+            }
+            let (name, note) = (self.group)(row);
+            let same = |group: &Group| group.name == name;
+            let group = entry(&mut groups, same, || Group {
+                name: name.clone(),
+                note,
+                contenders: Vec::new(),
+            });
+            let name = (self.contender)(row);
+            let (_, all) = entry(
+                &mut group.contenders,
+                |(known, _)| *known == name,
+                || (name.clone(), Vec::new()),
+            );
+            all.extend(bars);
+        }
+        groups
     }
 
-    fn panels(&self, drawn: &[Drawn]) -> Vec<Panel<'_>> {
+    fn panels(&self, groups: &[Group]) -> Vec<Panel<'_>> {
         let highest = |wanted: Option<usize>| {
-            let bars = drawn.iter().flat_map(|one| &one.bars);
-            bars.filter(|(panel, _)| wanted.is_none_or(|wanted| wanted == *panel))
-                .map(|(_, ((value, interval, _), _))| interval.map_or(*value, |(_, high)| high.max(*value)))
+            let bars = groups
+                .iter()
+                .flat_map(|group| &group.contenders)
+                .flat_map(|(_, bars)| bars);
+            bars.filter(|(panel, ..)| wanted.is_none_or(|wanted| wanted == *panel))
+                .map(|(_, (value, interval, _), _)| interval.map_or(*value, |(_, high)| high.max(*value)))
                 .filter(|high| high.is_finite())
                 .fold(self.reference.unwrap_or(0.0), f64::max)
         };
@@ -195,14 +183,13 @@ impl BarChart {
 }
 
 /// Returns the bars of a panel.
-fn of<'a>(bars: &[&'a (usize, Bar)], panel: usize) -> impl Iterator<Item = &'a Bar> {
-    bars.iter()
-        .filter(move |(of, _)| *of == panel)
-        .map(|(_, bar)| bar)
+fn of(bars: &Bars, panel: usize) -> impl Iterator<Item = (&Shown, bool)> {
+    let of_panel = bars.iter().filter(move |(of, ..)| *of == panel);
+    of_panel.map(|(_, shown, is_filled)| (shown, *is_filled))
 }
 
 /// Draws the bars of a contender in a panel.
-fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &[&Bar], panel: &Panel<'_>) {
+fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &[(&Shown, bool)], panel: &Panel<'_>) {
     let places = bars
         .iter()
         .enumerate()
@@ -299,12 +286,13 @@ mod tests {
             ("b", "build", 1, 1),
             ("a", "absent", 1, 1),
         ]);
-        let drawn: Vec<Drawn> = rows.iter().filter_map(|row| CHART.drawn(row)).collect();
-        let names: Vec<&str> = lines(&drawn)
-            .iter()
-            .map(|line| match line {
-                Line::Heading((name, _)) => name.as_str(),
-                Line::Of(name, _) => name,
+        let names: Vec<String> = CHART
+            .groups(&rows)
+            .into_iter()
+            .flat_map(|group| {
+                [group.name]
+                    .into_iter()
+                    .chain(group.contenders.into_iter().map(|(name, _)| name))
             })
             .collect();
         assert_eq!(names, ["1", "a", "b", "2", "a"]);

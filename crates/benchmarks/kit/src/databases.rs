@@ -45,8 +45,6 @@ pub struct Entries<'a> {
     pub engine: &'a str,
     /// The engine's version.
     pub version: &'a str,
-    /// The form of the keys.
-    pub key_set: &'static str,
     /// The number of entries of each database.
     pub count: u64,
 }
@@ -87,7 +85,7 @@ impl Entries<'_> {
                         &self.version,
                         &database.bits_per_key,
                         &database.cache,
-                        &self.key_set,
+                        &"random",
                         &self.count,
                         &size_of::<Key>(),
                         &VALUE_BYTES,

@@ -10,7 +10,6 @@ use crate::table;
 use plots::scene::Scene;
 use records::environment::Environment;
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 /// Name of the file that marks a folder as ours.
 pub const MARKER: &str = "bench.json";
@@ -76,7 +75,8 @@ impl Folder {
         }
         let mut ancestors = absolute.ancestors();
         let nearest = ancestors.find(|ancestor| ancestor.exists()).unwrap_or(&absolute);
-        stage(nearest).map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
+        tempfile::tempdir_in(nearest)
+            .map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
         Ok(Self {
             path: absolute,
             format,
@@ -88,7 +88,7 @@ impl Folder {
         &self.path
     }
 
-    /// Writes the files of a run and moves them here when all are complete.
+    /// Writes the files of a run.
     ///
     /// # Errors
     ///
@@ -102,19 +102,11 @@ impl Folder {
         let failed =
             |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
         fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
-        // Inside the folder, so that it is on the same file system.
-        let staging = stage(&path).map_err(|error| failed("", &error))?;
         let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
         json.push(b'\n');
-        // The marker is moved first: it marks the folder as ours even if moving the rest fails.
-        let mut names = Vec::new();
+        // The marker comes first: it marks the folder as ours even if writing the rest fails.
         for (name, bytes) in [(MARKER.to_owned(), json)].into_iter().chain(files) {
-            fs::write(staging.path().join(&name), bytes).map_err(|error| failed(&name, &error))?;
-            names.push(name);
-        }
-        for name in &names {
-            let moved = fs::rename(staging.path().join(name), path.join(name));
-            moved.map_err(|error| failed(name, &error))?;
+            fs::write(path.join(&name), bytes).map_err(|error| failed(&name, &error))?;
         }
         Ok(())
     }
@@ -200,8 +192,4 @@ fn is_ours(marker: &Path, format: Format) -> Result<(), String> {
             "{MARKER} is not of this version of this benchmark; remove the folder, or choose another"
         )),
     }
-}
-
-fn stage(folder: &Path) -> std::io::Result<TempDir> {
-    tempfile::Builder::new().prefix(".bench-").tempdir_in(folder)
 }

@@ -9,7 +9,6 @@ mod bars;
 pub mod databases;
 mod folder;
 mod lines;
-pub mod phones;
 pub mod policies;
 pub mod program;
 mod ratios;

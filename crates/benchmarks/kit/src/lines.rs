@@ -26,10 +26,9 @@ pub(crate) fn lines<'a>(
         let (Some(style), Some(point)) = (style(row), point(row)) else {
             continue;
         };
-        match lines.iter_mut().find(|(known, _)| known.name == style.name) {
-            Some((_, points)) => points.push((point, row)),
-            None => lines.push((style, vec![(point, row)])),
-        }
+        let same = |(known, _): &(Style, Vec<_>)| known.name == style.name;
+        let (_, points) = entry(&mut lines, same, || (style.clone(), Vec::new()));
+        points.push((point, row));
     }
     let series = lines.into_iter().map(|(style, mut points)| {
         points.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x));
@@ -61,6 +60,15 @@ pub(crate) fn color(number: usize, marks: Marks) -> (Color, Marks) {
         Marks::Hollow
     };
     (PALETTE[number % PALETTE.len()], marks)
+}
+
+/// Returns the first entry for which `is` returns true, which is added if there is none.
+pub(crate) fn entry<T>(all: &mut Vec<T>, is: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
+    let at = all.iter().position(is).unwrap_or_else(|| {
+        all.push(new());
+        all.len() - 1
+    });
+    &mut all[at]
 }
 
 /// Returns the distinct values in the order of their first occurrence.

@@ -3,6 +3,7 @@
 use records::number;
 use records::terminal::table;
 
+use crate::lines::distinct;
 use crate::record::Row;
 
 /// The tables of a suite for the terminal: one for each heading, with a line and a column for each of their names, in the
@@ -39,15 +40,13 @@ impl Tables {
 
     /// Formats the tables.
     pub fn text(&self, rows: &[Row]) -> String {
-        let mut headings: Vec<String> = Vec::new();
-        for heading in rows.iter().map(self.heading) {
-            if !heading.is_empty() && !headings.contains(&heading) {
-                headings.push(heading);
-            }
-        }
+        let headings = distinct(rows.iter().map(self.heading));
         let mut text = String::new();
-        for heading in headings {
-            let of_table: Vec<&Row> = rows.iter().filter(|row| (self.heading)(row) == heading).collect();
+        for heading in headings.iter().filter(|heading| !heading.is_empty()) {
+            let of_table: Vec<&Row> = rows
+                .iter()
+                .filter(|row| (self.heading)(row) == *heading)
+                .collect();
             let lines = self.lines(&of_table);
             let table = if self.is_markdown {
                 markdown(&lines)
@@ -61,33 +60,19 @@ impl Tables {
 
     /// Returns the lines of a table, the header first.
     fn lines(&self, rows: &[&Row]) -> Vec<Vec<String>> {
-        let mut lines = vec![vec![self.title.to_owned()]];
-        for row in rows {
-            let (name, column) = ((self.line)(row), (self.column)(row));
-            let at = |names: &mut dyn Iterator<Item = &String>, name| {
-                names.skip(1).position(|known| *known == name)
+        let columns = distinct(rows.iter().map(|row| (self.column)(row)));
+        let names = distinct(rows.iter().map(|row| (self.line)(row)));
+        let line = |name: String| {
+            let cell = |column: &String| {
+                let is_it = |row: &&&Row| (self.line)(row) == name && (self.column)(row) == *column;
+                let cells: Vec<String> = rows.iter().filter(is_it).map(|row| (self.cell)(row)).collect();
+                cells.join(" / ")
             };
-            let across = at(&mut lines[0].iter(), column.clone()).unwrap_or_else(|| {
-                lines[0].push(column);
-                lines[0].len() - 2
-            });
-            let down = at(&mut lines.iter().map(|line| &line[0]), name.clone()).unwrap_or_else(|| {
-                lines.push(vec![name]);
-                lines.len() - 2
-            });
-            let line = &mut lines[down + 1];
-            line.resize(line.len().max(across + 2), String::new());
-            let cell = &mut line[across + 1];
-            if !cell.is_empty() {
-                cell.push_str(" / ");
-            }
-            cell.push_str(&(self.cell)(row));
-        }
-        let width = lines[0].len();
-        lines
-            .iter_mut()
-            .for_each(|line| line.resize(width, String::new()));
-        lines
+            let cells: Vec<String> = columns.iter().map(cell).collect();
+            [vec![name.clone()], cells].concat()
+        };
+        let header = [vec![self.title.to_owned()], columns.clone()].concat();
+        [header].into_iter().chain(names.into_iter().map(line)).collect()
     }
 }
 

@@ -1,8 +1,9 @@
-//! The clock, and contenders that take turns. This module is independent of the contenders' libraries.
+//! The clock, and contenders that take turns.
 
 use std::time::Instant;
 
-use crate::version;
+/// Works through all keys of a batch, and returns a number that checks the work.
+pub type Loop<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
 /// Runs `work`, and returns its result and its time in nanoseconds.
 #[expect(
@@ -30,60 +31,41 @@ pub enum Work {
     Own,
 }
 
-/// A contender: one way to do a task.
-pub struct Contender<'a, N> {
-    /// The contender and its form.
-    pub name: N,
-    /// Version of its library.
-    pub version: String,
+/// One way to do a task.
+pub struct Turn<'a, N> {
+    name: N,
     work: Work,
-    /// Does the work, and returns a number that checks it.
-    pub run: Box<dyn FnMut() -> u64 + 'a>,
+    run: Loop<'a>,
 }
 
-impl<'a, N> Contender<'a, N> {
-    /// Builds a contender from a package in the lock file.
-    pub fn new(name: N, package: &str, work: Work, run: impl FnMut() -> u64 + 'a) -> Self {
-        Self::engine(name, version(package), work, run)
-    }
-
-    /// Builds a contender with an explicit version.
-    pub fn engine(name: N, version: String, work: Work, run: impl FnMut() -> u64 + 'a) -> Self {
-        Self {
-            name,
-            version,
-            work,
-            run: Box::new(run),
-        }
+impl<'a, N> Turn<'a, N> {
+    /// Makes a turn; `run` does the work, and returns a number that checks it.
+    pub fn new(name: N, work: Work, run: Loop<'a>) -> Self {
+        Self { name, work, run }
     }
 }
 
-/// Runs every contender once per round, after an untimed first run, and passes each round, contender and time in
-/// nanoseconds to `measured`. The first contender is the engine.
+/// Runs every turn once per round, after an untimed first run, and passes each round, name and time in nanoseconds to
+/// `measured`. The first is the engine's.
 ///
 /// # Panics
 ///
-/// If a contender's result differs from the engine's or from its own earlier result.
-pub fn take_turns<'a, N: std::fmt::Debug>(
-    rounds: u64,
-    contenders: &mut [Contender<'a, N>],
-    mut measured: impl FnMut(u64, &Contender<'a, N>, u64),
-) {
-    let count = contenders.len();
-    let results: Vec<u64> = contenders.iter_mut().map(|contender| (contender.run)()).collect();
+/// If a result differs from the engine's or from its own earlier result.
+pub fn take_turns<N>(rounds: u64, turns: &mut [Turn<'_, N>], mut measured: impl FnMut(u64, &N, u64)) {
+    let count = turns.len();
+    let results: Vec<u64> = turns.iter_mut().map(|turn| (turn.run)()).collect();
     for (round, index) in (1..=rounds).flat_map(|round| turn(round, count).map(move |index| (round, index))) {
-        let contender = &mut contenders[index];
-        let (result, ns) = timed(|| (contender.run)());
-        let expected = match contender.work {
+        let turn = &mut turns[index];
+        let (result, ns) = timed(|| (turn.run)());
+        let expected = match turn.work {
             Work::Same => [results[0]; 2],
             Work::Own => [results[index]; 2],
         };
         assert_eq!(
             [result, results[index]],
             expected,
-            "{:?} does other work than the engine",
-            contender.name
+            "turn {index} does other work than the engine"
         );
-        measured(round, contender, ns);
+        measured(round, &turn.name, ns);
     }
 }

@@ -60,14 +60,28 @@ fn check(folder: &str, suite: &Suite) {
 }
 
 #[test]
-fn membership() {
-    check("membership", &membership::SUITE);
-    check("membership-avx2", &membership::SUITE);
-}
-
-#[test]
-fn memory() {
-    check("memory", &memory::SUITE);
+fn rows_and_charts_are_those_of_the_batches() {
+    // Records of two processors; the second has AVX2 only.
+    for (folder, suite) in [
+        ("membership", &membership::SUITE),
+        ("membership-avx2", &membership::SUITE),
+        ("memory", &memory::SUITE),
+        ("point-reads", &point_reads::SUITE),
+        ("point-reads/slatedb", &point_reads::SUITE),
+        ("point-reads/parquet", &point_reads::SUITE),
+        ("policy", &policy::LEVELDB),
+        ("policy-avx2", &policy::LEVELDB),
+        ("policy/rocksdb", &policy::ROCKSDB),
+        ("policy-avx2/rocksdb", &policy::ROCKSDB),
+        ("policy-avx2/parquet", &policy::PARQUET),
+        ("frontier", &frontier::SUITE),
+        ("redis", &redis::SUITE),
+        ("redis-avx2", &redis::SUITE),
+        ("rates", &rates::SUITE),
+        ("instructions", &instructions::SUITE),
+    ] {
+        check(folder, suite);
+    }
 }
 
 /// The table under "Which one" in the README of membership-filters.
@@ -120,41 +134,7 @@ fn memory_in_the_readme() {
 }
 
 #[test]
-fn point_reads() {
-    check("point-reads", &point_reads::SUITE);
-}
-
-#[test]
-fn point_reads_of_slatedb() {
-    check("point-reads/slatedb", &point_reads::SUITE);
-}
-
-#[test]
-fn searches_of_a_parquet_file() {
-    check("point-reads/parquet", &point_reads::SUITE);
-}
-
-/// Records of two processors; the second has AVX2 only.
-#[test]
-fn policy_of_leveldb() {
-    check("policy", &policy::LEVELDB);
-    check("policy-avx2", &policy::LEVELDB);
-}
-
-#[test]
-fn policy_of_rocksdb() {
-    check("policy/rocksdb", &policy::ROCKSDB);
-    check("policy-avx2/rocksdb", &policy::ROCKSDB);
-}
-
-#[test]
-fn policy_of_parquet() {
-    check("policy-avx2/parquet", &policy::PARQUET);
-}
-
-#[test]
-fn frontier_and_its_tables_in_which_policy() {
-    check("frontier", &frontier::SUITE);
+fn tables_of_the_frontier_in_which_policy() {
     let rows = rows(&frontier::SUITE, "frontier/batches.csv");
     let tables = frontier::SUITE.summary.text(&rows);
     let page = include_str!("../../../filter-formats/WHICH.md");
@@ -162,17 +142,6 @@ fn frontier_and_its_tables_in_which_policy() {
         page.contains(&tables),
         "the tables in crates/filter-formats/WHICH.md are not those of the run:\n{tables}"
     );
-}
-
-#[test]
-fn redis() {
-    check("redis", &redis::SUITE);
-    check("redis-avx2", &redis::SUITE);
-}
-
-#[test]
-fn rates() {
-    check("rates", &rates::SUITE);
 }
 
 /// The computed rate of LevelDB's format equals the rate measured with an ideal hash, within the noise of the count and
@@ -227,9 +196,4 @@ fn rates_of_leveldb() {
             "{bits} bits: {matches} of {probes}, {said} expected"
         );
     }
-}
-
-#[test]
-fn instructions() {
-    check("instructions", &instructions::SUITE);
 }

@@ -20,7 +20,7 @@ use bench_kit::suites::policy::LEVELDB;
 #[cfg(engine)]
 fn point_reads(arguments: &Arguments) -> Result<(), String> {
     let mut batches = point_reads::measure(arguments.quick)?;
-    batches.extend(rusty::measure(arguments.quick, "random")?);
+    batches.extend(rusty::measure(arguments.quick)?);
     arguments.write(&SUITE, &batches)
 }
 
@@ -28,10 +28,6 @@ fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
         ("point-reads", point_reads),
-        #[cfg(engine)]
-        ("decimal-ids", |arguments| {
-            arguments.write(&SUITE, &rusty::measure(arguments.quick, "decimal")?)
-        }),
         #[cfg(engine)]
         ("policy", |arguments| {
             arguments.write(&LEVELDB, &policy::measure(arguments.quick))

@@ -75,7 +75,6 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let of = Entries {
         engine: "leveldb",
         version: &version,
-        key_set: "random",
         count: entries,
     };
     let mut batches = Vec::new();

@@ -6,10 +6,11 @@
 
 use core::hint::black_box;
 
-use bench_kit::policies::ours::{contender, count, that_ask, that_build};
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
+use bench_kit::policies::ours::{Ours, count};
+use bench_kit::policies::{
+    self, BITS_PER_KEY, Batched, Contender, EngineSlice, Forms, KeyLengths, Made, Maker, of_fastbloom,
+};
 use bench_kit::record::Batch;
-use bench_kit::turns::Work;
 use bench_leveldb::{EnginePolicy, version};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
@@ -22,94 +23,110 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 
 /// Measures every size and key length.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    policies::measure_all(&LevelDb, &SIZES, is_quick)
+    policies::measure_all(&contenders(), &SIZES, KeyLengths::Mixed, is_quick)
 }
 
-fn ours(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
-    BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY)).on_kernel(kernel)
+fn contenders() -> Vec<Contender> {
+    let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY));
+    // The functions that C programs pass to LevelDB, which calls them like its own policy.
+    let c_library = EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB);
+    // The 32 bits of LevelDB's hash spread over 64: by 2^64 divided by the golden ratio, made odd, different hashes give
+    // different products, whose upper bits depend on all bits.
+    let spread = |key: &[u8]| u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut contenders = vec![Contender::same(
+        "leveldb",
+        LevelDb(EnginePolicy::builtin(BITS_PER_KEY)),
+    )];
+    contenders.extend(
+        Kernel::available().map(|kernel| Contender::same(kernel.name(), Ours::new(ours.on_kernel(kernel)))),
+    );
+    contenders.push(Contender::same("c-library", LevelDb(c_library)));
+    contenders.push(Contender::same("rusty-leveldb", RustyLevelDb));
+    contenders.extend(of_fastbloom(spread));
+    contenders
 }
 
-/// Returns LevelDB's hash of a key, its 32 bits spread over 64, for `fastbloom`.
-fn spread(key: &[u8]) -> u64 {
-    // 2^64 divided by the golden ratio, made odd: different hashes give different products, whose upper bits depend on
-    // all bits.
-    u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// A policy that LevelDB calls.
+struct LevelDb(EnginePolicy);
+
+impl Maker for LevelDb {
+    fn version(&self) -> String {
+        version()
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let keys = EngineSlice::of(keys.slices);
+        vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
+    }
+
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+        Box::new(OfLevelDb(&self.0, self.0.create_filter(keys)))
+    }
 }
 
-/// Returns a policy of the functions that C programs pass to LevelDB, which calls them like its own policy.
-fn c_library() -> EnginePolicy {
-    EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB)
+struct OfLevelDb<'p>(&'p EnginePolicy, Vec<u8>);
+
+impl Made for OfLevelDb<'_> {
+    fn bytes(&self) -> usize {
+        self.1.len()
+    }
+
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+        let keys = EngineSlice::of(keys.slices);
+        vec![(
+            "one-by-one",
+            Box::new(move || self.0.count_matches(&keys, &self.1)),
+        )]
+    }
 }
 
-fn rusty<'a>(form: &'static str, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
-    Contender::new(("rusty-leveldb", form), "rusty-leveldb", Work::Same, run)
+/// rusty-leveldb's policy, which takes concatenated keys and the offset of each.
+struct RustyLevelDb;
+
+fn concatenated(keys: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
+    let begin = |at: &mut usize, key: &&[u8]| Some(std::mem::replace(at, *at + key.len()));
+    (keys.concat(), keys.iter().scan(0, begin).collect())
 }
 
-struct LevelDb;
+impl Maker for RustyLevelDb {
+    fn version(&self) -> String {
+        bench_kit::version("rusty-leveldb")
+    }
 
-impl policies::Engine for LevelDb {
-    type Filters = Vec<u8>;
-
-    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let slices = keys.slices;
-        let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineSlice::of(slices);
-        let build = move || engine.create_filters(&engine_keys, size);
-        let name = ("leveldb", "slices");
-        let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
-        for kernel in Kernel::available() {
-            let (name, policy) = (kernel.name(), ours(kernel));
-            contenders.extend(that_build(name, Work::Same, policy, size, keys));
-        }
-        let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
-        let build = move || library.create_filters(&keys_of_c, size);
-        contenders.push(contender("c-library", "slices", Work::Same, build));
-        // rusty-leveldb takes concatenated keys and the offset of each.
-        let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
-            .chunks_exact(size)
-            .map(|keys| {
-                let begin = |at: &mut usize, key: &&[u8]| Some(std::mem::replace(at, *at + key.len()));
-                (keys.concat(), keys.iter().scan(0, begin).collect())
-            })
-            .collect();
-        contenders.push(rusty("slices", move || {
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let groups: Vec<(Vec<u8>, Vec<usize>)> = keys.slices.chunks_exact(size).map(concatenated).collect();
+        let run = move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
             let build = |(keys, begins): &(Vec<u8>, Vec<usize>)| policy.create_filter(keys, begins);
-            groups
-                .iter()
-                .map(|group| u64::from(black_box(build(group))[0]))
-                .sum()
-        }));
-        contenders.extend(fastbloom::that_build(size, keys, spread));
-        contenders
+            let first_byte = |group| u64::from(black_box(build(group))[0]);
+            groups.iter().map(first_byte).sum()
+        };
+        vec![("slices", Box::new(run))]
     }
 
-    fn filters(&self, stored: &[&[u8]]) -> Vec<u8> {
-        EnginePolicy::builtin(BITS_PER_KEY).create_filter(stored)
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+        let (keys, begins) = concatenated(keys);
+        Box::new(OfRusty(
+            BloomPolicy::new(BITS_PER_KEY).create_filter(&keys, &begins),
+        ))
+    }
+}
+
+struct OfRusty(Vec<u8>);
+
+impl Made for OfRusty {
+    fn bytes(&self) -> usize {
+        self.0.len()
     }
 
-    fn that_ask<'a>(&self, filter: &'a Vec<u8>, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let slices = keys.slices;
-        let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineSlice::of(slices);
-        let ask = move || engine.count_matches(&engine_keys, filter);
-        let name = ("leveldb", "one-by-one");
-        let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];
-        for kernel in Kernel::available() {
-            let name = kernel.name();
-            contenders.extend(that_ask(name, Work::Same, ours(kernel), filter, keys));
-        }
-        let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
-        let ask = move || library.count_matches(&keys_of_c, filter);
-        contenders.push(contender("c-library", "one-by-one", Work::Same, ask));
-        contenders.push(rusty("one-by-one", move || {
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+        let run = move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
-            count(slices, |key| policy.key_may_match(key, filter))
-        }));
-        contenders.extend(fastbloom::that_ask(stored, keys, spread));
-        contenders
+            count(keys.slices, |key| policy.key_may_match(key, &self.0))
+        };
+        vec![("one-by-one", Box::new(run))]
     }
 }
 
@@ -119,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&LevelDb, 33, policies::KeyLengths::Fixed, 2);
+        let batches = policies::measure(&contenders(), 33, KeyLengths::Fixed, 2);
         let expected = [
             ("leveldb", 2, 2),
             ("scalar", 4, 8),

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES};
+use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES, hexadecimal};
 use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -23,41 +23,6 @@ const POLICIES: [&str; 5] = [
     "ours-bloomfilter2",
     "always-no",
 ];
-
-/// The stored keys, and as many absent keys.
-struct Data {
-    present: Vec<Key>,
-    absent: Vec<Key>,
-}
-
-impl Data {
-    fn new(entries: u64, key_set: &'static str) -> Self {
-        let mut random = SplitMix64::seed_from_u64(SEED);
-        // The generator does not repeat a number within its period.
-        let mut keys = |first: u64| -> Vec<Key> {
-            (0..entries)
-                .map(|i| match key_set {
-                    "random" => digits(random.next_u64(), 16),
-                    // Adjacent keys differ in their last digits.
-                    _ => digits(2 * i + first, 10),
-                })
-                .collect()
-        };
-        Self {
-            present: keys(0),
-            absent: keys(1),
-        }
-    }
-}
-
-fn digits(mut number: u64, base: u64) -> Key {
-    let mut key = [b'0'; 16];
-    for digit in key.iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(number % base) as usize];
-        number /= base;
-    }
-    key
-}
 
 /// A policy with filters as large as the others, which gives the same answer to every query.
 struct Always {
@@ -92,7 +57,7 @@ impl FilterPolicy for Always {
 fn open(
     policy: &'static str,
     cache: &'static str,
-    data: &Data,
+    stored: &[Key],
 ) -> Result<Database<'static>, Box<dyn std::error::Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
@@ -112,7 +77,7 @@ fn open(
     };
     let mut db = DB::open(folder.path(), options.clone())?;
     let mut random = SplitMix64::seed_from_u64(SEED + 2);
-    let mut scattered: Vec<&Key> = data.present.iter().collect();
+    let mut scattered: Vec<&Key> = stored.iter().collect();
     // In random order, so that tables overlap before compaction.
     scattered.sort_by_cached_key(|_| random.next_u64());
     for key in scattered {
@@ -123,7 +88,7 @@ fn open(
     drop(db);
     let mut db = DB::open(folder.path(), options)?;
     // This opens the tables and fills the cache.
-    for key in &data.present {
+    for key in stored {
         db.get(key);
     }
     Ok(Database {
@@ -140,14 +105,17 @@ fn open(
 }
 
 /// Measures everything. The batches are in the order of measurement.
-pub(crate) fn measure(is_quick: bool, key_set: &'static str) -> Result<Vec<Batch>, String> {
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
-    let data = Data::new(entries, key_set);
+    // The generator does not repeat a number within its period.
+    let mut random = SplitMix64::seed_from_u64(SEED);
+    let [present, absent] =
+        [(); 2].map(|()| -> Vec<Key> { (0..entries).map(|_| hexadecimal(random.next_u64())).collect() });
     eprintln!("rusty-leveldb: writing {entries} entries for each policy");
     let mut databases = Vec::new();
     for cache in ["everything", "one-block"] {
         for policy in POLICIES {
-            databases.push(open(policy, cache, &data).map_err(|error| error.to_string())?);
+            databases.push(open(policy, cache, &present).map_err(|error| error.to_string())?);
         }
     }
     eprintln!("measuring");
@@ -155,11 +123,10 @@ pub(crate) fn measure(is_quick: bool, key_set: &'static str) -> Result<Vec<Batch
     let of = Entries {
         engine: "rusty-leveldb",
         version: &bench_kit::version("rusty-leveldb"),
-        key_set,
         count: entries,
     };
     of.measure(&mut databases, rounds, || {
-        [&data.absent, &data.present].map(|keys| {
+        [&absent, &present].map(|keys| {
             let chosen = |_| keys[choices.next_u64() as usize % keys.len()];
             (0..GETS).map(chosen).collect()
         })

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 
-use bench_kit::phones::{Phones, digits};
 use bench_kit::record::Batch;
 use bench_kit::suites::memory::SUITE;
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
@@ -12,6 +11,8 @@ use membership_filters::{
     GrowingBloomFilter, GrowingParameters,
 };
 use peak_alloc::PeakAlloc;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// The growing filter is first sized for the keys divided by this number.
 const GROWING_FROM: u64 = 10;
@@ -26,12 +27,46 @@ pub(crate) struct Keys {
 impl Keys {
     /// Takes the first `keys` phone numbers in the order of `seed` as members, and the next `absent` as the others.
     pub(crate) fn new(keys: u64, absent: u64, seed: u64) -> Self {
-        let phones = Phones::new(seed);
+        let mut random = SplitMix64::seed_from_u64(seed);
+        let rounds = [(); 6].map(|()| random.next_u64());
+        // Every number of eleven digits that begins with 1 occurs once.
+        let number = |index| {
+            let mut place = permute(rounds, index);
+            // Cycle walking: a value out of range is permuted again until it is back in range.
+            while place >= NUMBERS {
+                place = permute(rounds, place);
+            }
+            NUMBERS + place
+        };
         Self {
-            members: (0..keys).map(|index| phones.number(index)).collect(),
-            others: (keys..keys + absent).map(|index| phones.number(index)).collect(),
+            members: (0..keys).map(number).collect(),
+            others: (keys..keys + absent).map(number).collect(),
         }
     }
+}
+
+/// The number of phone numbers.
+const NUMBERS: u64 = 10_000_000_000;
+
+/// A Feistel network over 34 bits, the fewest that hold [`NUMBERS`].
+fn permute(rounds: [u64; 6], block: u64) -> u64 {
+    const HALF: u32 = 17;
+    let (mut left, mut right) = (block >> HALF, block & ((1 << HALF) - 1));
+    for round in rounds {
+        let mixed = SplitMix64::seed_from_u64(round.wrapping_add(right)).next_u64() >> (64 - HALF);
+        (left, right) = (right, left ^ mixed);
+    }
+    left << HALF | right
+}
+
+/// Returns the digits of a phone number.
+fn digits(mut number: u64) -> [u8; 11] {
+    let mut digits = [b'0'; 11];
+    for digit in digits.iter_mut().rev() {
+        *digit += (number % 10) as u8;
+        number /= 10;
+    }
+    digits
 }
 
 /// Builds a structure and queries all members and all other keys. `rate` is the false-positive probability of a filter, 0 for a set.

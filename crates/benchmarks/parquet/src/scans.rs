@@ -102,7 +102,6 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let of = Entries {
         engine: "parquet",
         version: &version("parquet"),
-        key_set: "random",
         count: entries as u64,
     };
     of.measure(&mut databases, rounds, || {

@@ -1,137 +1,82 @@
 //! The contenders, which build and query filters.
 
-use core::hint::black_box;
-
-use bench_kit::policies::ours::{
-    by_trait, contender, count_ones, one_by_one, prepared, that_ask, that_build,
+use bench_kit::policies::ours::Ours;
+use bench_kit::policies::{
+    self, BITS_PER_KEY, Batched, Contender, EngineSlice, Forms, KeyLengths, Made, Maker, of_fastbloom, peers,
 };
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom, sbbf};
-use bench_kit::turns::Work;
-use bench_rocksdb::{EnginePolicy, version};
+use bench_kit::record::Batch;
+use bench_rocksdb::{EnginePolicy, EngineReader, version};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, HashedPolicy as _};
+
+/// The keys of a filter.
+const SIZES: [usize; 5] = [32, 512, 4096, 100_000, 1_000_000];
 
 const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
-const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
-const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
 
-/// Returns RocksDB's hash of a key.
-fn hash(key: &[u8]) -> u64 {
-    FAST_LOCAL.hash_key(key)
+/// Measures every size and key length.
+pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
+    policies::measure_all(&contenders(), &SIZES, KeyLengths::Mixed, is_quick)
 }
 
-fn engine_policy(ribbon: bool) -> EnginePolicy {
+fn contenders() -> Vec<Contender> {
     let bits = f64::from(BITS_PER_KEY);
-    if ribbon {
-        EnginePolicy::ribbon(bits)
-    } else {
-        EnginePolicy::bloom(bits, 5)
+    let hash: peers::Hash = |key| FAST_LOCAL.hash_key(key);
+    let mut contenders = vec![
+        Contender::same("rocksdb", RocksDb(EnginePolicy::bloom(bits, 5))),
+        Contender::own("rocksdb-ribbon", RocksDb(EnginePolicy::ribbon(bits))),
+        Contender::own("ribbon", Ours::new(RibbonPolicy::new(BITS))),
+        Contender::own("bloom64", Ours::new(BloomFilter64Policy::new(BITS))),
+        Contender::own("sbbf-xxh3", peers::sbbf(bits, peers::XXH3)),
+        Contender::own("sbbf-xxph3", peers::sbbf(bits, hash)),
+    ];
+    let ours = |kernel: Kernel| Contender::same(kernel.name(), Ours::new(FAST_LOCAL.on_kernel(kernel)));
+    contenders.extend(Kernel::available().map(ours));
+    contenders.extend(of_fastbloom(hash));
+    contenders
+}
+
+/// RocksDB's policy, in C++ through its virtual functions.
+pub(crate) struct RocksDb(pub(crate) EnginePolicy);
+
+impl Maker for RocksDb {
+    fn version(&self) -> String {
+        version()
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let keys = EngineSlice::of(keys.slices);
+        vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
+    }
+
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+        let filter = self.0.create_filter(keys);
+        let readers = [self.0.reader(&filter), self.0.reader(&filter)];
+        Box::new(OfRocksDb(filter.len(), readers))
     }
 }
 
-fn theirs<'a>(
-    name: &'static str,
-    form: &'static str,
-    work: Work,
-    run: impl FnMut() -> u64 + 'a,
-) -> Contender<'a> {
-    Contender::engine((name, form), version(), work, run)
-}
+/// The length of a filter, and a reader for each form.
+struct OfRocksDb(usize, [EngineReader; 2]);
 
-/// Queries 32 keys per call, as RocksDB does.
-fn by_32<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
-    let policy = FAST_LOCAL.on_kernel(kernel);
-    move || {
-        let prepared = policy.prepare(black_box(filter));
-        let matches = |keys: &[&[u8]]| {
-            let mut answers = [0];
-            let asked = prepared.may_match_many(keys, &mut answers);
-            asked.expect("there are answers enough");
-            count_ones(&answers)
-        };
-        slices.chunks(32).map(matches).sum()
-    }
-}
-
-/// The filters that a task queries, all of the same keys.
-pub(crate) struct Filters {
-    bloom: Vec<u8>,
-    ribbon: Vec<u8>,
-    bloom64: Vec<u8>,
-}
-
-pub(crate) struct RocksDb;
-
-impl policies::Engine for RocksDb {
-    type Filters = Filters;
-
-    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let slices = keys.slices;
-        let engine = |ribbon| {
-            let (policy, keys) = (engine_policy(ribbon), EngineSlice::of(slices));
-            move || policy.create_filters(&keys, size)
-        };
-        let ribbon = by_trait(Box::new(RIBBON), size, slices);
-        let mut contenders = vec![
-            theirs("rocksdb", "slices", Work::Same, engine(false)),
-            theirs("rocksdb-ribbon", "slices", Work::Own, engine(true)),
-            contender("ribbon", "slices", Work::Own, ribbon),
-        ];
-        contenders.extend(that_build("bloom64", Work::Own, BLOOM64, size, keys));
-        for kernel in Kernel::available() {
-            let policy = FAST_LOCAL.on_kernel(kernel);
-            contenders.extend(that_build(kernel.name(), Work::Same, policy, size, keys));
-        }
-        contenders.extend(sbbf::that_build(size, keys, Some(hash)));
-        contenders.extend(fastbloom::that_build(size, keys, hash));
-        contenders
+impl Made for OfRocksDb {
+    fn bytes(&self) -> usize {
+        self.0
     }
 
-    /// Builds RocksDB's two filters with RocksDB.
-    fn filters(&self, stored: &[&[u8]]) -> Filters {
-        Filters {
-            bloom: engine_policy(false).create_filter(stored),
-            ribbon: engine_policy(true).create_filter(stored),
-            bloom64: BLOOM64.build(stored).expect("the filter is small"),
-        }
-    }
-
-    fn that_ask<'a>(&self, filters: &'a Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let slices = keys.slices;
-        let Filters {
-            bloom,
-            ribbon,
-            bloom64,
-        } = filters;
-        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineSlice::of(slices));
-        let (reader, keys_one) = engine(bloom);
-        let one = move || reader.count_matches(&keys_one);
-        let (reader, keys_many) = engine(bloom);
-        let many = move || reader.count_matches_in_batches(&keys_many);
-        let (reader, keys_ribbon) = engine(ribbon);
-        let of_ribbon = move || reader.count_matches(&keys_ribbon);
-        let ribbon_one = one_by_one(Box::new(RIBBON), ribbon, slices);
-        let ribbon_prepared = prepared(RIBBON, ribbon, slices);
-        let mut contenders = vec![
-            theirs("rocksdb", "one-by-one", Work::Same, one),
-            theirs("rocksdb-batch", "slices", Work::Same, many),
-            theirs("rocksdb-ribbon", "one-by-one", Work::Own, of_ribbon),
-            contender("ribbon", "one-by-one", Work::Own, ribbon_one),
-            contender("ribbon", "prepared", Work::Own, ribbon_prepared),
-        ];
-        contenders.extend(that_ask("bloom64", Work::Own, BLOOM64, bloom64, keys));
-        for kernel in Kernel::available() {
-            let (name, policy) = (kernel.name(), FAST_LOCAL.on_kernel(kernel));
-            contenders.extend(that_ask(name, Work::Same, policy, bloom, keys));
-            let by_32 = by_32(bloom, kernel, slices);
-            contenders.push(contender(name, "slices-32", Work::Same, by_32));
-        }
-        contenders.extend(sbbf::that_ask(stored, keys, Some(hash)));
-        contenders.extend(fastbloom::that_ask(stored, keys, hash));
-        contenders
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+        let [one, many] = [(); 2].map(|()| EngineSlice::of(keys.slices));
+        let [for_one, for_many] = &self.1;
+        vec![
+            ("one-by-one", Box::new(move || for_one.count_matches(&one))),
+            (
+                "slices",
+                Box::new(move || for_many.count_matches_in_batches(&many)),
+            ),
+        ]
     }
 }
 
@@ -141,13 +86,13 @@ mod tests {
 
     #[test]
     fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&RocksDb, 600, policies::KeyLengths::Fixed, 2);
+        let batches = policies::measure(&contenders(), 600, KeyLengths::Fixed, 2);
         let expected = [
             ("rocksdb", 2, 2),
             ("rocksdb-batch", 0, 2),
-            ("rocksdb-ribbon", 2, 2),
-            ("scalar", 4, 10),
-            ("ribbon", 2, 4),
+            ("rocksdb-ribbon", 2, 4),
+            ("scalar", 4, 8),
+            ("ribbon", 4, 8),
             ("bloom64", 4, 8),
             ("sbbf-xxh3", 2, 2),
             ("sbbf-xxph3", 2, 2),

@@ -1,21 +1,23 @@
 //! Bits and times of every filter at the same false-positive rates.
 
-use core::hint::black_box;
 use std::fmt::Display;
 
-use bench_kit::policies::ours::{count, count_ones};
-use bench_kit::policies::{EngineSlice, KeyLengths, keys, rounds, sbbf};
+use bench_kit::policies::ours::Ours;
+use bench_kit::policies::peers::{self, Peer};
+use bench_kit::policies::{Batched, Forms, KeyLengths, Made, Maker, TaskKeys, keys, rounds};
 use bench_kit::record::Batch;
 use bench_kit::suites::frontier::SUITE;
-use bench_kit::turns::{Contender, Work, take_turns};
-use bench_rocksdb::{EnginePolicy, EngineReader, version};
+use bench_kit::turns::{Loop, Turn, Work, take_turns};
+use bench_rocksdb::EnginePolicy;
 use fastbloom::BloomFilter;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_formats::sizing::Format;
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
+
+use crate::contenders::RocksDb;
 
 /// The rates that the filters must not exceed.
 const RATES: [f64; 4] = [0.001, 0.004, 0.01, 0.03];
@@ -25,159 +27,6 @@ const SIZES: [usize; 6] = [64, 3000, 12_850, 100_000, 1_000_000, 20_000_000];
 const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
-
-/// Works through all keys of a batch, and returns a number that checks the work.
-type Loop<'a> = Box<dyn FnMut() -> u64 + 'a>;
-
-/// Builds filters of a size for a rate.
-trait Maker {
-    fn version(&self) -> String;
-    /// Builds a filter of every `size` keys, each in newly allocated memory.
-    fn builds<'a>(&'a self, size: usize, keys: &'a [&'a [u8]]) -> Loop<'a>;
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a>;
-}
-
-/// A filter that was built.
-trait Made {
-    fn bytes(&self) -> usize;
-    /// Counts the keys that may match, one key a call.
-    fn one<'a>(&'a self, keys: &'a [&'a [u8]]) -> Loop<'a>;
-    /// Counts them with many keys a call, if the filter has such a call.
-    fn many<'a>(&'a self, _: &'a [&'a [u8]]) -> Option<Loop<'a>> {
-        None
-    }
-}
-
-/// A policy of this project, held as engines hold it.
-struct Ours(Box<dyn FilterPolicy>);
-
-impl Ours {
-    fn create(&self, keys: &[&[u8]]) -> Vec<u8> {
-        let mut filter = Vec::new();
-        let built = black_box(&*self.0).append_filter(keys, &mut filter);
-        built.expect("memory for the filter");
-        filter
-    }
-}
-
-impl Maker for Ours {
-    fn version(&self) -> String {
-        bench_kit::version("filter-policy")
-    }
-
-    fn builds<'a>(&'a self, size: usize, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        Box::new(move || {
-            keys.chunks_exact(size)
-                .map(|keys| black_box(self.create(keys)).len() as u64)
-                .sum()
-        })
-    }
-
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfOurs(&*self.0, self.create(keys)))
-    }
-}
-
-struct OfOurs<'p>(&'p dyn FilterPolicy, Vec<u8>);
-
-impl Made for OfOurs<'_> {
-    fn bytes(&self) -> usize {
-        self.1.len()
-    }
-
-    fn one<'a>(&'a self, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        Box::new(move || {
-            let prepared = self.0.prepare(black_box(&self.1));
-            count(keys, |key| prepared.may_match(key))
-        })
-    }
-
-    fn many<'a>(&'a self, keys: &'a [&'a [u8]]) -> Option<Loop<'a>> {
-        let mut answers = vec![0; keys.len().div_ceil(64)];
-        Some(Box::new(move || {
-            let asked = self
-                .0
-                .prepare(black_box(&self.1))
-                .may_match_many(keys, &mut answers);
-            asked.expect("there are answers enough");
-            count_ones(&answers)
-        }))
-    }
-}
-
-/// RocksDB's policy, in C++ through its virtual functions.
-struct RocksDb(EnginePolicy);
-
-impl Maker for RocksDb {
-    fn version(&self) -> String {
-        version()
-    }
-
-    fn builds<'a>(&'a self, size: usize, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        let keys = EngineSlice::of(keys);
-        Box::new(move || self.0.create_filters(&keys, size))
-    }
-
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        let filter = self.0.create_filter(keys);
-        Box::new((filter.len(), self.0.reader(&filter)))
-    }
-}
-
-impl Made for (usize, EngineReader) {
-    fn bytes(&self) -> usize {
-        self.0
-    }
-
-    fn one<'a>(&'a self, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        let keys = EngineSlice::of(keys);
-        Box::new(move || self.1.count_matches(&keys))
-    }
-
-    fn many<'a>(&'a self, keys: &'a [&'a [u8]]) -> Option<Loop<'a>> {
-        let keys = EngineSlice::of(keys);
-        Some(Box::new(move || self.1.count_matches_in_batches(&keys)))
-    }
-}
-
-/// A filter of another crate, with XXH3 of each key.
-struct Peer<F, M, H> {
-    package: &'static str,
-    /// Builds a filter from hash values.
-    make: M,
-    bytes: fn(&F) -> usize,
-    has: H,
-}
-
-impl<F, M: Fn(&[&[u8]]) -> F, H: Fn(&F, u64) -> bool> Maker for Peer<F, M, H> {
-    fn version(&self) -> String {
-        bench_kit::version(self.package)
-    }
-
-    fn builds<'a>(&'a self, size: usize, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        let build = |keys| (self.bytes)(black_box(&(self.make)(keys))) as u64;
-        Box::new(move || keys.chunks_exact(size).map(build).sum())
-    }
-
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfPeer(self, (self.make)(keys)))
-    }
-}
-
-struct OfPeer<'p, F, M, H>(&'p Peer<F, M, H>, F);
-
-impl<F, M, H: Fn(&F, u64) -> bool> Made for OfPeer<'_, F, M, H> {
-    fn bytes(&self) -> usize {
-        (self.0.bytes)(&self.1)
-    }
-
-    fn one<'a>(&'a self, keys: &'a [&'a [u8]]) -> Loop<'a> {
-        Box::new(move || {
-            let filter = black_box(&self.1);
-            count(keys, |key| (self.0.has)(filter, sbbf::HASH(key)))
-        })
-    }
-}
 
 /// Returns the fewest bits per key, in tenths, with which the format's rate is not above the wanted one; `None` if it
 /// always is.
@@ -194,66 +43,45 @@ fn bits_for(format: Format, keys: usize, wanted: f64) -> Option<BitsPerKey> {
 /// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
     let bits = |format| bits_for(format, keys, rate);
-    let ours = |policy: Box<dyn FilterPolicy>| Some(Box::new(Ours(policy)) as Box<dyn Maker>);
-    match name {
-        "leveldb" => ours(Box::new(BloomFilterPolicy::new(bits(Format::LevelDb)?))),
-        "bloom-filter64" => ours(Box::new(BloomFilter64Policy::new(bits(Format::Bloom64)?))),
-        "fast-local" => ours(Box::new(FastLocalBloomPolicy::new(bits(Format::FastLocalBloom)?))),
-        "split-block" => ours(Box::new(SplitBlockBloomPolicy::xxph3(bits(Format::SplitBlock)?))),
-        "ribbon" => ours(Box::new(RibbonPolicy::new(bits(Format::Ribbon)?))),
-        "binary-fuse" => ours(Box::new(BinaryFusePolicy::new(bits(Format::BinaryFuse)?))),
-        "rocksdb" => {
-            let policy = EnginePolicy::bloom(bits(Format::FastLocalBloom)?.get(), 5);
-            Some(Box::new(RocksDb(policy)))
+    Some(match name {
+        "leveldb" => Box::new(Ours::fresh(BloomFilterPolicy::new(bits(Format::LevelDb)?))),
+        "bloom-filter64" => Box::new(Ours::fresh(BloomFilter64Policy::new(bits(Format::Bloom64)?))),
+        "fast-local" => Box::new(Ours::fresh(FastLocalBloomPolicy::new(bits(
+            Format::FastLocalBloom,
+        )?))),
+        "split-block" => Box::new(Ours::fresh(SplitBlockBloomPolicy::xxph3(bits(
+            Format::SplitBlock,
+        )?))),
+        "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::Ribbon)?))),
+        "binary-fuse" => Box::new(Ours::fresh(BinaryFusePolicy::new(bits(Format::BinaryFuse)?))),
+        "rocksdb" => Box::new(RocksDb(EnginePolicy::bloom(
+            bits(Format::FastLocalBloom)?.get(),
+            5,
+        ))),
+        "rocksdb-ribbon" => Box::new(RocksDb(EnginePolicy::ribbon(bits(Format::Ribbon)?.get()))),
+        "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SplitBlock)?.get(), peers::XXH3)),
+        "fastbloom" => {
+            let empty = move |keys| BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);
+            Box::new(peers::fastbloom(empty, peers::XXH3))
         }
-        "rocksdb-ribbon" => {
-            let policy = EnginePolicy::ribbon(bits(Format::Ribbon)?.get());
-            Some(Box::new(RocksDb(policy)))
-        }
-        "sbbf-rs" => {
-            let bits = bits(Format::SplitBlock)?.get() * keys as f64;
-            Some(Box::new(Peer {
-                package: "sbbf-rs",
-                make: move |keys: &[&[u8]]| {
-                    let mut blocks = sbbf::SplitBlocks::with_bits(bits as usize);
-                    keys.iter().for_each(|key| blocks.insert(sbbf::HASH(key)));
-                    blocks
-                },
-                bytes: sbbf::SplitBlocks::bytes,
-                has: sbbf::SplitBlocks::contains,
-            }))
-        }
-        "fastbloom" => Some(Box::new(Peer {
-            package: "fastbloom",
-            make: move |keys: &[&[u8]]| {
-                let filter = BloomFilter::with_false_pos(rate).seed(&1);
-                let mut filter = filter.expected_items(keys.len());
-                keys.iter().for_each(|key| {
-                    filter.insert_hash(sbbf::HASH(key));
-                });
-                filter
-            },
-            bytes: |filter: &BloomFilter| filter.as_slice().len() * 8,
-            has: |filter: &BloomFilter, hash| filter.contains_hash(hash),
-        })),
-        "xorf" if rate >= 1.0 / 256.0 => Some(Box::new(Peer {
+        "xorf" if rate >= 1.0 / 256.0 => Box::new(Peer {
             package: "xorf",
             make: |keys: &[&[u8]]| BinaryFuse8::try_from(hashes(keys)).expect("hash values differ"),
             bytes: |filter: &BinaryFuse8| filter.fingerprints.len(),
-            has: |filter: &BinaryFuse8, hash| filter.contains(&hash),
-        })),
-        "xorf" => Some(Box::new(Peer {
+            has: |filter: &BinaryFuse8, key: &[u8]| filter.contains(&peers::XXH3(key)),
+        }),
+        "xorf" => Box::new(Peer {
             package: "xorf",
             make: |keys: &[&[u8]]| BinaryFuse16::try_from(hashes(keys)).expect("hash values differ"),
             bytes: |filter: &BinaryFuse16| filter.fingerprints.len() * 2,
-            has: |filter: &BinaryFuse16, hash| filter.contains(&hash),
-        })),
+            has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&peers::XXH3(key)),
+        }),
         other => panic!("there is no contender {other}"),
-    }
+    })
 }
 
 fn hashes(keys: &[&[u8]]) -> Vec<u64> {
-    keys.iter().map(|key| sbbf::HASH(key)).collect()
+    keys.iter().map(|key| peers::XXH3(key)).collect()
 }
 
 /// Measures every contender.
@@ -278,15 +106,12 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
     } else {
         rounds(size, is_quick)
     };
-    let owned = keys::stored(size, lengths);
-    let copies = keys::scattered(&owned, lengths);
-    let stored = keys::slices(&owned, &copies);
-    let asked = ["absent", "present"].map(|task| {
-        let keys = keys::asked(&owned, size, lengths, task);
-        let copies = keys::scattered(&keys, lengths);
-        (keys, copies)
-    });
-    let [absent, present] = [0, 1].map(|task| keys::slices(&asked[task].0, &asked[task].1));
+    let owned = TaskKeys::new(keys::stored(size, lengths), lengths);
+    let stored = owned.slices();
+    let asked = ["absent", "present"]
+        .map(|task| TaskKeys::new(keys::asked(&owned.keys, size, lengths, task), lengths));
+    let [absent, present] = asked.each_ref().map(TaskKeys::slices);
+    let [stored, absent, present] = [&stored[..], &absent, &present];
     let others = keys::random(if is_quick { QUERIES / 10 } else { QUERIES }, 4, lengths);
     let others: Vec<&[u8]> = others.iter().collect();
     for rate in RATES {
@@ -305,50 +130,56 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
             .collect();
         for ((name, maker), filter) in makers.iter().zip(&filters) {
             batches.push(case(name, &**maker, "size").batch(1, size as u64, filter.bytes() as u64));
-            assert_eq!(
-                filter.one(&present)(),
-                present.len() as u64,
-                "{name} denies stored keys"
-            );
+            let found = one(&**filter, present)();
+            assert_eq!(found, present.len() as u64, "{name} denies stored keys");
             // Each of the filters that the keys fill is asked for its share of the others.
             let filled = stored.len() / size;
             let share = others.len() / filled;
             let (first, rest) = others.split_at(share);
-            let mut matches = filter.one(first)();
+            let mut matches = one(&**filter, first)();
             for (stored, others) in stored[size..].chunks_exact(size).zip(rest.chunks_exact(share)) {
-                matches += maker.filter(stored).one(others)();
+                matches += one(&*maker.filter(stored), others)();
             }
             batches.push(case(name, &**maker, "rate").batch(1, (filled * share) as u64, matches));
         }
         let mut turns = |task: &str, calls: usize, loops: Vec<(usize, Loop<'_>)>| {
-            let mut contenders = Vec::new();
-            for (index, run) in loops {
-                contenders.push(Contender::engine(index, String::new(), Work::Own, run));
-            }
-            take_turns(rounds, &mut contenders, |round, contender, ns| {
-                let (name, maker) = &makers[contender.name];
+            let turn = |(index, run)| Turn::new(index, Work::Own, run);
+            let mut loops: Vec<Turn<'_, usize>> = loops.into_iter().map(turn).collect();
+            take_turns(rounds, &mut loops, |round, &index, ns| {
+                let (name, maker) = &makers[index];
                 batches.push(case(name, &**maker, task).batch(round, calls as u64, ns));
             });
         };
-        let builds = makers.iter().map(|(_, maker)| maker.builds(size, &stored));
-        turns("build", stored.len(), builds.enumerate().collect());
-        for (task, keys) in [("absent", &absent), ("present", &present)] {
-            turns(
-                task,
-                keys.len(),
-                filters
-                    .iter()
-                    .map(|filter| filter.one(keys))
-                    .enumerate()
-                    .collect(),
-            );
+        let builds = makers
+            .iter()
+            .map(|(_, maker)| of_form(maker.builds(size, slices(stored)), "slices"));
+        turns("build", stored.len(), builds.flatten().enumerate().collect());
+        for (task, keys) in [("absent", absent), ("present", present)] {
+            let asks = filters.iter().map(|filter| one(&**filter, keys));
+            turns(task, keys.len(), asks.enumerate().collect());
         }
         let many = filters
             .iter()
-            .enumerate()
-            .filter_map(|(index, filter)| Some((index, filter.many(&absent)?)));
+            .map(|filter| of_form(filter.asks(slices(absent)), "slices"));
+        let many = many.enumerate().filter_map(|(index, run)| Some((index, run?)));
         turns("many", absent.len(), many.collect());
     }
+}
+
+const fn slices<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
+    Batched { slices, arrays: None }
+}
+
+fn of_form<'a>(forms: Forms<'a>, wanted: &str) -> Option<Loop<'a>> {
+    let (_, run) = forms.into_iter().find(|(form, _)| *form == wanted)?;
+    Some(run)
+}
+
+/// Counts the keys that may match, one key a call, after preparing the filter if it can be.
+fn one<'a>(filter: &'a dyn Made, keys: &'a [&'a [u8]]) -> Loop<'a> {
+    let forms = || filter.asks(slices(keys));
+    let prepared = of_form(forms(), "prepared").or_else(|| of_form(forms(), "one-by-one"));
+    prepared.expect("every filter answers one key a call")
 }
 
 #[cfg(test)]

@@ -13,22 +13,15 @@ mod frontier;
 
 use std::process::ExitCode;
 
-#[cfg(engine)]
-use bench_kit::policies;
 use bench_kit::program;
 #[cfg(engine)]
 use bench_kit::suites::{frontier::SUITE as FRONTIER, policy::ROCKSDB};
-
-/// The keys of a filter.
-#[cfg(engine)]
-const SIZES: [usize; 5] = [32, 512, 4096, 100_000, 1_000_000];
 
 fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
         ("policy", |arguments| {
-            let batches = policies::measure_all(&contenders::RocksDb, &SIZES, arguments.quick);
-            arguments.write(&ROCKSDB, &batches)
+            arguments.write(&ROCKSDB, &contenders::measure(arguments.quick))
         }),
         #[cfg(engine)]
         ("frontier", |arguments| {

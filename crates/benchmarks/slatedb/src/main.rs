@@ -181,7 +181,6 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         let of = Entries {
             engine: "slatedb",
             version: &version("slatedb"),
-            key_set: "random",
             count: entries as u64,
         };
         let mut absent = random.clone();

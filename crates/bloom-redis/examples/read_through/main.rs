@@ -62,26 +62,15 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     lookups: u32,
 
-    /// Share of the looked-up names that exist nowhere, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
-    absent: f64,
-
-    /// Share of absent names that the filter may let through, between 0 and 1
-    #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = share)]
-    fpp: f64,
-
     /// Seed of the random names
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
-fn share(text: &str) -> Result<f64, &'static str> {
-    text.parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or("must be a number from 0 to 1")
-}
-
+/// The share of the looked-up names that exist nowhere.
+const ABSENT: f64 = 0.9;
+/// The share of absent names that the filter may let through.
+const FPP: f64 = 0.01;
 /// The time for which an absent name is cached: short, because every absent name takes memory that long.
 const EMPTY: Duration = Duration::from_secs(60);
 /// The time-out for connecting.
@@ -99,7 +88,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let rows = u64::from(arguments.rows);
-    let filter = FixedFilter::new("accounts", Schema::whole_words(rows + 1, arguments.fpp)?)?
+    let filter = FixedFilter::new("accounts", Schema::whole_words(rows + 1, FPP)?)?
         .with_prefix(format!("{}filter:", arguments.prefix));
     let mut table = String::new();
     let mut answers = None;
@@ -174,7 +163,7 @@ fn names(arguments: &Arguments) -> impl Iterator<Item = String> {
     const NAMES: u64 = 1_000_000_000_000;
     let rows = u64::from(arguments.rows);
     // Without accounts, all names are absent.
-    let absent = if rows == 0 { 1.0 } else { arguments.absent };
+    let absent = if rows == 0 { 1.0 } else { ABSENT };
     let mut random = SplitMix64::seed_from_u64(arguments.seed);
     std::iter::repeat_with(move || {
         // 53 bits, the precision of a double.

@@ -1,13 +1,8 @@
-//! Filters that are lost and rebuilt while in use, callers that give up, and the largest offsets.
+//! Callers that give up, and the largest offsets.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{
-    Answer, Call, Commands, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Options, Schema,
-    SplitFilter,
-};
+use bloom_redis::{Answer, Call, Commands, Expiry, FixedFilter, GrowingFilter, Options, Schema, SplitFilter};
 use guava_bloom::{Hash128, Modulus, Strategy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -42,37 +37,6 @@ impl Filters {
             split: new_split(1_000, 1e-9, 4_096),
         }
     }
-
-    /// Queries all filters.
-    fn ask(&self, client: &mut Client, elements: &[String]) -> [Result<Vec<Answer>, Error>; 4] {
-        [
-            client.try_run(self.fixed.might_contain_many(elements)),
-            client.try_run(self.growing.might_contain_many(elements)),
-            client.try_run(self.plain.might_contain_many(elements)),
-            client.try_run(self.split.might_contain_many(elements)),
-        ]
-    }
-
-    /// Rebuilds one of the filters, which may be lost meanwhile.
-    fn rebuild(&self, client: &mut Client, which: u64, elements: &[String]) -> Result<(), Error> {
-        match which {
-            0 => {
-                let rebuild = client.try_run(self.fixed.rebuild(LEASE))?;
-                client.try_run(rebuild.insert_many(elements))?;
-                client.try_run(rebuild.commit(Expiry::Never))
-            }
-            1 => {
-                let rebuild = client.try_run(self.split.rebuild(LEASE))?;
-                client.try_run(rebuild.insert_many(elements))?;
-                client.try_run(rebuild.commit(Expiry::Never))
-            }
-            _ => {
-                let rebuild = client.try_run(self.growing.rebuild(LEASE))?;
-                client.try_run(rebuild.insert_many(elements))?;
-                client.try_run(rebuild.commit())
-            }
-        }
-    }
 }
 
 /// Draws a batch of elements, and for each whether it was inserted.
@@ -99,70 +63,6 @@ fn check(answers: &[Answer], there: &[bool]) {
     let found = both().filter(|&(&answer, &there)| !there && answer == Answer::MightContain);
     let unread = answers.iter().all(|&answer| answer == Answer::MightContain);
     assert!(found.count() <= 4 || unread, "{answers:?}, {there:?}");
-}
-
-#[test]
-fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
-    const ACTS: u64 = 150;
-    let server = Server::start(&[]);
-    let filters = Filters::new();
-    let (inserted, strangers) = (names("in", 150), names("out", 150));
-    let over = AtomicBool::new(false);
-    let [seen, missed] = [AtomicU64::new(0), AtomicU64::new(0)];
-    thread::scope(|scope| {
-        for (seed, connect) in [
-            (1, Client::blocking as fn(&Server) -> Client),
-            (2, Client::asynchronous),
-        ] {
-            let (filters, inserted, strangers) = (&filters, &inserted, &strangers);
-            let (over, seen, missed, mut client) = (&over, &seen, &missed, connect(&server));
-            scope.spawn(move || {
-                let mut random = SplitMix64::seed_from_u64(seed);
-                while !over.load(Ordering::Relaxed) {
-                    let (elements, there) = batch(&mut random, inserted, strangers);
-                    for answers in filters.ask(&mut client, &elements) {
-                        let answers = answers.unwrap();
-                        check(&answers, &there);
-                        let count = |answer| answers.iter().filter(|&&found| found == answer).count() as u64;
-                        seen.fetch_add(count(Answer::MightContain), Ordering::Relaxed);
-                        missed.fetch_add(count(Answer::Missing), Ordering::Relaxed);
-                    }
-                    // Inserting elements again must not create a filter that lacks the rest.
-                    let some: Vec<&String> = inserted.iter().skip(random.next_u64() as usize % 100).collect();
-                    for outcome in [
-                        client.try_run(filters.fixed.insert_many(&some)),
-                        client.try_run(filters.growing.insert_many(&some)),
-                        client.try_run(filters.split.insert_many(&some)),
-                    ] {
-                        assert!(
-                            outcome.as_ref().map_or_else(Error::kind, |_| ErrorKind::Missing)
-                                == ErrorKind::Missing,
-                            "{outcome:?}"
-                        );
-                    }
-                }
-            });
-        }
-        let mut random = SplitMix64::seed_from_u64(3);
-        let mut client = Client::blocking(&server);
-        for _ in 0..ACTS {
-            let which = random.next_u64() % 3;
-            let key = match which {
-                0 => filters.fixed.key().to_vec(),
-                1 => filters.split.keys()[random.next_u64() as usize % filters.split.keys().len()].clone(),
-                _ => filters.growing.key(0),
-            };
-            match random.next_u64() % 10 {
-                0 => client.words::<()>(&["FLUSHALL"]),
-                1 => client.command::<()>(cmd("DEL").arg(key)),
-                2 => client.command::<()>(cmd("PEXPIRE").arg(key).arg(1)),
-                _ => filters.rebuild(&mut client, which, &inserted).unwrap(),
-            }
-        }
-        over.store(true, Ordering::Relaxed);
-    });
-    let [seen, missed] = [seen, missed].map(AtomicU64::into_inner);
-    assert!(seen > 500 && missed > 50, "{seen}, {missed}");
 }
 
 /// Polls a future `polls` times, then drops it.

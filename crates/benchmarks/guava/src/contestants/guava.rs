@@ -1,9 +1,8 @@
 //! Guava in a Java process, which times itself.
 
 use bench_guava::{Java, JavaError, Request};
-use guava_bloom::Parameters;
 
-use super::{Contestant, Description, Timed, local};
+use super::{Call, Contestant, Description, Timed, local};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
 use crate::plan::{FPP, Plan};
 
@@ -13,7 +12,6 @@ const OPTIONS: [&str; 4] = ["-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn256m"];
 pub(crate) struct Guava {
     java: Java,
     description: Description,
-    parameters: Option<Parameters>,
 }
 
 impl Guava {
@@ -34,24 +32,8 @@ impl Guava {
                 version: text(&version),
                 setup: format!("{} {}", text(&runtime), OPTIONS.join(" ")),
             },
-            parameters: None,
         })
     }
-
-    fn timed(&mut self, request: &Request) -> Result<Timed, JavaError> {
-        let (ns, yes) = self.java.ask(request, |reply| Ok((reply.i64()?, reply.i64()?)))?;
-        // Neither number is negative.
-        Ok(Timed {
-            ns: ns.unsigned_abs(),
-            yes: yes.unsigned_abs(),
-        })
-    }
-}
-
-fn request(kind: u8, keys: Keys) -> Request {
-    Request::new(kind)
-        .i64(keys.first.cast_signed())
-        .i64(keys.count.cast_signed())
 }
 
 impl Contestant for Guava {
@@ -59,7 +41,7 @@ impl Contestant for Guava {
         &self.description
     }
 
-    fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError> {
         let request = Request::new(b'C')
             .i64(plan.insertions.cast_signed())
             .f64(FPP)
@@ -74,27 +56,28 @@ impl Contestant for Guava {
                 .i64(WORD_SEED.cast_signed());
             self.java.ask(&request, |_| Ok(()))?;
         }
-        self.parameters = Some(parameters);
-        Ok(())
-    }
-
-    fn size(&self) -> (u64, u32) {
         // The size of our filter; equal answers show that Guava's is the same.
-        let size = |parameters: &Parameters| (parameters.bits(), parameters.probe_count().into());
-        self.parameters.as_ref().map_or((0, 0), size)
+        Ok((parameters.bits(), parameters.probe_count().into()))
     }
 
-    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        self.timed(&request(b'B', keys).i32(times.cast_signed()))
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        let request = |kind| {
+            Request::new(kind)
+                .i64(keys.first.cast_signed())
+                .i64(keys.count.cast_signed())
+        };
+        let request = match call {
+            Call::Build => request(b'B').i32(times.cast_signed()),
+            Call::Insert => request(b'P'),
+            Call::Ask => request(b'Q').i32(times.cast_signed()),
+        };
+        let (ns, yes) = self
+            .java
+            .ask(&request, |reply| Ok((reply.i64()?, reply.i64()?)))?;
+        // Neither number is negative.
+        Ok(Timed {
+            ns: ns.unsigned_abs(),
+            yes: yes.unsigned_abs(),
+        })
     }
-
-    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError> {
-        self.timed(&request(b'P', keys))
-    }
-
-    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        self.timed(&request(b'Q', keys).i32(times.cast_signed()))
-    }
-
-    fn stop(&mut self) {}
 }

@@ -10,19 +10,13 @@ use foldhash::fast::FixedState;
 use guava_bloom::{BloomFilter, Hash128, Parameters, Utf8};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 
-use super::{Contestant, Description, JavaError, Timed};
+use super::{Call, Contestant, Description, JavaError, Timed};
 use crate::keys::{AT_ONCE, Keys, random_words};
 use crate::plan::{FPP, Plan};
 
 /// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
 /// many may be present.
 type Run = Box<dyn FnMut(Call, &[String]) -> u64>;
-
-#[derive(Debug, Clone, Copy)]
-enum Call {
-    Insert,
-    Ask,
-}
 
 /// A filter, empty or of random words.
 struct Filter {
@@ -93,58 +87,33 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     each.into_iter().map(local).collect()
 }
 
-impl Local {
-    /// Calls the filter for each part of the keys, `times` times.
-    fn each(&mut self, keys: Keys, times: u32, call: Call) -> Timed {
-        let filter = self.filter.as_mut().expect("started before it is asked");
+impl Contestant for Local {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError> {
+        self.plan = Some(plan.clone());
+        let filter = self.filter.insert((self.make)(plan));
+        Ok((filter.bits, filter.probes))
+    }
+
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError> {
         let mut sum = Timed::default();
         for _ in 0..times {
+            if call == Call::Build {
+                // The old filter's memory is freed first.
+                self.filter = None;
+                self.filter = self.plan.as_ref().map(self.make);
+            }
+            let filter = self.filter.as_mut().expect("started before it is asked");
             keys.for_each_part(&mut self.part, |keys| {
                 let (yes, ns) = timed(|| (filter.run)(call, keys));
                 sum.ns += ns;
                 sum.yes += yes;
             });
         }
-        sum
-    }
-}
-
-impl Contestant for Local {
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
-        self.plan = Some(plan.clone());
-        self.filter = Some((self.make)(plan));
-        Ok(())
-    }
-
-    fn size(&self) -> (u64, u32) {
-        self.filter
-            .as_ref()
-            .map_or((0, 0), |filter| (filter.bits, filter.probes))
-    }
-
-    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        let mut sum = Timed::default();
-        for _ in 0..times {
-            // The old filter's memory is freed first.
-            self.filter = None;
-            self.filter = self.plan.as_ref().map(self.make);
-            let one = self.insert(keys)?;
-            sum.ns += one.ns;
-            sum.yes += one.yes;
-        }
         Ok(sum)
-    }
-
-    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError> {
-        Ok(self.each(keys, 1, Call::Insert))
-    }
-
-    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        Ok(self.each(keys, times, Call::Ask))
     }
 
     fn stop(&mut self) {
@@ -182,8 +151,8 @@ fn ours(plan: &Plan, is_many: bool) -> Filter {
         bits: filter.bits(),
         probes: filter.probe_count().into(),
         run: Box::new(move |call, keys| match (call, is_many) {
-            (Call::Insert, true) => count(filter.insert_many(keys)),
-            (Call::Insert, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
+            (Call::Build | Call::Insert, true) => count(filter.insert_many(keys)),
+            (Call::Build | Call::Insert, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
             (Call::Ask, true) => count(filter.might_contain_many(keys)),
             (Call::Ask, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
         }),
@@ -209,11 +178,11 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
         run: Box::new(move |call, keys| match (call, is_many) {
-            (Call::Insert, true) => {
+            (Call::Build | Call::Insert, true) => {
                 filter.insert_many(keys);
                 keys.len() as u64
             }
-            (Call::Insert, false) => {
+            (Call::Build | Call::Insert, false) => {
                 keys.iter().for_each(|key| filter.insert(key.as_str()));
                 keys.len() as u64
             }
@@ -237,7 +206,7 @@ fn fastbloom<S: BuildHasher + 'static>(mut filter: FastBloom<S>) -> Filter {
         probes: filter.num_hashes(),
         run: Box::new(move |call, keys| match call {
             // `insert` returns true if the key may have been present before.
-            Call::Insert => count(keys.iter().map(|key| !filter.insert(key.as_str()))),
+            Call::Build | Call::Insert => count(keys.iter().map(|key| !filter.insert(key.as_str()))),
             Call::Ask => count(keys.iter().map(|key| filter.contains(key.as_str()))),
         }),
     }
@@ -266,7 +235,7 @@ fn bloomfilter(plan: &Plan) -> Filter {
         probes: filter.number_of_hash_functions(),
         run: Box::new(move |call, keys| match call {
             // `check_and_set` returns true if the key may have been present before.
-            Call::Insert => count(keys.iter().map(|key| !filter.check_and_set(key))),
+            Call::Build | Call::Insert => count(keys.iter().map(|key| !filter.check_and_set(key))),
             Call::Ask => count(keys.iter().map(|key| filter.check(key))),
         }),
     }

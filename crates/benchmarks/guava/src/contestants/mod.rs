@@ -25,26 +25,28 @@ pub(crate) struct Description {
     pub(crate) setup: String,
 }
 
+/// The work of a filter on keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Fills an empty filter.
+    Build,
+    /// Inserts keys in addition to those present.
+    Insert,
+    /// Queries the keys.
+    Ask,
+}
+
 pub(crate) trait Contestant {
     fn description(&self) -> &Description;
 
-    /// Creates a filter, empty or of random words.
-    fn start(&mut self, plan: &Plan) -> Result<(), JavaError>;
+    /// Creates a filter, empty or of random words. Returns its bits and its probe count.
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError>;
 
-    /// Returns bits and probe count.
-    fn size(&self) -> (u64, u32);
-
-    /// Fills an empty filter with the keys, `times` times.
-    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
-
-    /// Inserts keys in addition to those present.
-    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError>;
-
-    /// Queries the keys, `times` times.
-    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
+    /// Does the work, `times` times.
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError>;
 
     /// Frees the memory.
-    fn stop(&mut self);
+    fn stop(&mut self) {}
 }
 
 /// Returns all contestants, Guava first.

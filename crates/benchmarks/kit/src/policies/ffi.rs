@@ -11,7 +11,7 @@ struct Pair([u8; 2 * BUCKET_SIZE]);
 const _: () = assert!(align_of::<Pair>() == ALIGNMENT);
 
 /// A filter of 256-bit blocks, as in Parquet, for 64-bit hash values.
-pub struct SplitBlocks {
+pub(super) struct SplitBlocks {
     functions: FilterFn,
     pairs: Vec<Pair>,
     blocks: usize,
@@ -19,37 +19,23 @@ pub struct SplitBlocks {
 
 impl SplitBlocks {
     /// Builds an empty filter of at least `bits` bits and at least one block.
-    pub fn with_bits(bits: usize) -> Self {
-        let mut filter = Self {
+    pub(super) fn with_bits(bits: usize) -> Self {
+        let blocks = bits.div_ceil(8 * BUCKET_SIZE).max(1);
+        Self {
             functions: FilterFn::new(),
-            pairs: Vec::new(),
-            blocks: 0,
-        };
-        filter.clear(bits);
-        filter
-    }
-
-    /// Empties the filter and resizes it to `bits` bits, reusing its memory.
-    pub fn clear(&mut self, bits: usize) {
-        self.blocks = bits.div_ceil(8 * BUCKET_SIZE).max(1);
-        self.pairs.clear();
-        self.pairs
-            .resize(self.blocks.div_ceil(2), Pair([0; 2 * BUCKET_SIZE]));
+            pairs: vec![Pair([0; 2 * BUCKET_SIZE]); blocks.div_ceil(2)],
+            blocks,
+        }
     }
 
     /// Returns the number of bytes of all blocks.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.blocks * BUCKET_SIZE
-    }
-
-    /// Returns the first byte of the first block.
-    pub fn first_byte(&self) -> u8 {
-        self.pairs[0].0[0]
     }
 
     /// Adds a hash value.
     #[inline]
-    pub fn insert(&mut self, hash: u64) {
+    pub(super) fn insert(&mut self, hash: u64) {
         // SAFETY: the memory is aligned and holds `blocks` blocks, at least one.
         unsafe {
             self.functions
@@ -59,7 +45,7 @@ impl SplitBlocks {
 
     /// Returns true if the filter may hold a hash value.
     #[inline]
-    pub fn contains(&self, hash: u64) -> bool {
+    pub(super) fn contains(&self, hash: u64) -> bool {
         // SAFETY: as in `insert`.
         unsafe {
             self.functions

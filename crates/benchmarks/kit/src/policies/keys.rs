@@ -6,6 +6,8 @@ use core::marker::PhantomData;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::Batched;
+
 /// The lengths of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyLengths {
@@ -29,7 +31,7 @@ impl KeyLengths {
 }
 
 /// The least number of keys in a batch, so that reading the clock does not count.
-pub const FEWEST_IN_BATCH: usize = 1 << 16;
+const FEWEST_IN_BATCH: usize = 1 << 16;
 
 /// A key with the layout of `leveldb::Slice` and `rocksdb::Slice`, so that C++ can loop over many keys.
 #[derive(Debug, Clone, Copy)]
@@ -141,34 +143,48 @@ pub fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Key
     keys
 }
 
-/// Copies each URL into its own allocation, in random order, as an application would have them; empty for other keys.
-pub fn scattered(keys: &Keys, lengths: KeyLengths) -> Vec<Box<[u8]>> {
-    if lengths != KeyLengths::Urls {
-        return Vec::new();
-    }
-    let mut random = SplitMix64::seed_from_u64(3);
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    for left in (1..order.len()).rev() {
-        order.swap(left, (random.next_u64() % (left as u64 + 1)) as usize);
-    }
-    let mut copies = vec![Box::default(); order.len()];
-    for index in order {
-        copies[index] = keys.get(index).into();
-    }
-    copies
+/// The keys of a task: one after the other, or each URL in its own allocation, in random order, as an application would
+/// have them.
+pub struct TaskKeys {
+    /// The keys in order.
+    pub keys: Keys,
+    copies: Vec<Box<[u8]>>,
 }
 
-/// Returns slices of the copies, or of the keys if there are no copies.
-pub fn slices<'a>(keys: &'a Keys, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
-    if copies.is_empty() {
-        keys.iter().collect()
-    } else {
-        copies.iter().map(AsRef::as_ref).collect()
+impl TaskKeys {
+    /// Copies URLs.
+    pub fn new(keys: Keys, lengths: KeyLengths) -> Self {
+        let mut copies = Vec::new();
+        if lengths == KeyLengths::Urls {
+            let mut random = SplitMix64::seed_from_u64(3);
+            let mut order: Vec<usize> = (0..keys.len()).collect();
+            for left in (1..order.len()).rev() {
+                order.swap(left, (random.next_u64() % (left as u64 + 1)) as usize);
+            }
+            copies.resize(order.len(), Box::default());
+            for index in order {
+                copies[index] = keys.get(index).into();
+            }
+        }
+        Self { keys, copies }
     }
-}
 
-/// Returns the keys as arrays, if all have 16 bytes.
-pub fn arrays(keys: &Keys) -> Option<&[[u8; 16]]> {
-    let (arrays, rest) = keys.bytes.as_chunks();
-    (rest.is_empty() && keys.iter().all(|key| key.len() == 16)).then_some(arrays)
+    /// Returns the keys as slices.
+    pub fn slices(&self) -> Vec<&[u8]> {
+        if self.copies.is_empty() {
+            self.keys.iter().collect()
+        } else {
+            self.copies.iter().map(AsRef::as_ref).collect()
+        }
+    }
+
+    /// Adds arrays to the slices, if all keys have 16 bytes.
+    pub fn batched<'a>(&'a self, slices: &'a [&'a [u8]]) -> Batched<'a> {
+        let (arrays, rest) = self.keys.bytes.as_chunks();
+        let is_fixed = rest.is_empty() && slices.iter().all(|key| key.len() == 16);
+        Batched {
+            slices,
+            arrays: is_fixed.then_some(arrays),
+        }
+    }
 }

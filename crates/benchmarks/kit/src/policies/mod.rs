@@ -1,27 +1,25 @@
 //! Policies that build and query filters in turns: the common part of the benchmarks of LevelDB's, RocksDB's and
 //! Parquet's filters.
 
-pub mod fastbloom;
 mod ffi;
 pub mod keys;
 pub mod ours;
-pub mod sbbf;
+pub mod peers;
 
 use std::fmt::Display;
 
-pub use self::keys::{EngineSlice, FEWEST_IN_BATCH, KeyLengths};
+use fastbloom::BloomFilter;
+
+pub use self::keys::{EngineSlice, KeyLengths, TaskKeys};
 use crate::record::Batch;
 use crate::suites::policy::LEVELDB;
-use crate::turns::{self, take_turns};
+use crate::turns::{Loop, Turn, Work, take_turns};
 
 /// Bits per key of all filters.
 pub const BITS_PER_KEY: u32 = 10;
 
 /// Filters of up to this number of keys take 21 rounds; larger filters take long enough with 7.
 const SMALL: usize = 1_000_000;
-
-/// A contender with its form.
-pub type Contender<'a> = turns::Contender<'a, (&'static str, &'static str)>;
 
 /// Keys as slices, and as arrays if all have 16 bytes.
 #[derive(Debug, Clone, Copy)]
@@ -32,29 +30,66 @@ pub struct Batched<'a> {
     pub arrays: Option<&'a [[u8; 16]]>,
 }
 
-/// An engine and its peers.
-pub trait Engine {
-    /// The filters to query, all of the same keys.
-    type Filters;
+/// The forms of calls for a task.
+pub type Forms<'a> = Vec<(&'static str, Loop<'a>)>;
 
-    /// The key lengths to measure.
-    const LENGTHS: [KeyLengths; 2] = [KeyLengths::Fixed, KeyLengths::Mixed];
+/// A way to build filters.
+pub trait Maker {
+    /// Returns the version of the library.
+    fn version(&self) -> String;
 
-    /// Returns contenders that build a filter of every `size` keys, the engine first. Their result is the sum of the
-    /// filters' first bytes.
-    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>>;
+    /// Returns loops that build a filter of every `size` keys. Filters that equal an engine's return the sum of their
+    /// first bytes.
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a>;
 
-    /// Builds the filters.
-    fn filters(&self, stored: &[&[u8]]) -> Self::Filters;
+    /// Builds a filter.
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a>;
+}
 
-    /// Returns contenders that query a filter of `stored`, the engine first. Their result is the number of keys that
-    /// may match.
-    fn that_ask<'a>(
-        &self,
-        filters: &'a Self::Filters,
-        stored: &[&[u8]],
-        keys: Batched<'a>,
-    ) -> Vec<Contender<'a>>;
+/// A filter that was built.
+pub trait Made {
+    /// Returns its bytes.
+    fn bytes(&self) -> usize;
+
+    /// Returns loops that count the keys that may match.
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a>;
+}
+
+/// A contender, in a list of which the first is the engine.
+pub struct Contender {
+    name: &'static str,
+    work: Work,
+    maker: Box<dyn Maker>,
+}
+
+impl Contender {
+    /// Makes the engine, or a contender with the engine's filters.
+    pub fn same(name: &'static str, maker: impl Maker + 'static) -> Self {
+        let (work, maker) = (Work::Same, Box::new(maker));
+        Self { name, work, maker }
+    }
+
+    /// Makes a contender with filters of its own.
+    pub fn own(name: &'static str, maker: impl Maker + 'static) -> Self {
+        let work = Work::Own;
+        Self {
+            work,
+            ..Self::same(name, maker)
+        }
+    }
+}
+
+/// Returns the filters of `fastbloom` with as many bits as the others: with the engine's hash, and with `fastbloom`'s
+/// default hasher. The seed, random by default, is fixed.
+pub fn of_fastbloom(hash: peers::Hash) -> [Contender; 2] {
+    let empty = |keys| {
+        let filter = BloomFilter::with_num_bits(keys * BITS_PER_KEY as usize);
+        filter.seed(&1).expected_items(keys)
+    };
+    [
+        Contender::own("fastbloom-hashes", peers::fastbloom(empty, hash)),
+        Contender::own("fastbloom-default", peers::fastbloom_default(empty)),
+    ]
 }
 
 /// Returns the number of rounds for filters of `size` keys.
@@ -68,52 +103,62 @@ const QUICK_SIZES: [usize; 2] = [32, 4096];
 /// The largest filter that is also measured with mixed lengths: 20 million keys of one length already take 2 GB.
 const MAX_MIXED: usize = 1_000_000;
 
-/// Measures filters of these sizes with each key length.
-pub fn measure_all<E: Engine>(engine: &E, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
+/// Measures filters of these sizes, with keys of 16 bytes and of these lengths.
+pub fn measure_all(
+    contenders: &[Contender],
+    sizes: &[usize],
+    others: KeyLengths,
+    is_quick: bool,
+) -> Vec<Batch> {
     let sizes = if is_quick { &QUICK_SIZES } else { sizes };
     let each = |&size: &usize| {
-        let lengths = E::LENGTHS.into_iter();
+        let lengths = [KeyLengths::Fixed, others].into_iter();
         let taken = lengths.filter(move |&lengths| lengths == KeyLengths::Fixed || size <= MAX_MIXED);
-        taken.flat_map(move |lengths| measure(engine, size, lengths, rounds(size, is_quick)))
+        taken.flat_map(move |lengths| measure(contenders, size, lengths, rounds(size, is_quick)))
     };
     sizes.iter().flat_map(each).collect()
 }
 
 /// Measures every task with filters of `size` keys.
-pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
+pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
     eprintln!("{size} {}", lengths.name());
     let mut batches = Vec::new();
-    let mut run = |task: &str, keys: usize, mut contenders: Vec<Contender<'_>>| {
-        take_turns(rounds, &mut contenders, |round, contender, ns| {
-            let (name, form) = contender.name;
-            let parameters: [&dyn Display; 5] =
-                [&form, &contender.version, &lengths.name(), &size, &BITS_PER_KEY];
-            batches.push(
-                LEVELDB
-                    .case(name, task, &parameters)
-                    .batch(round, keys as u64, ns),
-            );
+    let mut run = |task: &str, calls: usize, forms: Vec<Forms<'_>>| {
+        let each = contenders.iter().zip(forms).flat_map(|(contender, forms)| {
+            let turn = move |(form, run)| Turn::new((contender, form), contender.work, run);
+            forms.into_iter().map(turn)
         });
+        take_turns(
+            rounds,
+            &mut each.collect::<Vec<_>>(),
+            |round, &(contender, form), ns| {
+                // A contender of its own, because there is one baseline: one key a call.
+                let name = match (contender.name, task, form) {
+                    ("rocksdb", "absent" | "present" | "both", "slices") => "rocksdb-batch",
+                    (name, ..) => name,
+                };
+                let version = contender.maker.version();
+                let parameters: [&dyn Display; 5] = [&form, &version, &lengths.name(), &size, &BITS_PER_KEY];
+                let case = LEVELDB.case(name, task, &parameters);
+                batches.push(case.batch(round, calls as u64, ns));
+            },
+        );
     };
-    let stored = keys::stored(size, lengths);
-    let scattered = keys::scattered(&stored, lengths);
-    let slices = keys::slices(&stored, &scattered);
-    let keys = Batched {
-        slices: &slices,
-        arrays: keys::arrays(&stored),
-    };
-    run("build", slices.len(), engine.that_build(size, keys));
-    let of_filter = &slices[..size];
-    let filters = engine.filters(of_filter);
+    let stored = TaskKeys::new(keys::stored(size, lengths), lengths);
+    let slices = stored.slices();
+    let keys = stored.batched(&slices);
+    let builds = contenders.iter().map(|of| of.maker.builds(size, keys));
+    run("build", slices.len(), builds.collect());
+    let filters: Vec<Box<dyn Made + '_>> = contenders
+        .iter()
+        .map(|of| of.maker.filter(&slices[..size]))
+        .collect();
     for task in ["absent", "present", "both"] {
-        let asked = keys::asked(&stored, size, lengths, task);
-        let scattered = keys::scattered(&asked, lengths);
-        let slices = keys::slices(&asked, &scattered);
-        let keys = Batched {
-            slices: &slices,
-            arrays: keys::arrays(&asked),
-        };
-        run(task, slices.len(), engine.that_ask(&filters, of_filter, keys));
+        let asked = TaskKeys::new(keys::asked(&stored.keys, size, lengths, task), lengths);
+        let slices = asked.slices();
+        let keys = asked.batched(&slices);
+        let asks = filters.iter().map(|filter| filter.asks(keys));
+        run(task, slices.len(), asks.collect());
     }
     batches
 }

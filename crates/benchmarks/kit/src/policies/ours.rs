@@ -1,142 +1,125 @@
-//! Policies of `filter-policy`: each contender loops over all keys of a batch and returns a number that checks its
-//! work.
+//! Policies of this project.
 
 use core::hint::black_box;
 
-use filter_policy::{Error, FilterPolicy, HashedPolicy, KeyBatch};
+use filter_policy::{FilterPolicy, HashedPolicy, KeyBatch};
 
-use super::{Batched, Contender};
-use crate::turns::Work;
+use super::{Batched, Forms, Made, Maker};
 
-/// Builds a contender of this project.
-pub fn contender<'a>(
-    name: &'static str,
-    form: &'static str,
-    work: Work,
-    run: impl FnMut() -> u64 + 'a,
-) -> Contender<'a> {
-    Contender::new((name, form), "filter-policy", work, run)
-}
-
-/// Clears and builds the filter, and returns its first byte.
-fn first_byte(filter: &mut Vec<u8>, build: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> u64 {
-    filter.clear();
-    build(filter).expect("the filter is small");
-    u64::from(black_box(&*filter)[0])
-}
-
-/// Builds a filter of every `size` keys through the trait, as engines do.
-pub fn by_trait<'a>(
-    policy: Box<dyn FilterPolicy + 'a>,
-    size: usize,
-    slices: &'a [&'a [u8]],
-) -> impl FnMut() -> u64 + 'a {
-    let mut filter = Vec::new();
-    move || {
-        let policy: &dyn FilterPolicy = black_box(&*policy);
-        let build = |keys| first_byte(&mut filter, |filter| policy.append_filter(keys, filter));
-        slices.chunks_exact(size).map(build).sum()
-    }
-}
-
-/// Builds a filter of every `size` packed keys.
-fn packed<'a>(
-    policy: impl HashedPolicy + 'a,
-    size: usize,
-    arrays: &'a [[u8; 16]],
-) -> impl FnMut() -> u64 + 'a {
-    let mut filter = Vec::new();
-    move || {
-        let policy = black_box(&policy);
-        let build = |keys: &[[u8; 16]]| first_byte(&mut filter, |filter| policy.append_batch(keys, filter));
-        arrays.chunks_exact(size).map(build).sum()
-    }
-}
-
-/// Queries the filter key by key through the trait, as engines do.
-pub fn one_by_one<'a>(
-    policy: Box<dyn FilterPolicy + 'a>,
-    filter: &'a [u8],
-    slices: &'a [&'a [u8]],
-) -> impl FnMut() -> u64 + 'a {
-    move || {
-        let policy: &dyn FilterPolicy = black_box(&*policy);
-        count(slices, |key| policy.key_may_match(key, filter))
-    }
-}
-
-/// Queries a filter key by key after preparing it once.
-pub fn prepared<'a>(
-    policy: impl FilterPolicy + 'a,
-    filter: &'a [u8],
-    slices: &'a [&'a [u8]],
-) -> impl FnMut() -> u64 + 'a {
-    move || {
-        let prepared = policy.prepare(black_box(filter));
-        count(slices, |key| prepared.may_match(key))
-    }
-}
-
-/// Returns contenders that build a filter of every `size` keys: from slices, and from packed keys if there are any.
-pub fn that_build<'a, P: HashedPolicy + Copy + 'a>(
-    name: &'static str,
-    work: Work,
+/// A policy of this project, called through the trait as engines do, except for packed keys.
+pub struct Ours<P> {
     policy: P,
-    size: usize,
-    keys: Batched<'a>,
-) -> impl Iterator<Item = Contender<'a>> {
-    let slices = by_trait(Box::new(policy), size, keys.slices);
-    let arrays = keys
-        .arrays
-        .map(|arrays| contender(name, "packed", work, packed(policy, size, arrays)));
-    std::iter::once(contender(name, "slices", work, slices)).chain(arrays)
+    is_fresh: bool,
 }
 
-/// Returns contenders that query a filter: key by key through the trait, key by key after preparing it once, and for
-/// all keys in one call.
-pub fn that_ask<'a, P: FilterPolicy + Copy + 'a>(
-    name: &'static str,
-    work: Work,
-    policy: P,
-    filter: &'a [u8],
-    keys: Batched<'a>,
-) -> impl Iterator<Item = Contender<'a>> {
-    let one = one_by_one(Box::new(policy), filter, keys.slices);
-    let arrays = keys.arrays.map(|arrays| {
-        let arrays = at_once(policy, filter, arrays.into());
-        contender(name, "packed", work, arrays)
-    });
-    let slices = at_once(policy, filter, keys.slices.into());
-    let rest = [
-        contender(name, "one-by-one", work, one),
-        contender(name, "prepared", work, prepared(policy, filter, keys.slices)),
-        contender(name, "slices", work, slices),
-    ];
-    rest.into_iter().chain(arrays)
+impl<P: HashedPolicy> Ours<P> {
+    /// Builds filters one after another in the same memory, as engines do.
+    pub const fn new(policy: P) -> Self {
+        Self {
+            policy,
+            is_fresh: false,
+        }
+    }
+
+    /// Builds each filter in newly allocated memory, as other crates do.
+    pub const fn fresh(policy: P) -> Self {
+        Self {
+            policy,
+            is_fresh: true,
+        }
+    }
+
+    /// Builds filters with `build`, and returns the sum of their first bytes.
+    fn each<'k, K: ?Sized + 'k>(
+        &self,
+        filters: impl Iterator<Item = &'k K>,
+        build: impl Fn(&P, &K, &mut Vec<u8>) -> Result<(), filter_policy::Error>,
+    ) -> u64 {
+        let mut filter = Vec::new();
+        let first_byte = |keys| {
+            if self.is_fresh {
+                filter = Vec::new();
+            }
+            filter.clear();
+            build(black_box(&self.policy), keys, &mut filter).expect("memory for the filter");
+            u64::from(black_box(&filter)[0])
+        };
+        filters.map(first_byte).sum()
+    }
+}
+
+impl<P: HashedPolicy> Maker for Ours<P> {
+    fn version(&self) -> String {
+        crate::version("filter-policy")
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let slices = move || {
+            self.each(keys.slices.chunks_exact(size), |policy, keys, filter| {
+                let policy: &dyn FilterPolicy = black_box(policy);
+                policy.append_filter(keys, filter)
+            })
+        };
+        let mut forms: Forms<'a> = vec![("slices", Box::new(slices))];
+        forms.extend(keys.arrays.map(|arrays| {
+            let run = move || {
+                self.each(arrays.chunks_exact(size), |policy, keys, filter| {
+                    policy.append_batch(keys, filter)
+                })
+            };
+            ("packed", Box::new(run) as _)
+        }));
+        forms
+    }
+
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+        let filter = self.policy.build(keys).expect("memory for the filter");
+        Box::new(OfOurs(&self.policy, filter))
+    }
+}
+
+struct OfOurs<'p>(&'p dyn FilterPolicy, Vec<u8>);
+
+impl Made for OfOurs<'_> {
+    fn bytes(&self) -> usize {
+        self.1.len()
+    }
+
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+        let prepare = || self.0.prepare(black_box(&self.1));
+        let one = move || {
+            let policy = black_box(self.0);
+            count(keys.slices, |key| policy.key_may_match(key, &self.1))
+        };
+        let prepared = move || {
+            let prepared = prepare();
+            count(keys.slices, |key| prepared.may_match(key))
+        };
+        let many = |keys: KeyBatch<'a>| {
+            let mut answers = vec![0; keys.len().div_ceil(64)];
+            move || {
+                let asked = prepare().may_match_many(keys, &mut answers);
+                asked.expect("there are answers enough");
+                // Bits after the last answer are zero.
+                answers.iter().map(|word| u64::from(word.count_ones())).sum()
+            }
+        };
+        let mut forms: Forms<'a> = vec![
+            ("one-by-one", Box::new(one)),
+            ("prepared", Box::new(prepared)),
+            ("slices", Box::new(many(keys.slices.into()))),
+        ];
+        forms.extend(
+            keys.arrays
+                .map(|arrays| ("packed", Box::new(many(arrays.into())) as _)),
+        );
+        forms
+    }
 }
 
 /// Counts the keys that may match.
 pub fn count(slices: &[&[u8]], may_match: impl Fn(&[u8]) -> bool) -> u64 {
     slices.iter().filter(|key| may_match(key)).count() as u64
-}
-
-/// Counts the positive answers. Bits after the last answer are zero.
-pub fn count_ones(answers: &[u64]) -> u64 {
-    answers.iter().map(|word| u64::from(word.count_ones())).sum()
-}
-
-/// Queries all keys in one call.
-fn at_once<'a>(
-    policy: impl FilterPolicy + 'a,
-    filter: &'a [u8],
-    keys: KeyBatch<'a>,
-) -> impl FnMut() -> u64 + 'a {
-    let mut answers = vec![0; keys.len().div_ceil(64)];
-    move || {
-        let asked = policy.prepare(filter).may_match_many(keys, &mut answers);
-        asked.expect("there are answers enough");
-        count_ones(&answers)
-    }
 }
 
 #[cfg(test)]

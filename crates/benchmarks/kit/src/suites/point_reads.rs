@@ -19,15 +19,6 @@ pub const CACHES: &[Label] = &[
     ("everything", "every block cached"),
 ];
 
-/// The form of a database's keys.
-#[rustfmt::skip]
-const KEY_SETS: &[Label] = &[
-    // Random numbers in hexadecimal digits.
-    ("random", "random keys"),
-    // Consecutive even decimal numbers; the absent keys are the odd numbers between them.
-    ("decimal", "decimal ids, absent ones between those stored"),
-];
-
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
@@ -56,6 +47,7 @@ pub const SUITE: Suite = Suite {
         condition("version"),
         property("bits_per_key"),
         condition("cache"),
+        // Random numbers in hexadecimal digits.
         condition("key_set"),
         condition("entries"),
         condition("key_bytes"),
@@ -110,9 +102,8 @@ const CHART: BarChart = BarChart {
             other => other,
         };
         let note = format!(
-            "{} entries, {} of {} bytes, values of {}; median of {} rounds",
+            "{} entries, random keys of {} bytes, values of {}; median of {} rounds",
             grouped(row.case.count("entries")),
-            label(KEY_SETS, row.case.get("key_set")),
             row.case.get("key_bytes"),
             row.case.get("value_bytes"),
             row.rounds

@@ -1,6 +1,7 @@
 //! False-positive rates of every policy and filter, compared with an ideal filter's, by bits per key and by the number
 //! of keys. No time is measured.
 
+use filter_formats::{BloomFilter64Policy, policies};
 use plots::scale::Scale;
 use plots::scene::{INK, Scene};
 use plots::xy::{Axis, Marks, Plot, Point, Row as PlotRow, Series, Sheet};
@@ -9,7 +10,7 @@ use records::number::grouped;
 
 use crate::lines::{self, Style, distinct, lines};
 use crate::record::{Case, Row};
-use crate::suite::{Baseline, Format, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.
@@ -21,34 +22,47 @@ pub const LEVELDB: &str = "leveldb.BuiltinBloomFilter2";
 /// Bits per key at all sizes.
 pub const FEW_BITS: [u32; 3] = [10, 15, 20];
 
+/// The series that are no policies.
+const OTHERS: [Label; 12] = [
+    (IDEAL, "ideal hash of 32 bits"),
+    ("XXH3", "XXH3"),
+    ("DJB2Hash", "DJB2Hash"),
+    ("SDBMHash", "SDBMHash"),
+    ("FNVHash", "FNVHash"),
+    ("PJW", "PJW"),
+    ("BPHash", "BPHash"),
+    ("Guava, MITZ_64", "Guava, MITZ_64"),
+    ("Guava, MITZ_32", "Guava, MITZ_32"),
+    ("counting", "counting"),
+    ("cuckoo", "cuckoo"),
+    ("growing", "growing"),
+];
+
+/// The list of policies, then the others.
+const CONTENDERS: [Label; policies::ALL.len() + OTHERS.len()] = {
+    let mut all = [("", ""); policies::ALL.len() + OTHERS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < policies::ALL.len() {
+            (policies::ALL[at].name(), policies::ALL[at].name())
+        } else {
+            OTHERS[at - policies::ALL.len()]
+        };
+        at += 1;
+    }
+    all
+};
+
 /// The suite. A contender is a policy, a filter, or a hash function in LevelDB's scheme.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     format: Format::new("rates-bench", 2, "rates"),
-    contenders: &[
-        (IDEAL, "ideal hash of 32 bits"),
-        (LEVELDB, "LevelDB's own hash"),
-        ("BloomFilter2", "BloomFilter2"),
-        ("XXH3", "XXH3"),
-        ("DJB2Hash", "DJB2Hash"),
-        ("SDBMHash", "SDBMHash"),
-        ("FNVHash", "FNVHash"),
-        ("PJW", "PJW"),
-        ("BPHash", "BPHash"),
-        ("BloomFilter64.Xxph3", "BloomFilter64.Xxph3"),
-        ("FastLocalBloom", "FastLocalBloom"),
-        ("legacy full filter", "legacy full filter"),
-        ("Ribbon", "Ribbon"),
-        ("Guava, MITZ_64", "Guava, MITZ_64"),
-        ("Guava, MITZ_32", "Guava, MITZ_32"),
-        ("counting", "counting"),
-        ("cuckoo", "cuckoo"),
-        ("growing", "growing"),
-    ],
+    contenders: &CONTENDERS,
     // The absent keys that match.
     tasks: &[Task::counted("rate", "rate", "false positives")],
     parameters: &[
-        // The mapping of a hash value to a filter's bits; `leveldb` adds a 32-bit hash rotated by 17 for each probe.
+        // The mapping of a hash value to a filter's bits: `leveldb`, which adds a 32-bit hash rotated by 17 for each
+        // probe, or `own`.
         property("scheme"),
         property("key_form"),
         // Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
@@ -57,8 +71,8 @@ pub const SUITE: Suite = Suite {
         // Filters built, each from its own keys.
         property("filters"),
         // The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
-        // probes. Ribbon, cuckoo and growing filters, which are not one probed array, are compared with the best ideal
-        // Bloom filter of `bits_per_key`.
+        // probes. Ribbon, binary fuse, cuckoo and growing filters, which are not one probed array, are compared with the
+        // best ideal Bloom filter of `bits_per_key`.
         property("ideal"),
         // The rate by the filter's own formula: for a growing filter its requested rate, an upper bound; for Guava's,
         // the counting and the legacy filter the ideal rate.
@@ -86,12 +100,14 @@ pub const SUITE: Suite = Suite {
 /// The keys of filters that the tables show.
 const SHOWN: [u64; 6] = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
 
+/// Returns a policy's name without what all of RocksDB's have in common.
+pub fn short(policy: &str) -> &str {
+    policy.strip_prefix("rocksdb.internal.").unwrap_or(policy)
+}
+
 /// Returns the display text of a series and its keys.
 pub fn name(case: &Case) -> String {
-    let name = match case.get("scheme") {
-        "ideal" => "ideal hash and probes",
-        _ => label(SUITE.contenders, &case.contender),
-    };
+    let name = short(label(SUITE.contenders, &case.contender));
     match case.get("key_form") {
         "numbers-in-a-row" => format!("{name}, in a row"),
         _ => name.to_owned(),
@@ -137,8 +153,8 @@ fn by_keys(rows: &[Row]) -> Option<Scene> {
     let (fewest, most) = lines::ends(rows.iter().map(|row| row.case.number("keys")))?;
     let drawing = Drawing {
         title: "Real filters: false positives over an ideal filter's, by the number of keys",
-        note: "measured with absent keys; 1: an ideal hash and independent probes in the same bits; of Ribbon, cuckoo and \
-               growing filters: the best ideal filter of these bits per key",
+        note: "measured with absent keys; 1: an ideal hash and independent probes in the same bits; of Ribbon, fuse, \
+               cuckoo and growing filters: the best ideal filter of these bits per key",
         columns: columns.into(),
         x_title: "keys of a filter (log scale)",
         x: Axis {
@@ -253,14 +269,10 @@ impl Drawing<'_> {
         );
         let style = |row: &Row| {
             let name = name(&row.case);
-            let (color, marks) = match row.case.get("scheme") {
-                _ if row.case.contender != IDEAL => {
-                    lines::color(names.iter().position(|known| *known == name)?, Marks::Dots)
-                }
-                "leveldb" => (INK, Marks::Hollow),
-                _ if self.is_over_ideal => (INK, Marks::Dots),
-                // A separate line.
-                _ => return None,
+            let (color, marks) = if row.case.contender == IDEAL {
+                (INK, Marks::Hollow)
+            } else {
+                lines::color(names.iter().position(|known| *known == name)?, Marks::Dots)
             };
             Some(Style { name, color, marks })
         };
@@ -269,7 +281,8 @@ impl Drawing<'_> {
             (y > 0.0 && x <= self.x.scale.ends().1).then_some(Point { x, y, interval: None })
         };
         let ideal = |row: &Row| {
-            let is_line = !self.is_over_ideal && row.case.get("scheme") == "ideal";
+            // An ideal filter of the best number of probes.
+            let is_line = !self.is_over_ideal && row.case.contender == BloomFilter64Policy::NAME;
             is_line.then(|| Style {
                 name: "ideal filter".to_owned(),
                 color: INK,

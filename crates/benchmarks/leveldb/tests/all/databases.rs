@@ -121,22 +121,6 @@ fn a_database_of_ours_opens_with_leveldbs_policy() {
     }
 }
 
-#[test]
-fn a_database_of_bloom_filter2() {
-    let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::c_library(10, POLICY_BLOOM_FILTER2)), &keys);
-    let (policy, answers) = counted(BloomFilterPolicy::new(TEN));
-    let reads = keys.check(&Engine::open(folder.path(), Some(policy), NO_CACHE));
-    assert!(reads < FEW, "{reads} reads per absent key");
-    assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
-    // The bits per key are not part of the format.
-    let wider = EnginePolicy::c_library(20, POLICY_BLOOM_FILTER2);
-    assert_eq!(
-        keys.check(&Engine::open(folder.path(), Some(wider), NO_CACHE)),
-        reads
-    );
-}
-
 /// Writes a database with a policy through the hook and reopens it: only this policy may use the filters. Returns the
 /// folder.
 fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: &Keys) -> tempfile::TempDir {
@@ -160,9 +144,13 @@ fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: 
 }
 
 #[test]
-fn databases_of_the_newer_policies() {
+fn databases_of_our_own_policies() {
     let keys = Keys::new();
     let folders = [
+        (
+            round_trip(BloomFilterPolicy::new(TEN), &keys),
+            POLICY_BLOOM_FILTER2,
+        ),
         (round_trip(BloomFilter64Policy::new(TEN), &keys), POLICY_BLOOM64),
         (
             round_trip(FastLocalBloomPolicy::new(TEN), &keys),

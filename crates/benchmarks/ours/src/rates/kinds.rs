@@ -1,31 +1,22 @@
 //! Kinds of filters, of engines and for applications.
 //!
-//! Keys are hashed once for all bits per key: the crates' own filters are built and queried by the methods that take
-//! hash values.
+//! Keys are hashed once for all bits per key: filters are built from hash values and queried with them.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Mutex;
 
-use bench_kit::suites::rates::{IDEAL, LEVELDB};
-use filter_formats::BloomFilter64Policy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use bench_kit::suites::rates::IDEAL;
+use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
-use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy, leveldb};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashValue, KeyHash};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
-use hash_comparison::functions;
-use hash_comparison::questions::filters::Ideal;
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
     GrowingParameters,
 };
-use rand::{Rng as _, SeedableRng as _};
-use rand_xoshiro::SplitMix64;
-
-use super::SEED;
-use super::series::{BLOOM_FILTER2, Series};
 
 /// The hash value of a key; values of 32 and of 64 bits are in its first half.
 pub(super) type Value = Hash128;
@@ -43,96 +34,198 @@ pub(super) struct Filter {
 
 type Rates = Box<dyn Fn() -> Result<[f64; 2], String>>;
 type Matching = Box<dyn Fn(&[Value]) -> u64>;
-type Hash<T> = Box<dyn Fn(&[u8]) -> T + Sync>;
-type Build = Box<dyn Fn(u32, &[Value]) -> Result<Filter, String> + Sync>;
+type Hash = Box<dyn Fn(&[u8]) -> Value>;
 
-/// A kind of filter.
-pub(super) struct Kind {
-    /// Hashes a key.
-    pub(super) value: Hash<Value>,
-    /// Builds a filter with the given bits per key from at least one value.
-    pub(super) build: Build,
+/// Builds a filter from its rate, its members and its bits per key.
+type Make = fn(f64, &[Value], u32) -> Result<Filter, String>;
+
+/// A line of the charts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Series {
+    /// Name in the records.
+    pub(super) name: &'static str,
+    pub(super) is_in_a_row: bool,
+    pub(super) kind: Kind,
 }
 
-/// Returns the kind of a series.
+/// A kind of filter.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Policy(NamedPolicy),
+    /// A hash function in LevelDB's scheme.
+    Function(fn(&[u8]) -> u64),
+    /// A filter for applications, with the largest number of keys of a filter.
+    Application(Make, u64),
+}
+
+/// The functions of `hashzoo` that are measured in LevelDB's scheme.
+const FUNCTIONS: [&str; 6] = ["XXH3", "DJB2Hash", "SDBMHash", "FNVHash", "PJW", "BPHash"];
+
+/// Counting filters have Guava's positions and so its rates, and the last links of growing filters are all alike; both
+/// take long to build.
+const SLOW: u64 = 4_000_000;
+
+const APPLICATIONS: [(&str, Make, u64); 5] = [
+    (
+        "Guava, MITZ_64",
+        |rate, members, _| guava(rate, members, Strategy::Murmur128Mitz64),
+        u64::MAX,
+    ),
+    (
+        "Guava, MITZ_32",
+        |rate, members, _| guava(rate, members, Strategy::Murmur128Mitz32),
+        u64::MAX,
+    ),
+    ("counting", counting, SLOW),
+    ("cuckoo", cuckoo, u64::MAX),
+    ("growing", growing, SLOW),
+];
+
+/// Returns all series: the list of policies, hash functions, and filters for applications.
 ///
-/// # Errors
-///
-/// If there is no such scheme or function, or the function fails its known answers.
-pub(super) fn of(series: &Series) -> Result<Kind, String> {
-    let in_leveldbs_scheme = |hash: Hash<u32>| Kind {
-        value: Box::new(move |key| of_64_bits(hash(key).into())),
-        ..stored(
-            BloomFilterPolicy::new,
-            |hash| hash as u32,
-            FilterLayout::LevelDb,
-            Some(Format::LevelDb),
-        )
+/// Three have no series: `BloomFilter2.SignedTail`, which equals `BloomFilter2` on ASCII keys; prefix policies, to
+/// which prefixes are keys; and the designs in Redis, which use Guava's positions.
+pub(super) fn all() -> Vec<Series> {
+    let series = |name, kind| Series {
+        name,
+        is_in_a_row: false,
+        kind,
     };
-    let bloom64 = BloomFilter64Policy::new;
-    let ideal = Ideal::drawn(SEED, 0);
-    Ok(match (series.scheme, series.name) {
-        ("leveldb", IDEAL) => in_leveldbs_scheme(Box::new(move |key| ideal.hash(key))),
-        ("leveldb", LEVELDB) => in_leveldbs_scheme(Box::new(|key| LevelDbHash.hash(key))),
-        ("leveldb", BLOOM_FILTER2) => {
-            let murmur2 = Murmur2::new();
-            in_leveldbs_scheme(Box::new(move |key| murmur2.hash(key)))
+    let policies = policies::ALL
+        .iter()
+        .map(|&known| series(known.name(), Kind::Policy(known)));
+    let ideal: fn(&[u8]) -> u64 = |key| hashzoo::siphash24(b"the ideal hash 1", key);
+    let mut all: Vec<Series> = policies
+        .filter(|series| series.name != Murmur2SignedTail::POLICY_NAME)
+        .chain([series(IDEAL, Kind::Function(ideal))])
+        .chain(
+            (FUNCTIONS.iter())
+                .filter_map(|name| Some(series(name, Kind::Function(hashzoo::find(name)?.hash)))),
+        )
+        .chain(APPLICATIONS.map(|(name, make, largest)| series(name, Kind::Application(make, largest))))
+        .collect();
+    let of_leveldb = all.iter().find(|series| series.name == LevelDbHash::POLICY_NAME);
+    all.extend(of_leveldb.map(|&series| Series {
+        is_in_a_row: true,
+        ..series
+    }));
+    all
+}
+
+/// A hash function in LevelDB's scheme.
+struct Function(fn(&[u8]) -> u64);
+
+impl KeyHasher for Function {
+    fn hash(&self, key: &[u8]) -> u32 {
+        (self.0)(key) as u32
+    }
+
+    fn policy_name(&self) -> &str {
+        "function"
+    }
+}
+
+impl Kind {
+    /// Returns the mapping of hash values to bits: LevelDB's, or one of the kind's own.
+    pub(super) fn scheme(&self) -> &'static str {
+        match self {
+            Self::Policy(known) if known.layout() != FilterLayout::LevelDb => "own",
+            Self::Policy(_) | Self::Function(_) => "leveldb",
+            Self::Application(..) => "own",
         }
-        ("leveldb", name) => {
-            let function = functions::find(name).map_err(words)?;
-            functions::gate([function]).map_err(words)?;
-            in_leveldbs_scheme(Box::new(move |key| function.compared(key)))
+    }
+
+    /// Returns the number of keys of the largest filter.
+    pub(super) fn largest(&self) -> u64 {
+        match self {
+            Self::Application(_, largest) => *largest,
+            _ => u64::MAX,
         }
-        ("ideal", _) => ideal_scheme(ideal),
-        ("bloom64", _) => stored(bloom64, |hash| hash, FilterLayout::Bloom64, Some(Format::Bloom64)),
-        ("fast-local-bloom", _) => {
-            let format = Some(Format::FastLocalBloom);
-            stored(
-                FastLocalBloomPolicy::new,
-                |hash| hash,
-                FilterLayout::RocksDb,
-                format,
-            )
+    }
+
+    /// Returns the policy with its layout and its format; `None` for a filter that is no policy.
+    fn policy(&self, bits_per_key: u32) -> Option<(AnyPolicy, FilterLayout, Option<Format>)> {
+        let bits = BitsPerKey::whole(bits_per_key);
+        match *self {
+            Self::Policy(known) => Some((known.build(bits), known.layout(), known.format())),
+            Self::Function(hash) => {
+                let policy = BloomFilterPolicy::with_hasher(Function(hash), bits);
+                Some((Box::new(policy), FilterLayout::LevelDb, Some(Format::LevelDb)))
+            }
+            Self::Application(..) => None,
         }
-        ("legacy-full", _) => stored(
-            LegacyFullFilterPolicy::new,
-            |hash| hash as u32,
-            FilterLayout::RocksDb,
-            None,
-        ),
-        ("ribbon", _) => stored(
-            RibbonPolicy::new,
-            |hash| hash,
-            FilterLayout::RocksDb,
-            Some(Format::Ribbon),
-        ),
-        ("guava-mitz64", _) => guava(Strategy::Murmur128Mitz64),
-        ("guava-mitz32", _) => guava(Strategy::Murmur128Mitz32),
-        ("counting", _) => of_application(counting),
-        ("cuckoo", _) => of_application(cuckoo),
-        ("growing", _) => of_application(growing),
-        (other, _) => return Err(format!("there is no scheme {other}")),
-    })
+    }
+
+    /// Returns the function that hashes keys.
+    pub(super) fn hasher(&self) -> Hash {
+        let Some((policy, ..)) = self.policy(10) else {
+            return Box::new(Hash128::of);
+        };
+        Box::new(move |key| {
+            let h1 = match policy.key_hash(key) {
+                Some(KeyHash::Bits32(hash)) => hash.into(),
+                Some(KeyHash::Bits64(hash)) => hash,
+                None => 0,
+            };
+            Value { h1, h2: 0 }
+        })
+    }
+
+    /// Builds a filter from at least one value.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such filter, or no memory for it.
+    pub(super) fn build(&self, bits_per_key: u32, members: &[Value]) -> Result<Filter, String> {
+        if let Self::Application(make, _) = self {
+            // All are sized by the best rate that the bits allow.
+            let best = sizing::Textbook::BEST.rate_at(f64::from(bits_per_key));
+            return make(best.map_err(words)?, members, bits_per_key);
+        }
+        let (policy, layout, format) = self.policy(bits_per_key).ok_or("it is no policy")?;
+        let (filter, matching) = match policy.key_hash(b"") {
+            Some(KeyHash::Bits32(_)) => stored(policy, members, |hash| hash as u32),
+            _ => stored(policy, members, |hash| hash),
+        }?;
+        let (view, keys) = (FilterView::new(layout, &filter), members.len());
+        let (bits, probes) = (view.bits(), view.probe_count());
+        Ok(Filter {
+            bytes: filter.len() as u64,
+            rates: Box::new(move || {
+                let ideal = match probes {
+                    Some(probes) => ideal_rate(bits, keys, probes)?,
+                    // A filter without probes.
+                    None => rate_of(Format::Bloom64, bits_per_key, keys)?,
+                };
+                // Without a formula, the ideal one.
+                let expected = format.map(|format| rate_of(format, bits_per_key, keys));
+                Ok([ideal, expected.unwrap_or(Ok(ideal))?])
+            }),
+            matching,
+        })
+    }
 }
 
 fn words(error: impl Display) -> String {
     error.to_string()
 }
 
-fn of_64_bits(hash: u64) -> Value {
-    Value { h1: hash, h2: 0 }
-}
-
 /// Returns the exact rate of an ideal filter.
-fn ideal_rate(bits: u64, keys: usize, probes: u32) -> Result<f64, String> {
-    let probes = u8::try_from(probes).map_err(words)?;
+fn ideal_rate(bits: u64, keys: usize, probes: u8) -> Result<f64, String> {
     sizing::exact_rate(bits, keys as u64, probes).map_err(words)
 }
 
 /// Returns the rates of a filter whose own formula is the ideal one.
-fn as_ideal(bits: u64, keys: usize, probes: impl Into<u32>) -> Rates {
-    let probes = probes.into();
-    Box::new(move || ideal_rate(bits, keys, probes).map(|rate| [rate; 2]))
+fn as_ideal(bits: u64, keys: usize, probes: u32) -> Rates {
+    Box::new(move || {
+        let probes = u8::try_from(probes).map_err(words)?;
+        ideal_rate(bits, keys, probes).map(|rate| [rate; 2])
+    })
+}
+
+/// Returns the rates of a filter with a formula that is compared with the best ideal filter of these bits per key.
+fn beside_ideal(bits_per_key: u32, keys: usize, expected: f64) -> Rates {
+    Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected]))
 }
 
 /// Returns the rate of a stored format. LevelDB's rate takes long to count and is needed for every hash function, so
@@ -158,105 +251,34 @@ fn rate_of(format: Format, bits_per_key: u32, keys: usize) -> Result<f64, String
 /// Values per query batch: a whole number of words of answers.
 const TOGETHER: usize = 4096;
 
-/// Returns the kind of a policy. `hash` is a value as the policy's; `format` has the formula of the expected rate, and
-/// without it the ideal formula is used.
-fn stored<P: HashedPolicy<Hash: Into<u64>> + Sync + 'static>(
-    policy: fn(BitsPerKey) -> P,
-    hash: fn(u64) -> P::Hash,
-    layout: FilterLayout,
-    format: Option<Format>,
-) -> Kind {
-    let any = policy(BitsPerKey::whole(10));
-    let build = move |bits_per_key, members: &[Value]| {
-        let policy = policy(BitsPerKey::whole(bits_per_key));
-        let filter = policy
-            .build_hashes(members.iter().map(|value| hash(value.h1)))
-            .map_err(words)?;
-        let (view, keys) = (FilterView::new(layout, &filter), members.len());
-        let (bits, probes) = (view.bits(), view.probe_count().map(u32::from));
-        let rates = move || {
-            let ideal = match probes {
-                Some(probes) => ideal_rate(bits, keys, probes)?,
-                // A Ribbon filter.
-                None => rate_of(Format::Bloom64, bits_per_key, keys)?,
-            };
-            let expected = format.map(|format| rate_of(format, bits_per_key, keys));
-            Ok([ideal, expected.unwrap_or(Ok(ideal))?])
+/// Builds the filter of a policy with these hash values.
+fn stored<H: HashValue + 'static>(
+    policy: AnyPolicy,
+    members: &[Value],
+    hash: fn(u64) -> H,
+) -> Result<(Vec<u8>, Matching), String> {
+    let hashes = move |values: &[Value]| values.iter().map(|value| hash(value.h1)).collect::<Vec<H>>();
+    let mut filter = vec![0; policy.max_filter_len(members.len()).map_err(words)?];
+    let created = policy.create_from_hashes(H::hashes(&hashes(members)), &mut filter);
+    let len = created.map_err(words)?.len();
+    filter.truncate(len);
+    let copy = filter.clone();
+    let matching = move |values: &[Value]| {
+        let prepared = policy.prepare(&copy);
+        let mut answers = [0; TOGETHER / 64];
+        let count = |values: &[Value]| {
+            let asked = prepared.may_match_hashes(&hashes(values), &mut answers);
+            asked.expect("there are words for all values");
+            let words = &answers[..values.len().div_ceil(64)];
+            words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
         };
-        Ok(Filter {
-            bytes: filter.len() as u64,
-            rates: Box::new(rates),
-            matching: Box::new(move |values| {
-                let prepared = policy.prepare(&filter);
-                let mut answers = [0; TOGETHER / 64];
-                let mut matching = 0;
-                for values in values.chunks(TOGETHER) {
-                    let hashes: Vec<P::Hash> = values.iter().map(|value| hash(value.h1)).collect();
-                    let asked = prepared.may_match_hashes(&hashes, &mut answers);
-                    asked.expect("there are words for all values");
-                    let words = &answers[..values.len().div_ceil(64)];
-                    matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-                }
-                matching
-            }),
-        })
+        values.chunks(TOGETHER).map(count).sum()
     };
-    Kind {
-        value: Box::new(move |key| of_64_bits(any.hash_key(key).into())),
-        build: Box::new(build),
-    }
+    Ok((filter, Box::new(matching)))
 }
 
 fn counter(matches: impl Fn(Value) -> bool + 'static) -> Matching {
     Box::new(move |values| values.iter().filter(|value| matches(**value)).count() as u64)
-}
-
-/// Returns the word index and bit mask of each probe of the ideal scheme.
-fn places(value: Value, bits: u64, probes: u8) -> impl Iterator<Item = (usize, u64)> {
-    let mut generator = SplitMix64::seed_from_u64(value.h1);
-    (0..probes).map(move |_| {
-        let position = ((u128::from(generator.next_u64()) * u128::from(bits)) >> 64) as u64;
-        ((position / 64) as usize, 1 << (position % 64))
-    })
-}
-
-/// Returns the ideal scheme: a 64-bit ideal hash seeds SplitMix64, which draws an independent position for each probe.
-fn ideal_scheme(hash: Ideal) -> Kind {
-    let build = |bits_per_key, members: &[Value]| {
-        let (bits_per_key, keys) = (BitsPerKey::whole(bits_per_key), members.len() as u64);
-        let bits = leveldb::filter_bits(bits_per_key, keys).map_err(words)?;
-        let probes = Format::Bloom64
-            .probe_count(keys, bits_per_key)
-            .map_err(words)?
-            .unwrap_or(1);
-        let mut filter = vec![0; bits.div_ceil(64) as usize];
-        for (word, bit) in members.iter().flat_map(|value| places(*value, bits, probes)) {
-            filter[word] |= bit;
-        }
-        Ok(Filter {
-            bytes: bits.div_ceil(8),
-            rates: as_ideal(bits, members.len(), probes),
-            matching: counter(move |value| {
-                places(value, bits, probes).all(|(word, bit)| filter[word] & bit != 0)
-            }),
-        })
-    };
-    Kind {
-        value: Box::new(move |key| of_64_bits(hash.wide(key))),
-        build: Box::new(build),
-    }
-}
-
-/// Returns the kind of a filter for applications, all of which use the same hash and are sized by the best rate that
-/// the bits allow.
-fn of_application(build: impl Fn(f64, &[Value], u32) -> Result<Filter, String> + Sync + 'static) -> Kind {
-    Kind {
-        value: Box::new(Hash128::of),
-        build: Box::new(move |bits_per_key, members| {
-            let best = sizing::Textbook::BEST.rate_at(f64::from(bits_per_key));
-            build(best.map_err(words)?, members, bits_per_key)
-        }),
-    }
 }
 
 fn parameters(rate: f64, members: &[Value]) -> Result<Parameters, String> {
@@ -264,18 +286,16 @@ fn parameters(rate: f64, members: &[Value]) -> Result<Parameters, String> {
 }
 
 /// Guava's filter.
-fn guava(strategy: Strategy) -> Kind {
-    of_application(move |rate, members, _| {
-        let parameters = parameters(rate, members)?.with_strategy(strategy);
-        let mut filter = BloomFilter::new((), &parameters).map_err(words)?;
-        for &hash in members {
-            filter.insert_hash(hash);
-        }
-        Ok(Filter {
-            bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
-            rates: as_ideal(filter.bits(), members.len(), filter.probe_count()),
-            matching: counter(move |hash| filter.might_contain_hash(hash)),
-        })
+fn guava(rate: f64, members: &[Value], strategy: Strategy) -> Result<Filter, String> {
+    let parameters = parameters(rate, members)?.with_strategy(strategy);
+    let mut filter = BloomFilter::new((), &parameters).map_err(words)?;
+    for &hash in members {
+        filter.insert_hash(hash);
+    }
+    Ok(Filter {
+        bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
+        rates: as_ideal(filter.bits(), members.len(), filter.probe_count().into()),
+        matching: counter(move |hash| filter.might_contain_hash(hash)),
     })
 }
 
@@ -288,7 +308,7 @@ fn counting(rate: f64, members: &[Value], _: u32) -> Result<Filter, String> {
     }
     Ok(Filter {
         bytes: filter.stored_len(),
-        rates: as_ideal(filter.counters(), members.len(), filter.probe_count()),
+        rates: as_ideal(filter.counters(), members.len(), filter.probe_count().into()),
         matching: counter(move |hash| filter.might_contain_hash(hash)),
     })
 }
@@ -306,13 +326,10 @@ fn cuckoo(rate: f64, members: &[Value], bits_per_key: u32) -> Result<Filter, Str
             _ => {}
         }
     }
-    let (keys, expected) = (
-        members.len(),
-        filter.parameters().false_positive_rate_at(members.len() as u64),
-    );
+    let expected = filter.parameters().false_positive_rate_at(members.len() as u64);
     Ok(Filter {
         bytes: filter.stored_len(),
-        rates: Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected])),
+        rates: beside_ideal(bits_per_key, members.len(), expected),
         matching: counter(move |hash| filter.might_contain_hash(hash)),
     })
 }
@@ -324,10 +341,13 @@ fn growing(rate: f64, members: &[Value], bits_per_key: u32) -> Result<Filter, St
     for &hash in members {
         filter.insert_hash(hash).map_err(words)?;
     }
-    let (keys, expected) = (members.len(), filter.parameters().false_positive_rate());
     Ok(Filter {
         bytes: filter.stored_len(),
-        rates: Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected])),
+        rates: beside_ideal(
+            bits_per_key,
+            members.len(),
+            filter.parameters().false_positive_rate(),
+        ),
         matching: counter(move |hash| filter.might_contain_hash(hash)),
     })
 }

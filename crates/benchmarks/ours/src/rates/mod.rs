@@ -7,25 +7,16 @@
 //! No time is measured. Keys come from SplitMix64 with a fixed seed, so the records are the same on every machine and
 //! with any number of threads.
 
-mod keys;
 mod kinds;
 mod run;
-mod series;
 #[cfg(test)]
 mod tests;
-
-use std::num::NonZero;
-use std::thread;
 
 use bench_kit::program::Arguments;
 use bench_kit::suites::rates::SUITE;
 use records::bar::Terminal;
 
 use self::run::{Effort, rates};
-use self::series::SERIES;
-
-/// Seed of the generator of keys, and of the ideal hash's key.
-const SEED: u64 = 1;
 
 /// Measures all series and writes their rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
@@ -35,8 +26,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
     } else {
         Effort::FULL
     };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let measured = rates(&SERIES, &effort, threads, &terminal);
+    let measured = rates(&kinds::all(), &effort, &terminal);
     terminal.finish();
     arguments.write(&SUITE, &measured?)
 }

@@ -4,14 +4,16 @@ use std::fmt::Display;
 
 use bench_kit::record::Batch;
 use bench_kit::suites::rates::{FEW_BITS, SUITE};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use records::progress::{Progress, go_on};
 use statistics::significant;
 
-use super::SEED;
-use super::keys::Keys;
-use super::kinds::{self, Value};
-use super::series::Series;
+use super::kinds::{Series, Value};
+
+/// Seed of the generator of keys.
+const SEED: u64 = 1;
 
 /// The extent of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,150 +78,133 @@ const LARGE: u64 = 2_000_000;
 /// The most series with such a filter at a time, whatever the number of threads.
 const LARGE_AT_ONCE: usize = 2;
 
-/// Measures the rates of the series, sorted by series, keys and bits per key.
-///
-/// The rows do not depend on the number of threads. At most two filters of millions of keys are in memory at a time.
+/// Measures the rates of the series, sorted by series, keys and bits per key. The rows do not depend on the number of
+/// threads.
 ///
 /// # Errors
 ///
-/// If `progress` asks to stop, threads or memory are unavailable, a function is unknown or fails its known answers, or
-/// a filter denies a stored key.
-pub(crate) fn rates(
+/// If `progress` asks to stop, threads or memory are unavailable, or a filter denies a stored key.
+pub(super) fn rates(
     series: &[Series],
     effort: &Effort,
-    threads: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Batch>, String> {
     let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
     let mut rows = Vec::new();
-    for (phase, sizes, threads) in [
-        ("filters of millions of keys", large, threads.min(LARGE_AT_ONCE)),
-        ("smaller filters", small, threads),
-    ] {
-        if sizes.is_empty() {
-            continue;
-        }
+    for (phase, sizes) in [("filters of millions of keys", large), ("smaller filters", small)] {
         // Largest first, so that the longest tasks do not come last.
-        let tasks: Vec<(usize, &Series, Task<'_>)> = sizes
-            .iter()
-            .rev()
-            .flat_map(|&keys| {
-                let measured = move |(_, of): &(usize, &Series)| keys <= of.largest();
-                let task = move |(place, of)| {
-                    (
-                        place,
-                        of,
-                        Task {
-                            effort,
-                            keys,
-                            progress,
-                        },
-                    )
-                };
-                series.iter().enumerate().filter(measured).map(task)
-            })
-            .collect();
+        let of_size = |keys| {
+            let measured = series
+                .iter()
+                .enumerate()
+                .filter(move |(_, of)| keys <= of.kind.largest());
+            measured.map(move |(place, of)| (place, keys, of))
+        };
+        let tasks: Vec<(usize, u64, &Series)> = sizes.iter().rev().copied().flat_map(of_size).collect();
         progress.begin(phase, tasks.len() as u64);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.max(1))
-            .build();
+        let threads = rayon::current_num_threads();
+        let threads = if sizes.iter().any(|&keys| keys >= LARGE) {
+            threads.min(LARGE_AT_ONCE)
+        } else {
+            threads
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| format!("threads: {error}"))?;
-        let done: Result<Vec<(usize, Vec<Batch>)>, String> = pool.install(|| {
-            // Free threads take the tasks in this order.
+        // Free threads take the tasks in this order.
+        let done: Result<Vec<(usize, u64, Vec<Batch>)>, String> = pool.install(|| {
+            let tasks = tasks.into_iter().par_bridge();
             tasks
-                .into_iter()
-                .par_bridge()
-                .map(|(place, of, task)| {
-                    let rates = task.measure(of)?;
+                .map(|(place, keys, of)| {
+                    let rates = measure(of, keys, effort, progress)?;
                     progress.step();
-                    Ok((place, rates))
+                    Ok((place, keys, rates))
                 })
                 .collect()
         });
         rows.extend(done?);
     }
-    rows.sort_by_key(|(place, rates)| (*place, rates.first().map(|batch| batch.case.count("keys"))));
-    Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
+    rows.sort_by_key(|(place, keys, _)| (*place, *keys));
+    Ok(rows.into_iter().flat_map(|(.., rates)| rates).collect())
 }
 
-/// The measurement of a series at one size.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    effort: &'a Effort,
+/// Measures the filters of one size at each number of bits per key.
+fn measure(
+    series: &Series,
     keys: u64,
-    progress: &'a dyn Progress,
+    effort: &Effort,
+    progress: &dyn Progress,
+) -> Result<Vec<Batch>, String> {
+    let filters = effort.members.div_ceil(keys);
+    let all_bits = effort.bits(keys);
+    let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
+    let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
+    let stopped = || go_on(progress).map_err(|cancelled| cancelled.to_string());
+
+    stopped()?;
+    let hash = series.kind.hasher();
+    let mut values = values(series.is_in_a_row, &*hash);
+    let members: Vec<Value> = values.by_ref().take((filters * keys) as usize).collect();
+    let absent: Vec<Value> = values.take(filters as usize * most).collect();
+
+    let mut rows = Vec::with_capacity(all_bits.len());
+    for bits_per_key in all_bits {
+        let failed = |reason: String| {
+            let name = series.name;
+            format!("{name}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}")
+        };
+        let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
+        let mut rates = [0.0; 2];
+        for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
+            stopped()?;
+            let filter = series.kind.build(bits_per_key, members).map_err(failed)?;
+            // The first half only, because a cuckoo filter may refuse the last keys.
+            let present = &members[..members.len().div_ceil(2).min(64)];
+            if (filter.matching)(present) != present.len() as u64 {
+                return Err(failed("it denies a key that it holds".to_owned()));
+            }
+            // Of the first filter: all are equal.
+            if probes == 0 {
+                rates = (filter.rates)().map_err(failed)?.map(significant::round);
+            }
+            let asked = &absent[..each(bits_per_key)];
+            false_positives += (filter.matching)(asked);
+            probes += asked.len() as u64;
+            bytes += filter.bytes;
+        }
+        let key_form = if series.is_in_a_row {
+            "numbers-in-a-row"
+        } else {
+            "random-decimals"
+        };
+        let bytes = significant::round(bytes as f64 / filters as f64);
+        let [ideal, expected] = rates;
+        let parameters: [&dyn Display; 8] = [
+            &series.kind.scheme(),
+            &key_form,
+            &bits_per_key,
+            &keys,
+            &filters,
+            &ideal,
+            &expected,
+            &bytes,
+        ];
+        let case = SUITE.case(series.name, "rate", &parameters);
+        rows.push(case.batch(1, probes, false_positives));
+    }
+    Ok(rows)
 }
 
-impl Task<'_> {
-    /// Measures the filters of one size at each number of bits per key.
-    fn measure(&self, series: &Series) -> Result<Vec<Batch>, String> {
-        let kind = kinds::of(series)?;
-        let (effort, keys, progress) = (self.effort, self.keys, self.progress);
-        let filters = effort.members.div_ceil(keys);
-        let all_bits = effort.bits(keys);
-        let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
-        let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
-
-        go_on(progress).map_err(|cancelled| cancelled.to_string())?;
-        let mut source = Keys::new(series.is_in_a_row, SEED);
-        let mut values = |count: usize| -> Vec<Value> {
-            let mut values = Vec::with_capacity(count);
-            values.extend(source.by_ref().take(count).map(|key| (kind.value)(key.bytes())));
-            values
+/// Returns the values of an endless sequence of distinct keys, of which members are the first: the outputs of SplitMix64
+/// in decimal, as in the dataset `random-strings`, or consecutive numbers from 0, with sixteen digits each.
+pub(super) fn values(is_in_a_row: bool, hash: &dyn Fn(&[u8]) -> Value) -> impl Iterator<Item = Value> {
+    // The generator returns each number once in its period of 2^64.
+    let mut generator = SplitMix64::seed_from_u64(SEED);
+    (0_u64..).map(move |number| {
+        let key = if is_in_a_row {
+            format!("{number:016}")
+        } else {
+            generator.next_u64().to_string()
         };
-        let members = values((filters * keys) as usize);
-        let absent = values(filters as usize * most);
-
-        let mut rows = Vec::with_capacity(all_bits.len());
-        for bits_per_key in all_bits {
-            let failed = |reason: String| {
-                let name = series.name;
-                format!("{name}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}")
-            };
-            let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
-            let mut rates = None;
-            for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
-                go_on(progress).map_err(|cancelled| cancelled.to_string())?;
-                let filter = (kind.build)(bits_per_key, members).map_err(failed)?;
-                // The first half only, because a cuckoo filter may refuse the last keys.
-                let present = &members[..members.len().div_ceil(2).min(64)];
-                if (filter.matching)(present) != present.len() as u64 {
-                    return Err(failed("it denies a key that it holds".to_owned()));
-                }
-                let asked = &absent[..each(bits_per_key)];
-                false_positives += (filter.matching)(asked);
-                probes += asked.len() as u64;
-                bytes += filter.bytes;
-                if rates.is_none() {
-                    rates = Some((filter.rates)().map_err(failed)?);
-                }
-            }
-            let Some(rates) = rates else {
-                return Err(failed("there is none".to_owned()));
-            };
-            let key_form = if series.is_in_a_row {
-                "numbers-in-a-row"
-            } else {
-                "random-decimals"
-            };
-            let bytes = significant::round(bytes as f64 / filters as f64);
-            let [ideal, expected] = rates.map(significant::round);
-            let parameters: [&dyn Display; 8] = [
-                &series.scheme,
-                &key_form,
-                &bits_per_key,
-                &keys,
-                &filters,
-                &ideal,
-                &expected,
-                &bytes,
-            ];
-            rows.push(
-                SUITE
-                    .case(series.name, "rate", &parameters)
-                    .batch(1, probes, false_positives),
-            );
-        }
-        Ok(rows)
-    }
+        hash(key.as_bytes())
+    })
 }

@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use bench_kit::record::Batch;
-use bench_kit::suites::rates::{IDEAL, name};
+use bench_kit::suites::rates::{IDEAL, LEVELDB, SUITE, name};
+use filter_formats::policies;
 use records::progress::{Cancelled, Progress, Silent};
 
-use super::keys::Keys;
-use super::kinds::{self, Value};
-use super::series::Series;
-use super::*;
+use super::kinds::{Series, all};
+use super::run::{Effort, rates, values};
 
 const COARSE: Effort = Effort {
     sizes: &[32, 1_000, 100_000],
@@ -19,44 +18,37 @@ const COARSE: Effort = Effort {
     most_probes: 400_000,
 };
 
-/// Small enough for every test.
-const TINY: Effort = Effort {
-    sizes: &[32, 1_000],
-    swept: &[32, 1_000],
-    members: 2_000,
-    fewest_probes: 20_000,
-    most_probes: 20_000,
-};
-
 /// Returns five standard deviations of a count with this expectation. Differences between single filters spread the
 /// count more than independent trials would.
 fn chance(expected: f64) -> f64 {
     5.0 * (1.5 * expected).sqrt() + 1.0
 }
 
+fn named(names: &[&str]) -> Vec<Series> {
+    let wanted = all().into_iter().filter(|series| names.contains(&series.name));
+    wanted.filter(|series| !series.is_in_a_row).collect()
+}
+
 #[test]
 fn every_filter_does_what_its_formula_says() {
-    let filters: Vec<Series> = SERIES
+    let filters: Vec<Series> = all()
         .into_iter()
-        .filter(|series| series.scheme != "leveldb")
+        .filter(|series| series.kind.scheme() != "leveldb")
         .collect();
-    let rows = rates(&filters, &COARSE, 2, &Silent).unwrap();
+    let rows = rates(&filters, &COARSE, &Silent).unwrap();
     assert_eq!(rows.len(), filters.len() * 3 * 3);
     for row in &rows {
         let probes = row.calls as f64;
         let expected = row.case.number("expected") * probes;
         let measured = row.count as f64;
         // Guava's positions are multiples of one stride, and repeat in small filters.
-        let counter = if row.case.get("scheme") == "counting" {
-            4.0
-        } else {
-            1.0
-        };
+        let contender = &*row.case.contender;
+        let counter = if contender == "counting" { 4.0 } else { 1.0 };
         let strides = 2.5 / (8.0 * row.case.number("bytes") / counter) * probes;
-        let (low, high) = match row.case.get("scheme") {
-            "guava-mitz64" | "guava-mitz32" | "counting" => (0.98, 1.02 * expected + strides),
+        let (low, high) = match contender {
+            "Guava, MITZ_64" | "Guava, MITZ_32" | "counting" => (0.98, 1.02 * expected + strides),
             // The probes depend on each other, which the formula ignores.
-            "legacy-full" => (0.98, f64::INFINITY),
+            "rocksdb.internal.LegacyBloomFilter" => (0.98, f64::INFINITY),
             // The formula is an upper bound.
             "growing" => (0.0, expected),
             _ => (0.98, 1.02 * expected),
@@ -72,16 +64,9 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
         sizes: &[32, 512],
         ..COARSE
     };
-    let leveldb: Vec<Series> = SERIES
-        .into_iter()
-        .filter(|series| {
-            let of_sound_hash =
-                [IDEAL, "BloomFilter2", "XXH3", "leveldb.BuiltinBloomFilter2"].contains(&series.name);
-            series.scheme == "leveldb" && !series.is_in_a_row && of_sound_hash
-        })
-        .collect();
+    let leveldb = named(&[IDEAL, "BloomFilter2", "XXH3", LEVELDB]);
     assert_eq!(leveldb.len(), 4);
-    // Measured with random values by `examples/rates.rs` of `filter-policy`.
+    // Measured with random values by `examples/leveldb_rates.rs` of `filter-formats`.
     let known = [
         (32, 10, 1.240),
         (32, 15, 2.813),
@@ -90,12 +75,11 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
         (512, 15, 1.177),
         (512, 20, 1.618),
     ];
-    for row in rates(&leveldb, &SIZES, 2, &Silent).unwrap() {
+    for row in rates(&leveldb, &SIZES, &Silent).unwrap() {
+        let of_row = (row.case.count("keys"), row.case.count("bits_per_key"));
         let (_, _, excess) = known
             .into_iter()
-            .find(|(keys, bits, _)| {
-                (*keys, *bits) == (row.case.count("keys"), row.case.count("bits_per_key"))
-            })
+            .find(|(keys, bits, _)| (*keys, *bits) == of_row)
             .unwrap();
         let expected = excess * row.case.number("ideal") * row.calls as f64;
         let off = (row.count as f64 - expected).abs();
@@ -106,28 +90,19 @@ fn the_cost_of_leveldbs_scheme_is_the_known_one() {
 /// Keys of equal values are one key to the filter: n of 2^32 values are taken.
 #[test]
 fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
-    let kind = kinds::of(&SERIES[1]).unwrap();
-    let mut keys = Keys::new(false, SEED);
-    let mut values = |count: usize| -> Vec<Value> {
-        keys.by_ref()
-            .take(count)
-            .map(|key| (kind.value)(key.bytes()))
-            .collect()
-    };
-    let (members, absent) = (values(1_000_000), values(1_000_000));
-    let filter = (kind.build)(24, &members).unwrap();
+    let kind = named(&[IDEAL])[0].kind;
+    let hash = kind.hasher();
+    let mut values = values(false, &*hash);
+    let members: Vec<_> = values.by_ref().take(1_000_000).collect();
     let taken: HashSet<u64> = members.iter().map(|value| value.h1).collect();
-    let equal: Vec<Value> = absent
-        .iter()
-        .copied()
+    let equal: Vec<_> = values
+        .take(1_000_000)
         .filter(|value| taken.contains(&value.h1))
         .collect();
     let expected = 1e12 / 4_294_967_296.0;
-    assert!(
-        (equal.len() as f64 - expected).abs() < chance(expected),
-        "{}",
-        equal.len()
-    );
+    let off = (equal.len() as f64 - expected).abs();
+    assert!(off < chance(expected), "{}", equal.len());
+    let filter = kind.build(24, &members).unwrap();
     assert_eq!((filter.matching)(&equal), equal.len() as u64);
     // This alone is over ten times the false positives of an ideal filter.
     let [ideal, _] = (filter.rates)().unwrap();
@@ -135,48 +110,39 @@ fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
 }
 
 #[test]
-fn poor_functions_are_seen_to_be_poor() {
-    let rows = rates(&SERIES, &TINY, 2, &Silent).unwrap();
+fn all_series_are_in_the_suite_in_any_number_of_threads() {
+    const TINY: Effort = Effort {
+        sizes: &[32, 1_000],
+        swept: &[1_000],
+        members: 2_000,
+        fewest_probes: 20_000,
+        most_probes: 20_000,
+    };
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let rows = one.install(|| rates(&all(), &TINY, &Silent)).unwrap();
+    assert_eq!(rates(&all(), &TINY, &Silent).unwrap(), rows);
+    assert_eq!(rows.len(), all().len() * (3 + 21));
+    assert!(SUITE.rows(&rows).is_ok());
+    let names: HashSet<String> = rows.iter().map(|row| name(&row.case)).collect();
+    assert_eq!(names.len(), all().len(), "{names:?}");
+    // All but the one with signed tails.
+    let policies = policies::ALL
+        .iter()
+        .filter(|known| names.contains(bench_kit::suites::rates::short(known.name())));
+    assert_eq!(policies.count(), policies::ALL.len() - 1);
+
     let rate = |series: &str, bits: u64| {
+        let at = |row: &&Batch| (row.case.count("keys"), row.case.count("bits_per_key")) == (1_000, bits);
         let row = rows
             .iter()
-            .find(|row| {
-                name(&row.case) == series
-                    && (row.case.count("keys"), row.case.count("bits_per_key")) == (1_000, bits)
-            })
+            .filter(at)
+            .find(|row| name(&row.case) == series)
             .unwrap();
         row.count as f64 / row.calls as f64 / row.case.number("ideal")
     };
+    // Poor functions are seen to be poor.
     assert!(rate("BPHash", 20) > 50.0);
     assert!(rate("XXH3", 10) < 1.5);
-    assert!(rate("ideal hash and probes", 10) < 1.3);
-}
-
-#[test]
-fn rows_do_not_depend_on_the_number_of_threads() {
-    let alone = rates(&SERIES, &TINY, 1, &Silent).unwrap();
-    assert_eq!(alone.len(), SERIES.len() * 2 * 21);
-    assert_eq!(rates(&SERIES, &TINY, 3, &Silent).unwrap(), alone);
-    let order = |row: &Batch| {
-        let of = |series: &Series| {
-            let is_in_a_row = row.case.get("key_form") == "numbers-in-a-row";
-            (series.name, series.scheme, series.is_in_a_row)
-                == (&*row.case.contender, row.case.get("scheme"), is_in_a_row)
-        };
-        (
-            SERIES.iter().position(of),
-            row.case.count("keys"),
-            row.case.count("bits_per_key"),
-        )
-    };
-    assert!(alone.is_sorted_by_key(order));
-}
-
-#[test]
-fn no_two_series_have_one_name() {
-    let rows = rates(&SERIES, &TINY, 2, &Silent).unwrap();
-    let names: HashSet<String> = rows.iter().map(|row| name(&row.case)).collect();
-    assert_eq!(names.len(), SERIES.len(), "{names:?}");
 }
 
 /// Cancels a run at once.
@@ -193,13 +159,6 @@ impl Progress for Stop {
 }
 
 #[test]
-fn a_run_can_be_stopped_and_functions_must_exist() {
-    assert_eq!(rates(&SERIES, &TINY, 2, &Stop), Err(Cancelled.to_string()));
-    let unknown = Series {
-        name: "XXH4",
-        scheme: "leveldb",
-        is_in_a_row: false,
-    };
-    let said = rates(&[unknown], &TINY, 1, &Silent).unwrap_err();
-    assert!(said.contains("XXH4") && said.contains("XXH3"), "{said}");
+fn a_run_can_be_stopped() {
+    assert_eq!(rates(&all(), &COARSE, &Stop), Err(Cancelled.to_string()));
 }

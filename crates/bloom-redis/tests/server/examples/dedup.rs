@@ -1,6 +1,5 @@
 //! The example `dedup`: its answers, the keys that it leaves on the server, and its errors.
 
-use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
@@ -98,51 +97,6 @@ fn the_bitmap_is_the_published_one() {
 }
 
 #[test]
-fn long_input_is_answered_line_by_line() {
-    let server = Server::start(&[]);
-    let mut input = String::new();
-    for line in 0..60_000 {
-        writeln!(input, "key {}", line % 40_000).unwrap();
-    }
-    // The last line is longer than a read.
-    input.push_str(&"x".repeat(1 << 20));
-    let arguments = "--key long --capacity 40000 --fpp 0.000001";
-    let answers = answers(&server.url(), arguments, input.as_bytes());
-    let mut lines: Vec<&str> = answers.lines().collect();
-    assert_eq!(lines.pop(), Some("new"));
-    assert_eq!(lines.len(), 60_000);
-    // Fewer than one false positive is expected, and there is none.
-    assert!(lines[..40_000].iter().all(|&line| line == "new"));
-    assert!(lines[40_000..].iter().all(|&line| line == "seen"));
-}
-
-#[test]
-fn a_line_is_answered_before_the_next_one_comes() {
-    let server = Server::start(&[]);
-    let mut child = start(&server.url(), SMALL);
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    for (line, expected) in [("a\n", "new\n"), ("b\n", "new\n"), ("a\n", "seen\n")] {
-        stdin.write_all(line.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stdout.read_line(&mut answer).unwrap();
-        assert_eq!(answer, expected);
-    }
-    drop(stdin);
-    assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn nobody_who_reads_is_no_failure() {
-    let server = Server::start(&[]);
-    let mut child = start(&server.url(), SMALL);
-    drop(child.stdout.take());
-    child.stdin.take().unwrap().write_all(b"a\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
-}
-
-#[test]
 fn the_time_to_live_begins_anew_with_every_insert() {
     let server = Server::start(&[]);
     let mut connection = server.connection();
@@ -218,18 +172,21 @@ fn a_server_that_is_not_there_is_said_so() {
     assert!(!message.contains("secret"), "{message}");
 }
 
+/// The program ends with an error once the server is gone.
 #[test]
-fn a_server_that_goes_ends_the_program() {
+fn a_line_is_answered_before_the_next_one_comes() {
     let mut server = Server::start(&[]);
     let mut child = start(&server.url(), SMALL);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    stdin.write_all(b"a\n").unwrap();
-    let mut answer = String::new();
-    stdout.read_line(&mut answer).unwrap();
-    assert_eq!(answer, "new\n");
+    for (line, expected) in [("a\n", "new\n"), ("b\n", "new\n"), ("a\n", "seen\n")] {
+        stdin.write_all(line.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        assert_eq!(answer, expected);
+    }
     server.kill();
-    stdin.write_all(b"b\n").unwrap();
+    stdin.write_all(b"c\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let message = text(&output.stderr);

@@ -1,10 +1,6 @@
 //! The examples that are applications, run as programs.
 
 mod guava_file;
-#[cfg(feature = "slot")]
-mod malicious_urls;
-#[cfg(feature = "save")]
-mod url_dedup;
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;

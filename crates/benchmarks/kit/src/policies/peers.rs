@@ -1,0 +1,143 @@
+//! Filters of other crates, each in newly allocated memory.
+
+use core::hint::black_box;
+
+use fastbloom::BloomFilter;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ffi::SplitBlocks;
+use super::ours::count;
+use super::{Batched, Forms, Made, Maker};
+
+/// A hash function.
+pub type Hash = fn(&[u8]) -> u64;
+
+/// XXH3, the usual choice of those who use filters that take hash values.
+pub const XXH3: Hash = xxh3_64;
+
+/// A filter of another crate.
+pub struct Peer<M, B, H> {
+    /// The crate.
+    pub package: &'static str,
+    /// Builds a filter.
+    pub make: M,
+    /// Returns the bytes of a filter.
+    pub bytes: B,
+    /// Returns true if a filter may have a key.
+    pub has: H,
+}
+
+impl<F: 'static, M, B, H> Maker for Peer<M, B, H>
+where
+    M: Fn(&[&[u8]]) -> F,
+    B: Fn(&F) -> usize,
+    H: Fn(&F, &[u8]) -> bool,
+{
+    fn version(&self) -> String {
+        crate::version(self.package)
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let build = |keys| (self.bytes)(black_box(&(self.make)(keys))) as u64;
+        let run = move || keys.slices.chunks_exact(size).map(build).sum();
+        vec![("slices", Box::new(run))]
+    }
+
+    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+        Box::new(OfPeer(self, (self.make)(keys)))
+    }
+}
+
+struct OfPeer<'p, F, M, B, H>(&'p Peer<M, B, H>, F);
+
+impl<F, M, B: Fn(&F) -> usize, H: Fn(&F, &[u8]) -> bool> Made for OfPeer<'_, F, M, B, H> {
+    fn bytes(&self) -> usize {
+        (self.0.bytes)(&self.1)
+    }
+
+    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+        let run = move || {
+            let filter = black_box(&self.1);
+            count(keys.slices, |key| (self.0.has)(filter, key))
+        };
+        vec![("one-by-one", Box::new(run))]
+    }
+}
+
+/// Returns the split-block Bloom filters of `sbbf-rs`, which take hash values.
+pub fn sbbf(bits_per_key: f64, hash: Hash) -> impl Maker {
+    Peer {
+        package: "sbbf-rs",
+        make: move |keys: &[&[u8]]| {
+            let mut blocks = SplitBlocks::with_bits((bits_per_key * keys.len() as f64) as usize);
+            keys.iter().for_each(|key| blocks.insert(hash(key)));
+            blocks
+        },
+        bytes: SplitBlocks::bytes,
+        has: move |blocks: &SplitBlocks, key: &[u8]| blocks.contains(hash(key)),
+    }
+}
+
+/// Returns the filters of `fastbloom`, which chooses the probe count; `empty` makes one for a number of keys.
+pub fn fastbloom(empty: impl Fn(usize) -> BloomFilter, hash: Hash) -> impl Maker {
+    Peer {
+        package: "fastbloom",
+        make: move |keys: &[&[u8]]| {
+            let mut filter = empty(keys.len());
+            keys.iter().for_each(|key| {
+                filter.insert_hash(hash(key));
+            });
+            filter
+        },
+        bytes: fastbloom_bytes,
+        has: move |filter: &BloomFilter, key: &[u8]| filter.contains_hash(hash(key)),
+    }
+}
+
+/// Returns the filters of `fastbloom` with its default hasher.
+pub fn fastbloom_default(empty: impl Fn(usize) -> BloomFilter) -> impl Maker {
+    Peer {
+        package: "fastbloom",
+        make: move |keys: &[&[u8]]| {
+            let mut filter = empty(keys.len());
+            keys.iter().for_each(|key| {
+                filter.insert(*key);
+            });
+            filter
+        },
+        bytes: fastbloom_bytes,
+        has: |filter: &BloomFilter, key: &[u8]| filter.contains(key),
+    }
+}
+
+fn fastbloom_bytes(filter: &BloomFilter) -> usize {
+    filter.as_slice().len() * 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_have_every_key_and_few_others() {
+        let keys: Vec<[u8; 4]> = (0..1000_u32).map(u32::to_le_bytes).collect();
+        let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
+        let (stored, others) = slices.split_at(500);
+        let empty = |keys| {
+            BloomFilter::with_num_bits(10 * keys)
+                .seed(&1)
+                .expected_items(keys)
+        };
+        let makers: [&dyn Maker; 3] = [
+            &sbbf(10.0, XXH3),
+            &fastbloom(empty, XXH3),
+            &fastbloom_default(empty),
+        ];
+        for maker in makers {
+            let filter = maker.filter(stored);
+            let ask = |slices| (filter.asks(Batched { slices, arrays: None })[0].1)();
+            assert_eq!(ask(stored), 500, "{}", maker.version());
+            assert!(ask(others) < 50, "{}", maker.version());
+        }
+    }
+}
