@@ -52,12 +52,13 @@ pub(crate) fn ratio_at(x: f64, row: &Row) -> Option<Point> {
     })
 }
 
-/// Returns the colour of a chart's line by its number. Colours that are used again have hollow marks.
+/// Returns the colour of a chart's line by its number. Colours that are used again have hollow marks, and then, after
+/// dots, filled ones.
 pub(crate) fn color(number: usize, marks: Marks) -> (Color, Marks) {
-    let marks = if number < PALETTE.len() {
-        marks
-    } else {
-        Marks::Hollow
+    let marks = match (number / PALETTE.len(), marks) {
+        (0, marks) => marks,
+        (2.., Marks::Dots) => Marks::Filled,
+        _ => Marks::Hollow,
     };
     (PALETTE[number % PALETTE.len()], marks)
 }

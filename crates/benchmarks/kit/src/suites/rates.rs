@@ -100,9 +100,12 @@ pub const SUITE: Suite = Suite {
 /// The keys of filters that the tables show.
 const SHOWN: [u64; 6] = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
 
-/// Returns a policy's name without what all of RocksDB's have in common.
+/// Returns a policy's name without the engine's.
 pub fn short(policy: &str) -> &str {
-    policy.strip_prefix("rocksdb.internal.").unwrap_or(policy)
+    let mut engines = ["rocksdb.internal.", "leveldb."].into_iter();
+    engines
+        .find_map(|engine| policy.strip_prefix(engine))
+        .unwrap_or(policy)
 }
 
 /// Returns the display text of a series and its keys.
