@@ -36,7 +36,7 @@ const ARROWS: [(&str, &str); 32] = [
     ("bench-instructions", "filter-policy filter-formats"),
     ("bench-leveldb", "bench-kit counting-env filter-policy filter-formats filter-policy-leveldb filter-policy-rusty-leveldb"),
     ("bench-memory", "bench-kit guava-bloom membership-filters"),
-    ("bench-ours", "bench-kit filter-policy filter-formats guava-bloom hash-comparison membership-filters statistics records"),
+    ("bench-ours", "bench-kit filter-policy filter-formats guava-bloom hashzoo membership-filters statistics records"),
     ("bench-parquet", "bench-kit filter-policy filter-formats"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),
     ("bench-rocksdb", "bench-kit filter-policy filter-formats filter-tables"),
