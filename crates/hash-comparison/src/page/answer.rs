@@ -16,7 +16,7 @@ use crate::record::{
     Run, Standing,
 };
 use crate::vocabulary;
-use records::number::{counted, grouped, significant};
+use records::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
 const USES: [(Purpose, &str); 5] = [
@@ -245,11 +245,8 @@ fn ranking(recommendation: &Recommendation) -> Value {
         let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
         [one.function.clone(), vocabulary::advice(one), time, because]
     };
-    recommendation
-        .functions
-        .iter()
-        .map(|one| Value::from(Serde(row(one))))
-        .collect()
+    let rows: Vec<[String; 4]> = recommendation.functions.iter().map(row).collect();
+    Serde(rows).into()
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
@@ -298,7 +295,7 @@ fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommen
 }
 
 /// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
-fn samples(data: &DatasetRows<'_>) -> Option<String> {
+pub(super) fn samples(data: &DatasetRows<'_>) -> Option<String> {
     let pairs = data
         .findings
         .iter()
@@ -309,7 +306,7 @@ fn samples(data: &DatasetRows<'_>) -> Option<String> {
 }
 
 /// Describes the kind of the keys.
-fn kind(summary: &DatasetSummary) -> Option<&'static str> {
+pub(super) fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     if summary.kind == DatasetKind::File {
         return summary.looks_like.map(words::shape);
     }
@@ -318,76 +315,20 @@ fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     Some(&entry.keys_are)
 }
 
-/// Describes the keys: their kind, number and lengths, and two examples.
-pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
-    let summary = data.summary;
-    let dropped = match summary.duplicates_dropped {
-        0 => String::new(),
-        1 => "; 1 duplicate line dropped".to_owned(),
-        many => format!("; {} duplicate lines dropped", grouped(many)),
-    };
-    let lengths = match (summary.keys, summary.min_len == summary.max_len) {
-        (0, _) => String::new(),
-        (1, _) => format!(", {}", counted(summary.min_len, "byte")),
-        (_, true) => format!(", {} each", counted(summary.min_len, "byte")),
-        (_, false) => format!(
-            ", {} to {} bytes, mean {:.1}",
-            grouped(summary.min_len),
-            grouped(summary.max_len),
-            summary.mean_len
-        ),
-    };
-    let kind = kind(summary).map_or_else(String::new, |kind| format!(" ({kind})"));
-    let samples = samples(data).unwrap_or_default();
-    format!(
-        "{}{kind}: {}{lengths}{dropped}{samples}",
-        summary.name,
-        counted(summary.keys, "key")
-    )
-}
-
-/// Describes the number and kind of the keys, for use next to their name.
-pub(super) fn hint(summary: &DatasetSummary) -> String {
-    format!("{} {}", grouped(summary.keys), kind(summary).unwrap_or("keys"))
-}
-
-/// Explains the first chart and the smallest number of collisions that its test can detect.
-pub(super) fn reading(data: &DatasetRows<'_>) -> String {
+/// Returns what explains the first chart: the smallest number of collisions that its test can detect, if any; the width
+/// of most functions; a narrower one; and whether hashes are cut.
+pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
     let widest = data.rows(&data.records.collisions).max_by_key(|row| row.bits);
-    let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {
-        Some(row) => format!(
-            "At {} bits, fewer than {} collisions cannot be distinguished from chance ({} expected)",
-            row.bits,
-            grouped(row.band_high as u64 + 1),
-            significant(row.expected, 3)
-        ),
-        None => "There are too few keys to distinguish any function from chance at full width".to_owned(),
-    };
-    let common = widest.map_or(0, |row| row.bits);
-    let all = data
-        .findings
-        .iter()
-        .filter_map(|one| data.full_width(&one.function));
-    let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
-    let fewer = fewer.map_or_else(String::new, |bits| {
-        format!(
-            " “{bits} bits”: hashes have only {bits} bits. “2× at 20”: the low 20 bits alone collide twice as often as \
-             chance."
-        )
-    });
-    let wider = data
-        .records
-        .run
-        .functions
-        .iter()
-        .any(|one| one.output_bits > common);
-    let fewer = if wider {
-        format!(" Longer hashes are cut to their low {common} bits.{fewer}")
-    } else {
-        fewer
-    };
-    format!(
-        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours show test results (except for tables \
-         by the high bits); the advice is based on cost."
-    )
+    let told = widest.filter(|row| row.band_high + 1.0 < row.keys as f64);
+    let bits = widest.map_or(0, |row| row.bits);
+    let findings = data.findings.iter();
+    let mut widths = findings.filter_map(|one| Some(data.full_width(&one.function)?.bits));
+    let mut functions = data.records.run.functions.iter();
+    context! {
+        bits,
+        least => told.map(|row| grouped(row.band_high as u64 + 1)),
+        expected => told.map(|row| significant(row.expected, 3)),
+        narrower => widths.find(|width| *width < bits),
+        is_cut => functions.any(|one| one.output_bits > bits),
+    }
 }

@@ -4,7 +4,7 @@ use crate::page::answer::advice_head;
 use crate::page::table::{Cell, Table};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Place, TimingRow};
-use crate::record::{CallForm, Choice, DatasetKind, Run};
+use crate::record::{CallForm, Choice, Run};
 use crate::vocabulary;
 
 /// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
@@ -101,14 +101,9 @@ pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
 }
 
 pub(super) fn key_sets(run: &Run) -> Table {
-    let kind = |kind| match kind {
-        DatasetKind::Embedded => "embedded",
-        DatasetKind::Generated => "generated",
-        DatasetKind::File => "file",
-    };
     Table::of(&run.datasets)
         .column("Dataset", |set| &set.name)
-        .column("Kind", |set| kind(set.kind))
+        .column("Kind", |set| set.kind.to_string())
         .column("#Keys", |set| set.keys)
         .column("#Bytes", |set| set.bytes)
         .column("#Shortest", |set| set.min_len)

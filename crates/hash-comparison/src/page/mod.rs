@@ -34,7 +34,7 @@ use crate::record::{DatasetKind, Request};
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
-use records::number::{fixed, percent_tick};
+use records::number::{counted, fixed, grouped, percent_tick};
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///
@@ -61,8 +61,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         context! {
             name,
             selected => index == shown,
-            data => answer::data_line(data),
-            hint => answer::hint(data.summary),
+            keys => Value::from(Serde(data.summary)),
+            kind => answer::kind(data.summary),
+            samples => answer::samples(data),
             warning => unsteady(data.rows(&data.records.timing), &run.environment),
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
@@ -135,6 +136,8 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
             _ => escape_formatter(out, state, value),
         });
         environment.add_filter("fixed", fixed);
+        environment.add_filter("grouped", grouped);
+        environment.add_filter("counted", |count: u64, noun: String| counted(count, &noun));
         let syntax = environment
             .syntax()
             .to_builder()

@@ -185,17 +185,13 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         let Some(row) = row else { continue };
         scene.row(&finding.function, |scene| {
             collision_mark(scene, &panel, rows, index, row, finding.verdict);
-            let note = [width_note(row, common), other_width_note(data, finding, row)];
-            let note = note.into_iter().flatten().collect::<Vec<_>>().join(", ");
+            let width = (row.bits < common).then(|| format!("{} bits", row.bits));
+            let notes = width.into_iter().chain(other_width_note(data, finding, row));
+            let note = notes.collect::<Vec<_>>().join(", ");
             let at = (place.right + 8.0, rows.middle(index));
             scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
         });
     }
-}
-
-/// Returns the width of a row that is narrower than the others.
-fn width_note(row: &CollisionRow, common: u32) -> Option<String> {
-    (row.bits < common).then(|| format!("{} bits", row.bits))
 }
 
 /// Describes the width at which a function departs from chance, if its full width does not.
