@@ -25,74 +25,36 @@ pub(crate) struct Target {
     pub(crate) is_usual: bool,
 }
 
-const QEMU: &str = "qemu-user";
+/// A Linux target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, whether
+/// it has a kernel, and whether the suite tests it.
+macro_rules! linux {
+    ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $has_kernel:literal, $is_usual:literal) => {
+        Target {
+            name: $name,
+            triple: $triple,
+            linker: Some(concat!($gnu, "-gcc")),
+            emulator: concat!("qemu-", $qemu, " -L /usr/", $gnu),
+            needs: &[
+                (concat!("qemu-", $qemu), "qemu-user"),
+                (concat!($gnu, "-gcc"), concat!("gcc-", $gnu)),
+                (
+                    concat!("/usr/", $gnu, "/lib/libc.so"),
+                    concat!("libc6-dev-", $debian, "-cross"),
+                ),
+            ],
+            has_kernel: $has_kernel,
+            is_usual: $is_usual,
+        }
+    };
+}
 
+#[rustfmt::skip]
 pub(crate) const TARGETS: [Target; 6] = [
-    Target {
-        name: "aarch64",
-        triple: "aarch64-unknown-linux-gnu",
-        linker: Some("aarch64-linux-gnu-gcc"),
-        emulator: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
-        needs: &[
-            ("qemu-aarch64", QEMU),
-            ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-            ("/usr/aarch64-linux-gnu/lib/libc.so", "libc6-dev-arm64-cross"),
-        ],
-        has_kernel: true,
-        is_usual: true,
-    },
-    Target {
-        name: "s390x",
-        triple: "s390x-unknown-linux-gnu",
-        linker: Some("s390x-linux-gnu-gcc"),
-        emulator: "qemu-s390x -L /usr/s390x-linux-gnu",
-        needs: &[
-            ("qemu-s390x", QEMU),
-            ("s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
-            ("/usr/s390x-linux-gnu/lib/libc.so", "libc6-dev-s390x-cross"),
-        ],
-        has_kernel: false,
-        is_usual: true,
-    },
-    Target {
-        name: "i686",
-        triple: "i686-unknown-linux-gnu",
-        linker: Some("i686-linux-gnu-gcc"),
-        emulator: "qemu-i386 -L /usr/i686-linux-gnu",
-        needs: &[
-            ("qemu-i386", QEMU),
-            ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
-            ("/usr/i686-linux-gnu/lib/libc.so", "libc6-dev-i386-cross"),
-        ],
-        has_kernel: false,
-        is_usual: false,
-    },
-    Target {
-        name: "armv7",
-        triple: "armv7-unknown-linux-gnueabihf",
-        linker: Some("arm-linux-gnueabihf-gcc"),
-        emulator: "qemu-arm -L /usr/arm-linux-gnueabihf",
-        needs: &[
-            ("qemu-arm", QEMU),
-            ("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-            ("/usr/arm-linux-gnueabihf/lib/libc.so", "libc6-dev-armhf-cross"),
-        ],
-        has_kernel: false,
-        is_usual: false,
-    },
-    Target {
-        name: "riscv64gc",
-        triple: "riscv64gc-unknown-linux-gnu",
-        linker: Some("riscv64-linux-gnu-gcc"),
-        emulator: "qemu-riscv64 -L /usr/riscv64-linux-gnu",
-        needs: &[
-            ("qemu-riscv64", QEMU),
-            ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
-            ("/usr/riscv64-linux-gnu/lib/libc.so", "libc6-dev-riscv64-cross"),
-        ],
-        has_kernel: false,
-        is_usual: false,
-    },
+    linux!("aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "aarch64", "arm64", true, true),
+    linux!("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x", false, true),
+    linux!("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386", false, false),
+    linux!("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", "arm", "armhf", false, false),
+    linux!("riscv64gc", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64", false, false),
     Target {
         name: "wasm32",
         triple: "wasm32-wasip1",
@@ -151,16 +113,21 @@ struct Tests {
     others: &'static str,
 }
 
-/// Unit tests, guard pages, golden data, and every kernel against the definitions. Property tests of thousands of
-/// random cases would take hours in an emulator and do not depend on the processor; neither do the three skipped
-/// searches of sizes, which take ten times as long as all other tests.
+/// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
+/// tests of thousands of random cases would take hours in an emulator and do not depend on the processor; neither do the
+/// skipped sizes and rates, which take ten times as long as all other tests. Filters of millions of keys are long, and
+/// shorter ones have as many bytes.
 const LIBRARIES: Tests = Tests {
     selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                 --package filter-tables --package guava-bloom --package membership-filters \
                 --features filter-tables/snappy,filter-tables/xxhash \
                 --lib --test golden --test guard_pages --test all",
-    all: ["golden_ policies:: format:: stored::", " kernels::"],
-    others: "--skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer",
+    all: [
+        "golden_ policies:: format:: stored:: batches:: filter_block:: prefix:: --skip millions_of_keys",
+        " kernels::",
+    ],
+    others: "--skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer \
+             --skip rates_are_those_counted",
 };
 
 /// The tests of the reader of the comparison's records.

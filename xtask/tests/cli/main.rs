@@ -1,5 +1,6 @@
 //! Tests of the command line: help texts, and arguments passed on to other programs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -85,4 +86,40 @@ fn missing_programs_and_their_packages_are_named() {
     assert!(stderr.starts_with(start), "{stderr}");
     let way = "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils pkg-config cmake libleveldb-dev ";
     assert!(stderr.contains(way), "{stderr}");
+}
+
+/// The packages of a quick run have the features that they have beside the engines, so that no suite builds again what
+/// another has built.
+#[test]
+fn one_selection_of_features() {
+    let tree = |selection: &[&str]| -> BTreeSet<String> {
+        let output = Command::new(env!("CARGO"))
+            .args([
+                "tree",
+                "--locked",
+                "--prefix=none",
+                "--no-dedupe",
+                "--format={p} {f}",
+            ])
+            .args(["--edges=normal,build,dev"])
+            .args(selection)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
+            .output()
+            .unwrap();
+        let (code, stdout, stderr) = said(&output);
+        assert_eq!(code, Some(0), "{stderr}");
+        stdout.lines().map(str::to_owned).collect()
+    };
+    let with_engines = tree(&["--workspace"]);
+    let others = tree(&[])
+        .into_iter()
+        .filter(|package| !with_engines.contains(package));
+    // It needs LevelDB.
+    let others: Vec<String> = others
+        .filter(|package| !package.starts_with("filter-policy-leveldb "))
+        .collect();
+    assert!(
+        others.is_empty(),
+        "xtask/Cargo.toml lacks the features that engines ask for of {others:#?}"
+    );
 }

@@ -1,5 +1,7 @@
 //! Every kernel writes the bytes and gives the answers that the description of each layout requires.
 
+mod large;
+
 use filter_formats::rocksdb::{LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
@@ -79,7 +81,7 @@ fn every_probe_count() {
         assert_eq!(u32::from(leveldb::probe_count(bits_per_key)), probes);
         for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 1000] {
             let (keys, others) = keys.split_at(count);
-            each_layout!(|layout| check(layout, bits_per_key, keys, &others[..400]));
+            each_layout!(|layout| check(layout, bits_per_key, keys, &others[..150]));
         }
         check_all(bits_per_key, &keys[..50], &keys[50..150]);
     }
@@ -104,9 +106,8 @@ fn fractions_of_bits() {
 fn every_key_length() {
     for len in 0..=300 {
         let keys = random_keys(len as u64, 37, |_| len);
-        let others = random_keys(!0, 70, |i| (len + i) % 301);
+        let others = random_keys(!0, 80, |i| if i < 37 { len } else { (len + i) % 301 });
         check_all(TEN, &slices(&keys), &slices(&others));
-        check_all(TEN, &slices(&keys), &slices(&random_keys(!1, 43, |_| len)));
     }
 }
 
@@ -114,7 +115,7 @@ fn every_key_length() {
 fn keys_of_mixed_lengths() {
     let mut random = SplitMix64::seed_from_u64(3);
     for longest in [1_u64, 3, 4, 5, 8, 9, 17, 33, 40, 128, 300, 2000] {
-        for count in [5, 16, 100, 500, 1000] {
+        for count in [5, 16, 100, 500] {
             let lens: Vec<u64> = (0..count + 200)
                 .map(|_| random.next_u64() % (longest + 1))
                 .collect();
@@ -173,7 +174,7 @@ fn every_number_of_keys() {
             random_hashes(5, 100).into_iter().map(value).collect();
         let scalar = layout.policy(TEN, Kernel::Scalar);
         let hashes: Vec<u64> = keys.iter().map(|key| number(scalar.hash_key(key))).collect();
-        for count in (0..=5_000).chain([6_553, 6_554]) {
+        for count in (0..=600).chain((600..=5_000).step_by(13)).chain([6_553, 6_554]) {
             let (expected, probes) = filter(layout, TEN, &hashes[..count]);
             let of_absent = absent
                 .iter()
@@ -230,7 +231,10 @@ fn any_filter_and_any_batch() {
         };
         let mut random = SplitMix64::seed_from_u64(6);
         for units in (1..=300).chain(large.iter().copied()) {
-            for density in 0..5 {
+            // Every density for short filters, one for others.
+            let one = units % 5;
+            let densities = if units <= 64 { 0..5 } else { one..one + 1 };
+            for density in densities {
                 let len = units * L::UNIT;
                 let mut bits = random_bytes(random.next_u64(), len);
                 for (byte, other) in bits.iter_mut().zip(random_bytes(random.next_u64(), len)) {
@@ -265,53 +269,6 @@ fn any_filter_and_any_batch() {
                         }
                     }
                 }
-            }
-        }
-    }
-
-    each_layout!(|layout| run(layout));
-}
-
-/// The filters are so large that bits are prefetched while they are set and queried, for keys and for hash values.
-#[test]
-fn filters_beyond_the_cache() {
-    fn run<L: Layout>(layout: L) {
-        type Hash<L> = <<L as Layout>::Policy as HashedPolicy>::Hash;
-        let keys: Vec<[u8; 16]> = (0..3_360_015_u128).map(u128::to_be_bytes).collect();
-        let scalar = layout.policy(TEN, Kernel::Scalar);
-        let hashes: Vec<Hash<L>> = keys.iter().map(|key| scalar.hash_key(key)).collect();
-        let numbers: Vec<u64> = hashes.iter().map(|&hash| number(hash)).collect();
-        let absent: Vec<Hash<L>> = random_hashes(11, 1000).into_iter().map(value).collect();
-        for count in [1_700_001, 1_700_063, 3_360_008, 3_360_015] {
-            let (expected, probes) = filter(layout, TEN, &numbers[..count]);
-            let of_absent = absent
-                .iter()
-                .map(|&hash| answer(layout, &expected, probes, number(hash)));
-            let of_absent: Vec<bool> = of_absent.collect();
-            for kernel in Kernel::available() {
-                let policy = layout.policy(TEN, kernel);
-                let at = format!("{policy:?}, {count} keys");
-                let mut room = vec![0xa5; expected.len()];
-                let values = hashes[..count].iter().copied();
-                assert!(
-                    policy.build_hashes_in(values, &mut room).unwrap() == expected,
-                    "{at}"
-                );
-                assert!(
-                    policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
-                    "{at}"
-                );
-                let prepared = policy.prepare(&expected);
-                check_many(&at, &of_absent, &|answers| {
-                    prepared.may_match_hashes(&absent, answers)
-                });
-                let present = vec![true; count];
-                check_many(&at, &present, &|answers| {
-                    prepared.may_match_hashes(&hashes[..count], answers)
-                });
-                check_many(&at, &present, &|answers| {
-                    prepared.may_match_many(&keys[..count], answers)
-                });
             }
         }
     }
@@ -394,7 +351,9 @@ fn building_filters_of_2_to_the_31_bits_and_more() {
             let policy = layout.policy(bits_per_key, kernel);
             let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
             assert!(policy.key_may_match(b"key", filter), "{kernel}, {bits} bits");
-            let ones = filter[..filter.len() - 1].iter().map(|byte| byte.count_ones());
+            let (words, rest) = filter[..filter.len() - 1].as_chunks::<8>();
+            let words = words.iter().map(|word| u64::from_ne_bytes(*word).count_ones());
+            let ones = words.chain(rest.iter().map(|byte| byte.count_ones()));
             assert_eq!(ones.sum::<u32>(), 30, "{kernel}, {bits} bits");
         }
     }

@@ -29,7 +29,7 @@ fn the_table_of_which_md_is_what_is_measured() {
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
     for (keys, bits, filters, queries) in [
-        (10_u32, 10, 20_000, 2000),
+        (10_u32, 10, 4000, 2000),
         (32, 10, 8000, 200),
         (60, 10, 4000, 200),
         (300, 10, 600, 1500),
@@ -37,7 +37,7 @@ fn rates_are_those_of_the_policies() {
         (4096, 10, 40, 20_000),
         (60_000, 10, 3, 300_000),
         (512, 5, 200, 1000),
-        (4096, 20, 60, 200_000),
+        (4096, 20, 60, 50_000),
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
         for format in [

@@ -186,11 +186,11 @@ fn a_kill_leaves_one_whole_report_and_the_files_beside_it() {
     replace(&folder, &RUNS[0]);
     add_notes(&folder);
     let seen = std::cell::RefCell::new(BTreeSet::new());
-    let hits = kill(&folder, &bench.path(""), 60, || {
+    let hits = kill(&folder, &bench.path(""), 30, || {
         seen.borrow_mut().insert(whole(&folder));
         check_notes(&folder);
     });
-    assert!(hits > 20, "{hits} kills hit");
+    assert!(hits > 7, "{hits} kills hit");
     assert_eq!(seen.borrow().len(), 2, "either run survives");
     // The next run finds that the owner is gone.
     replace(&bench.path("elsewhere"), &RUNS[0]);
@@ -210,7 +210,7 @@ fn a_kill_between_two_files_is_mended_by_the_next_run() {
     replace(&folder, &RUNS[0]);
     add_notes(&folder);
     let identity = fs::metadata(&folder).unwrap().ino();
-    kill(&folder, &folder, 40, || {
+    kill(&folder, &folder, 20, || {
         drop(Destination::ours(&folder, &KIND).unwrap());
         whole(&folder);
         check_notes(&folder);
