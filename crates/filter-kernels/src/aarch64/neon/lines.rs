@@ -2,6 +2,8 @@
 
 use core::arch::aarch64::*;
 
+use hashzoo::xxph3_64;
+
 use super::{Neon, are_set, bit_of_byte};
 use crate::fast_local::{Line, POWERS, Stored, USUAL_PROBES, line_of, set_one, walk_of};
 use crate::hash::{WideSource, xxph3};
