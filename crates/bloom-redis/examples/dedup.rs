@@ -15,23 +15,15 @@
 //! Exit codes: 0 done; 2 an argument, a key or the value on the server is wrong, and standard error says which; 1 the
 //! server cannot be reached or fails, or writing failed. All keys answered until then were inserted.
 
-use std::fmt::Display;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+mod lines;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bloom_redis::{Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
+use bloom_redis::{Error, Expiry, FixedFilter, Missing, Options, Schema};
 use clap::Parser;
 
-/// The time-outs for connecting and for each reply.
-const CONNECT: Duration = Duration::from_secs(5);
-const ANSWER: Duration = Duration::from_secs(30);
-
-/// The bytes of one read.
-const PIECE: usize = 1 << 18;
-
-/// The longest line in bytes, so that a stream without line ends does not fill the memory.
-const LONGEST: usize = 1 << 28;
+use self::lines::{ANSWER, CONNECT, Failure, is_wrong, wrong};
 
 /// Answers every line of standard input with `new` or `seen`.
 #[derive(Parser)]
@@ -58,31 +50,14 @@ struct Arguments {
     ttl: Option<u64>,
 }
 
-/// A reason to stop: the exit code, and what standard error says.
-type Failure = (u8, String);
-
-/// Returns the failure for wrong arguments, input or values on the server.
-fn wrong(what: impl Display) -> Failure {
-    (2, what.to_string())
-}
-
 /// Returns the failure of an operation on the server at this address.
 fn failed(error: &Error, address: &str) -> Failure {
-    use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
-    match error.kind() {
-        Malformed | InvalidArgument => wrong(error),
-        WrongType | Forbidden => wrong(format_args!("{address}: {error}")),
-        _ => (1, format!("{address}: {error}")),
-    }
+    let code = if is_wrong(error.kind()) { 2 } else { 1 };
+    (code, format!("{address}: {error}"))
 }
 
 fn main() -> ExitCode {
-    let Err((code, message)) = run(&Arguments::parse()) else {
-        return ExitCode::SUCCESS;
-    };
-    // If standard error is closed, there is nowhere to report this.
-    let _ = writeln!(io::stderr(), "error: {message}");
-    ExitCode::from(code)
+    lines::exit(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -109,48 +84,16 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Fails if the bitmap is longer than this filter's, and so belongs to another filter.
     filter.statistics().query(&mut connection).map_err(failed)?;
 
-    let mut input = BufReader::with_capacity(PIECE, io::stdin().lock());
-    let mut output = io::stdout().lock();
-    loop {
-        let keys = arrived(&mut input)?;
-        if keys.is_empty() {
-            return Ok(());
+    lines::answer(|mut keys| {
+        for key in &mut keys {
+            // A carriage return without a line feed is part of the key.
+            if key.pop_if(|byte| *byte == b'\n').is_some() {
+                key.pop_if(|byte| *byte == b'\r');
+            }
         }
         // A failed call is not repeated, because keys that it did insert would be reported as seen.
         let new = filter.insert_many(keys).query(&mut connection).map_err(failed)?;
-        let answers: String = new
-            .iter()
-            .map(|&new| if new { "new\n" } else { "seen\n" })
-            .collect();
-        let written = output.write_all(answers.as_bytes()).and_then(|()| output.flush());
-        match written {
-            // Nobody reads the answers any more, which is not an error.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            written => written.map_err(|error| (1, format!("standard output: {error}")))?,
-        }
-    }
-}
-
-/// Waits for a line, and returns the lines that have arrived; none at the end.
-fn arrived(input: &mut BufReader<impl io::Read>) -> Result<Vec<Vec<u8>>, Failure> {
-    let mut lines = Vec::new();
-    while lines.is_empty() || input.buffer().contains(&b'\n') {
-        let mut line = Vec::new();
-        let mut limited = input.by_ref().take(LONGEST as u64 + 1);
-        let read = limited.read_until(b'\n', &mut line);
-        if read.map_err(|error| (1, format!("standard input: {error}")))? == 0 {
-            break;
-        }
-        if line.len() > LONGEST {
-            return Err(wrong(format_args!(
-                "a line of standard input is longer than {LONGEST} bytes"
-            )));
-        }
-        // A carriage return without a line feed is part of the key.
-        if line.pop_if(|byte| *byte == b'\n').is_some() {
-            line.pop_if(|byte| *byte == b'\r');
-        }
-        lines.push(line);
-    }
-    Ok(lines)
+        let answers = new.iter().map(|&new| if new { "new\n" } else { "seen\n" });
+        Ok(answers.collect())
+    })
 }

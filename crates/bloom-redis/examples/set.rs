@@ -15,56 +15,33 @@
 //! or fails, or a shard is not there.
 #![forbid(unsafe_code)]
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::process::ExitCode;
-use std::time::Duration;
+mod lines;
 
-use bloom_redis::{Answer, Error, ErrorKind, Loading, ShardedSet, redis};
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use bloom_redis::{Answer, Error, Loading, ShardedSet, redis};
 use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 
-/// The time-outs for connecting and for each reply.
-const CONNECT: Duration = Duration::from_secs(5);
-const ANSWER: Duration = Duration::from_secs(30);
-
-/// The longest line in bytes, so that a stream without line ends does not fill the memory.
-const LONGEST: u64 = 1 << 28;
-
-/// The most keys of a call.
-const TOGETHER: usize = 4096;
+use self::lines::{ANSWER, CONNECT, Failure, is_wrong, wrong};
 
 const USAGE: &str = "the arguments must be: load FOLDER NAME URL..., or: ask NAME URL...";
 
-/// A reason to stop: the exit code, and what standard error says.
-type Failure = (u8, String);
-
-fn wrong(what: impl ToString) -> Failure {
-    (2, what.to_string())
-}
-
 fn failed(error: impl Into<Error>) -> Failure {
-    use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
     let error = error.into();
-    match error.kind() {
-        Malformed | InvalidArgument | WrongType | Forbidden => wrong(error),
-        _ => (1, error.to_string()),
-    }
+    let code = if is_wrong(error.kind()) { 2 } else { 1 };
+    (code, error.to_string())
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match &arguments[..] {
+    lines::exit(match &arguments[..] {
         ["load", folder, name, urls @ ..] if !urls.is_empty() => load(folder, name, urls),
         ["ask", name, urls @ ..] if !urls.is_empty() => ask(name, urls),
         _ => Err(wrong(USAGE)),
-    };
-    let Err((code, message)) = done else {
-        return ExitCode::SUCCESS;
-    };
-    // If standard error is closed, there is nowhere to report this.
-    let _ = writeln!(io::stderr(), "error: {message}");
-    ExitCode::from(code)
+    })
 }
 
 /// Connects to one server, or to the cluster that it belongs to.
@@ -121,56 +98,28 @@ fn ask(name: &str, urls: &[&str]) -> Result<(), Failure> {
         Some(current) => current.manifest().items.clone(),
         None => return Err((1, format!("{}: there is no set", set.key().escape_ascii()))),
     };
-    let mut input = BufReader::new(io::stdin().lock());
-    let mut output = io::stdout().lock();
-    loop {
-        let keys = arrived(&mut input, &items)?;
-        if keys.is_empty() {
-            return Ok(());
-        }
+    lines::answer(|lines| {
+        let keys = lines.into_iter().map(|line| key(line, &items));
         let answers = set
-            .might_contain_many(keys)
+            .might_contain_many(keys.collect::<Result<Vec<_>, _>>()?)
             .query(&mut *connection)
             .map_err(failed)?;
         if answers.contains(&Answer::Missing) {
-            return Err((
-                1,
-                format!("{}: shards of the set are not there", set.key().escape_ascii()),
-            ));
+            let what = "shards of the set are not there";
+            return Err((1, format!("{}: {what}", set.key().escape_ascii())));
         }
         let text = answers.iter().map(|answer| match answer {
             Answer::Absent => "no\n",
             Answer::MightContain | Answer::Missing => "maybe\n",
         });
-        let text: String = text.collect();
-        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-            // Nobody reads the answers any more, which is not an error.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            written => written.map_err(|error| (1, format!("standard output: {error}")))?,
-        }
-    }
-}
-
-/// Waits for a line, and returns the keys that have arrived; none at the end.
-fn arrived(input: &mut BufReader<impl io::Read>, items: &str) -> Result<Vec<Vec<u8>>, Failure> {
-    let mut keys = Vec::new();
-    while keys.is_empty() || keys.len() < TOGETHER && input.buffer().contains(&b'\n') {
-        let mut line = Vec::new();
-        let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
-        match read.map_err(|error| (1, format!("standard input: {error}")))? as u64 {
-            0 => break,
-            LONGEST => return Err(wrong("a line of standard input is too long")),
-            _ => {}
-        }
-        // As in `filters`, a carriage return is part of the key.
-        line.pop_if(|byte| *byte == b'\n');
-        keys.push(key(line, items)?);
-    }
-    Ok(keys)
+        Ok(text.collect())
+    })
 }
 
 /// Returns the bytes of the key that a line stands for.
-fn key(line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
+fn key(mut line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
+    // As in `filters`, a carriage return is part of the key.
+    line.pop_if(|byte| *byte == b'\n');
     let text = || String::from_utf8_lossy(&line).into_owned();
     let refused = |what: &str| {
         wrong(format_args!(
