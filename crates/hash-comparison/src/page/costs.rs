@@ -1,5 +1,11 @@
 //! Costs of functions in filters and tables of these keys, by the number of keys, and in shards, by their number.
 
+use std::collections::BTreeSet;
+
+use filter_formats::policies::ALL;
+use filter_formats::sizing::Format;
+use filter_policy::BitsPerKey;
+
 use crate::page::table::{Cell, Table};
 use crate::questions::filters::sizes;
 use crate::questions::on_dataset::DatasetRows;
@@ -26,6 +32,28 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
 pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
     let (_, folded) = data.shown_and_folded();
     columns(data, folded.iter().map(|finding| finding.function.as_str()))
+}
+
+/// Builds the table of the policies that bring a hash function of their own, by the same numbers of keys; `None` without
+/// rows. Computed, not counted.
+pub(super) fn policies(data: &DatasetRows<'_>) -> Option<Table> {
+    let numbers: BTreeSet<u64> = data.rows(&data.records.sizes).map(|row| row.keys).collect();
+    numbers.first()?;
+    let bits_per_key = BitsPerKey::whole(sizes::BITS_PER_KEY);
+    let policies = ALL
+        .iter()
+        .filter_map(|policy| Some((policy.name(), policy.format()?)))
+        .filter(|(_, format)| *format != Format::LevelDb);
+    let mut table = Table::of(policies).column("Policy", |(name, _)| *name);
+    for keys in numbers {
+        table = table.column(&format!("#{} keys", grouped(keys)), |(_, format)| {
+            let rate = format.rate(keys, bits_per_key).ok()?;
+            let bits = 8.0 * format.filter_bytes(keys, bits_per_key).ok()? as f64 / keys as f64;
+            let words = format!("{} in {} bits", number::percent(rate), number::significant(bits, 3));
+            Some(Cell::sorted(words, rate))
+        });
+    }
+    table.if_any()
 }
 
 fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>) -> Option<Table> {

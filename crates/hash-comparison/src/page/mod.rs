@@ -76,6 +76,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             has_few_keys => data.summary.keys < FEWEST_KEYS,
             costs => costs::table(data),
             folded_costs => costs::folded(data),
+            policies => costs::policies(data),
             results => details::results(data),
             false_positives => details::false_positives(data),
             tables => structure::tables(data.rows(&data.records.occupancy)),
