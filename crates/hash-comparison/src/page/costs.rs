@@ -34,11 +34,13 @@ pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
     columns(data, folded.iter().map(|finding| finding.function.as_str()))
 }
 
-/// Builds the table of the policies that bring a hash function of their own, by the same numbers of keys; `None` without
-/// rows. Computed, not counted.
-pub(super) fn policies(data: &DatasetRows<'_>) -> Option<Table> {
-    let numbers: BTreeSet<u64> = data.rows(&data.records.sizes).map(|row| row.keys).collect();
-    numbers.first()?;
+/// Builds the table of the policies that bring a hash function of their own, by the same numbers of keys.
+/// Computed, not counted.
+pub(super) fn policies(data: &DatasetRows<'_>) -> Table {
+    let mut numbers: BTreeSet<u64> = data.rows(&data.records.sizes).map(|row| row.keys).collect();
+    if numbers.is_empty() {
+        numbers.insert(data.summary.keys);
+    }
     let bits_per_key = BitsPerKey::whole(sizes::BITS_PER_KEY);
     let policies = ALL
         .iter()
@@ -49,11 +51,15 @@ pub(super) fn policies(data: &DatasetRows<'_>) -> Option<Table> {
         table = table.column(&format!("#{} keys", grouped(keys)), |(_, format)| {
             let rate = format.rate(keys, bits_per_key).ok()?;
             let bits = 8.0 * format.filter_bytes(keys, bits_per_key).ok()? as f64 / keys as f64;
-            let words = format!("{} in {} bits", number::percent(rate), number::significant(bits, 3));
+            let words = format!(
+                "{} in {} bits",
+                number::percent(rate),
+                number::significant(bits, 3)
+            );
             Some(Cell::sorted(words, rate))
         });
     }
-    table.if_any()
+    table.done()
 }
 
 fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>) -> Option<Table> {

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use filter_formats::sizing::Format;
+
 use super::{Workbench, sealed};
 
 #[test]
@@ -13,6 +15,25 @@ fn the_same_records_give_the_same_bytes() {
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert!(outcome.stdout.contains("out/index.html"), "{}", outcome.stdout);
         assert!(bench.snapshot() == measured);
+    }
+}
+
+#[test]
+fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
+    let bench = Workbench::with_run();
+    let page = bench.read("out/index.html");
+    let table = page
+        .split("filters with their own hash function</caption>")
+        .nth(1);
+    let table = table.and_then(|rest| rest.split("</table>").next()).unwrap();
+    for policy in filter_formats::policies::ALL {
+        let has_own = policy.format().is_some_and(|format| format != Format::LevelDb);
+        assert_eq!(
+            table.contains(&format!("<th>{}<", policy.name())),
+            has_own,
+            "{}",
+            policy.name()
+        );
     }
 }
 
