@@ -101,7 +101,8 @@ fn run() -> Result<(), Failure> {
         &[]
     };
     let builtin = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
-    let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?.with_own(&CUSTOM, &command)?;
+    let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?;
+    let options = options.with_own(&CUSTOM)?.with_command(command);
 
     let destination = Destination::check(&out, &KIND)?;
     let mut records = compare::run(&options, &Silent)?;

@@ -60,6 +60,17 @@ impl Program {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
+    /// Returns the command line as it was typed, with this program's name.
+    pub fn typed(&self) -> String {
+        let arguments = std::env::args_os().skip(1);
+        let words = arguments.map(|word| quoted(&word.to_string_lossy()));
+        [self.name.to_owned()]
+            .into_iter()
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
     /// Returns `command` with this program's words in its help texts and in those of its subcommands.
     pub fn named(&self, command: clap::Command) -> clap::Command {
         let words = |text: String| {
@@ -67,5 +78,24 @@ impl Program {
                 .replace("{out}", self.out_words)
         };
         with_words(command, &words)
+    }
+}
+
+/// Quotes `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_of_a_shell_are_quoted() {
+        let words = ["", "a-b.txt", "my keys", "it's"].map(super::quoted);
+        assert_eq!(words, ["''", "a-b.txt", "'my keys'", r"'it'\''s'"]);
     }
 }

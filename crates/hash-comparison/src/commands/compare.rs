@@ -104,10 +104,6 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
 
-    /// Also print tables of all functions for each dataset: time, cost, test results, advice and figures
-    #[arg(long, conflicts_with = "json")]
-    table: bool,
-
     /// Print run.json, which has test results and advice for every function, instead of a summary
     #[arg(long)]
     json: bool,
@@ -184,11 +180,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if arguments.all {
         options = options.with_all();
     }
-    let options = options.with_request(request)?.of_program(program.name);
-    let options = match &arguments.out {
-        Some(out) => options.with_out(out),
-        None => options,
-    };
+    let options = options.with_request(request)?.with_command(program.typed());
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;
@@ -220,9 +212,6 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if arguments.json {
         io::copy(&mut fs::File::open(out.join(RUN))?, &mut stdout)?;
         return Ok(());
-    }
-    if arguments.table {
-        writeln!(stdout, "{}", summary::table(&records))?;
     }
     for recommendation in &records.run.recommendations {
         writeln!(stdout, "{}", summary::answer(&records, recommendation))?;

@@ -55,7 +55,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         records
             .run
             .command
-            .ends_with("--for table --stable --mine DJB2Hash --out out")
+            .ends_with("--for table --stable --mine djb2hash")
     );
     let pick = &told.pick().unwrap().function;
     assert!(said.contains(pick.as_str()), "{said}");
@@ -101,18 +101,12 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
     let (said, records) = run(&["--for", "filter"]);
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(records.run.recommendations[0].stable);
-    assert!(
-        !records.run.command.contains("--stable"),
-        "{}",
-        records.run.command
-    );
     let warned = "in memory only: its values may change with a";
-    let (said, records) = run(&["--for", "filter", "--in-memory"]);
+    let (said, _) = run(&["--for", "filter", "--in-memory"]);
     assert!(
         said.contains("take foldhash-fast") && said.contains(warned),
         "{said}"
     );
-    assert!(records.run.command.contains("--for filter --in-memory"));
     let (said, _) = run(&[]);
     assert!(said.contains(warned), "{said}");
     // What was found and what was expected, and when a collision is as likely as not.
@@ -120,20 +114,6 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
         said.contains("from 77,164 keys on") && said.contains("the low 32 of its 64 bits"),
         "{said}"
     );
-}
-
-#[test]
-fn tables_show_what_the_advice_rests_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let chosen = ["--function", "PJW", "--function", "XXH3", "--table"];
-    let (said, _) = done(folder.path(), 3_000, &[&chosen[..], &["--for", "table"]].concat());
-    for expected in ["advice", "avoid", "pick", "FP 15 bits", "far beyond chance"] {
-        assert!(said.contains(expected), "{expected}: {said}");
-    }
-    let (said, _) = done(folder.path(), 3_000, &[&chosen[..], &["--for", "shard"]].concat());
-    for expected in ["low 256", "high 12", "mod 12", "chance  "] {
-        assert!(said.contains(expected), "{expected}: {said}");
-    }
 }
 
 #[test]

@@ -401,18 +401,6 @@ pub fn collisions(records: &Records, told: &Recommendation) -> Option<String> {
     ))
 }
 
-/// Formats the greatest measurable cost of a function for a table's cell: `+12 %`, `x3.4`, or `none`.
-pub fn cost_cell<'a>(costs: impl Iterator<Item = &'a CostRow>) -> String {
-    let worst = costs
-        .filter(|row| row.measurable)
-        .max_by(|a, b| a.cost.total_cmp(&b.cost));
-    match worst {
-        None => "none".to_owned(),
-        Some(row) if row.cost < 1.0 => format!("+{} %", significant(100.0 * row.cost, 2)),
-        Some(row) => format!("x{}", significant(row.cost + 1.0, 2)),
-    }
-}
-
 /// Turns a sentence into part of another: without its capital and full stop.
 pub(super) fn phrase(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);

@@ -1,59 +1,10 @@
 //! Tables on the terminal: their widths and words.
 
-use crate::functions;
 use std::path::Path;
 
 use crate::record::{Advice, CallForm, Purpose, Run};
 
 use super::*;
-
-#[test]
-fn names_and_numbers_are_not_broken() {
-    for name in functions::all().iter().map(|function| function.name) {
-        let advice = [name, "1234.56", "+100 %", "fewer than chance", "suited, rank 12"];
-        let figures = [
-            name,
-            "123456.7",
-            "32",
-            "1,000,000",
-            "100.000 %",
-            "58.123 %",
-            "12,345",
-        ];
-        let shards = [
-            name, "+25500 %", "+100 %", "+24.1 %", "+24.1 %", "+24.1 %", "+24.1 %",
-        ];
-        let heads: Vec<&str> = ["function"]
-            .into_iter()
-            .chain(SHARDS.map(|(.., head)| head))
-            .collect();
-        for (header, row) in [
-            (columns(ADVICE), &advice[..]),
-            (columns(FIGURES), &figures[..]),
-            (heads, &shards[..]),
-        ] {
-            let numbers: Vec<usize> = (1..row.len()).collect();
-            let text = laid_out(header, &numbers, [row.to_vec()]);
-            assert_eq!(text.lines().count(), 3, "{text}");
-            for cell in row {
-                assert!(text.contains(cell), "{text}");
-            }
-            for line in text.lines() {
-                assert!(line.chars().count() <= usize::from(width()), "{line}");
-            }
-        }
-    }
-    // Text in the last column may wrap; a number of any length must not.
-    let long = "11,258,999,068,426,241";
-    let text = laid_out(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
-    assert!(text.contains(long) && text.lines().count() > 3, "{text}");
-    let text = laid_out(
-        ["a", "b", "c"],
-        &[0, 1, 2],
-        [["7".repeat(40), "8".repeat(40), "9".repeat(40)]],
-    );
-    assert_eq!(text.lines().count(), 3, "{text}");
-}
 
 fn made(standings: &[Standing]) -> Recommendation {
     let of = |(index, &standing): (usize, &Standing)| Advice {
@@ -133,5 +84,5 @@ fn lines_fit_whatever_a_file_is_called() {
             .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
-    assert!(text.contains(" more (--table, or the report)"), "{text}");
+    assert!(text.contains(" more (in the report)"), "{text}");
 }

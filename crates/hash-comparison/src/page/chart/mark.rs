@@ -24,7 +24,7 @@ pub(super) fn color(verdict: Verdict) -> Color {
 
 /// Builds the key of the verdicts in use.
 pub(super) fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
-    let all = RESULTS.into_iter().map(|(verdict, _)| verdict);
+    let all = RESULTS.into_iter();
     all.filter(|verdict| used.clone().any(|used| used == *verdict))
         .map(|verdict| (Sign::Filled(verdict.into()), result(verdict)))
         .collect()

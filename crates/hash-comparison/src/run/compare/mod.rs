@@ -46,7 +46,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-        command: options.command().to_owned(),
+        command: options.command.clone(),
         date,
         seed: options.seed,
         quick: options.quick,

@@ -1,15 +1,12 @@
 //! The options of a comparison, checked before anything is measured.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::functions::{self, Function, GROUPS};
+use crate::functions::{self, Function};
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
-use crate::record::{FunctionSummary, Purpose, Request};
+use crate::record::{FunctionSummary, Request};
 use crate::{keys, names};
 use records::error::Error;
-
-/// The program as typed before the command, inside the repository.
-const PROGRAM: &str = "cargo xtask";
 
 /// The checked options of a comparison.
 #[derive(Debug, Clone)]
@@ -22,7 +19,7 @@ pub struct Options {
     pub(super) seed: u64,
     pub(super) quick: bool,
     pub(super) request: Request,
-    command: String,
+    pub(super) command: String,
 }
 
 impl Options {
@@ -41,15 +38,12 @@ impl Options {
         seed: u64,
         quick: bool,
     ) -> Result<Self, Error> {
-        let mut command = vec!["compare".to_owned()];
-
         let mut chosen: Vec<String> = Vec::new();
         for name in datasets {
             let known = keys::embedded_names()
                 .find(|known| known.eq_ignore_ascii_case(name))
                 .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?;
             if !chosen.iter().any(|other| other == known) {
-                command.push(format!("--dataset {known}"));
                 chosen.push(known.to_owned());
             }
         }
@@ -63,34 +57,18 @@ impl Options {
             )));
         }
         keys::file_names(&keys)?;
-        command.extend(
-            keys.iter()
-                .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
-        );
-
         let mut wanted: Vec<Function> = Vec::new();
         for name in functions {
-            let selected = functions::select(name)?;
-            let group = GROUPS.iter().find(|(group, _)| group.eq_ignore_ascii_case(name));
-            let before = wanted.len();
-            for &function in &selected {
+            for &function in &functions::select(name)? {
                 if !wanted.iter().any(|other| other.name == function.name) {
                     wanted.push(*function);
                 }
-            }
-            if wanted.len() > before {
-                let name = group.map_or(selected[0].name, |(group, _)| group);
-                command.push(format!("--function {}", quoted(name)));
             }
         }
         if wanted.is_empty() {
             wanted.extend(functions::default_set().copied());
         }
 
-        command.push(format!("--seed {seed}"));
-        if quick {
-            command.push("--quick".to_owned());
-        }
         Ok(Self {
             datasets: chosen,
             keys,
@@ -99,7 +77,7 @@ impl Options {
             seed,
             quick,
             request: Request::default(),
-            command: format!("{PROGRAM} {}", command.join(" ")),
+            command: String::new(),
         })
     }
 
@@ -113,7 +91,6 @@ impl Options {
             .filter(is_new)
             .collect();
         self.functions = functions::all().to_vec();
-        self.command.push_str(" --all");
         self
     }
 
@@ -128,13 +105,11 @@ impl Options {
 
     /// Adds user-defined functions, measured after the others.
     ///
-    /// `command` repeats the run, since `cargo xtask compare` does not know the added functions.
-    ///
     /// # Errors
     ///
     /// Returns an error if a function breaks the rules of [`Function::custom`], if two functions of the run would have
     /// the same name in any case, or if there are too many for one report.
-    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, Error> {
+    pub fn with_own(mut self, own: &[Function]) -> Result<Self, Error> {
         for function in own {
             function.check_custom()?;
             let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
@@ -144,7 +119,6 @@ impl Options {
             self.functions.push(*function);
         }
         self.check_count()?;
-        command.clone_into(&mut self.command);
         Ok(self)
     }
 
@@ -155,22 +129,6 @@ impl Options {
     ///
     /// Returns an error if no function has that name, or if there are too many functions for one report.
     pub fn with_request(mut self, mut request: Request) -> Result<Self, Error> {
-        let mut words = Vec::new();
-        if request.purpose != Purpose::default() {
-            words.push(format!("--for {}", request.purpose));
-        }
-        if request.untrusted {
-            words.push("--untrusted".to_owned());
-        }
-        match (request.stable, request.purpose) {
-            (true, Purpose::Filter) | (false, Purpose::FilterOrTable | Purpose::Table) => {}
-            (false, Purpose::Filter) => words.push("--in-memory".to_owned()),
-            (true, _) => words.push("--stable".to_owned()),
-            (false, Purpose::Shard | Purpose::Checksum) => {}
-        }
-        if request.negligible != Request::NEGLIGIBLE {
-            words.push(format!("--negligible {}", request.negligible));
-        }
         if let Some(mine) = &mut request.mine {
             let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
             let function = match self.functions.iter().find(same) {
@@ -183,11 +141,6 @@ impl Options {
             }
             self.folded.retain(|name| *name != function.name);
             function.name.clone_into(mine);
-            words.push(format!("--mine {}", quoted(mine)));
-        }
-        for word in words {
-            self.command.push(' ');
-            self.command.push_str(&word);
         }
         self.request = request;
         Ok(self)
@@ -203,35 +156,11 @@ impl Options {
         Ok(())
     }
 
-    /// Adds the folder for the report to the command line.
+    /// Sets the command line that repeats the run.
     #[must_use]
-    pub fn with_out(mut self, out: &Path) -> Self {
-        let word = format!(" --out {}", quoted(&out.to_string_lossy()));
-        self.command.push_str(&word);
+    pub fn with_command(mut self, command: String) -> Self {
+        self.command = command;
         self
-    }
-
-    /// Replaces the repository's own program by `name` in the command line.
-    pub fn of_program(mut self, name: &str) -> Self {
-        if let Some(arguments) = self.command.strip_prefix(PROGRAM) {
-            self.command = format!("{name}{arguments}");
-        }
-        self
-    }
-
-    /// Returns the command line that repeats the run.
-    pub fn command(&self) -> &str {
-        &self.command
-    }
-}
-
-/// Quotes `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -253,50 +182,31 @@ mod tests {
             &'static [&'static str],
             &'static [&'static str],
         );
-        // Datasets, functions and keys; the command line; the numbers of datasets and functions.
-        let cases: [(Case, &str, [usize; 2]); 6] = [
+        // Datasets, functions and keys; the numbers of datasets and functions.
+        let cases: [(Case, [usize; 2]); 6] = [
             (
                 (&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]),
-                "--dataset video-ids --function XXH3 --function CRC-32",
                 [1, 2],
             ),
-            (
-                (&[], &["xxh3"], &["my keys.txt"]),
-                "--keys 'my keys.txt' --function XXH3",
-                [0, 1],
-            ),
-            (
-                (&["video-ids"], &[], &["it's"]),
-                r"--dataset video-ids --keys 'it'\''s'",
-                [1, 25],
-            ),
-            ((&[], &[], &["a"]), "--keys a", [0, 25]),
+            ((&[], &["xxh3"], &["my keys.txt"]), [0, 1]),
+            ((&["video-ids"], &[], &["a"]), [1, 25]),
+            ((&[], &[], &["a"]), [0, 25]),
             (
                 (&[], &["XXH3", "Anchors", "crc-32", "variants"], &["a"]),
-                "--keys a --function XXH3 --function anchors --function variants",
                 [0, functions::all().len() - 17],
             ),
-            (
-                (&[], &["PUBLISHED"], &["a"]),
-                "--keys a --function published",
-                [0, 17],
-            ),
+            ((&[], &["PUBLISHED"], &["a"]), [0, 17]),
         ];
-        for ((datasets, functions, keys), command, counts) in cases {
+        for ((datasets, functions, keys), counts) in cases {
             let options = options(datasets, functions, keys).unwrap();
-            assert_eq!(
-                options.command(),
-                format!("cargo xtask compare {command} --seed 7 --quick")
-            );
             assert_eq!(
                 [options.datasets.len(), options.functions.len()],
                 counts,
-                "{command}"
+                "{datasets:?} {functions:?}"
             );
         }
         let all = options(&[], &[], &[]).unwrap();
         assert!(all.datasets.iter().eq(keys::embedded_names()));
-        assert_eq!(all.of_program("hc").command(), "hc compare --seed 7 --quick");
     }
 
     #[test]
@@ -313,8 +223,6 @@ mod tests {
         };
         let all = options(&[], &["crc-32"], &[]).unwrap().with_all();
         let all = all.with_request(request).unwrap();
-        let command = "cargo xtask compare --function CRC-32 --seed 7 --quick --all --mine PJW";
-        assert_eq!(all.command(), command);
         assert_eq!(shown(&all), ["PJW", "CRC-32"]);
         let default = options(&[], &[], &[]).unwrap().with_all();
         assert_eq!(shown(&default).len(), functions::default_set().count());
@@ -326,9 +234,8 @@ mod tests {
             name,
             ..*functions::find("CRC-32").unwrap()
         };
-        let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own, "my program");
-        let options_ = with(&[own("Mine"), own("Yours")]).unwrap();
-        assert_eq!((options_.command(), options_.functions.len()), ("my program", 3));
+        let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own);
+        assert_eq!(with(&[own("Mine"), own("Yours")]).unwrap().functions.len(), 3);
         let names: Vec<&'static str> = (0..=MAX_DATASETS.max(MAX_FUNCTIONS))
             .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
             .collect();
