@@ -2,7 +2,7 @@
 
 use super::correction::{FAMILY_LEVEL, bonferroni};
 use super::occupancy::{collision_variance, expected_collisions};
-use super::root::last_where;
+use super::root::band;
 use super::{normal, poisson};
 
 /// The distribution of the number of collisions of a random function.
@@ -137,12 +137,9 @@ impl CollisionLaw {
 
     /// Returns the smallest and largest counts that do not differ from chance after correction for `tests` tests.
     pub fn band(&self, tests: usize) -> (u64, u64) {
-        let middle = (self.expected as u64).min(self.max_collisions());
-        let down = last_where(0, middle, |steps| !self.differs(middle - steps, tests));
-        let up = last_where(0, self.max_collisions() - middle, |steps| {
-            !self.differs(middle + steps, tests)
-        });
-        (middle - down, middle + up)
+        band(self.expected, self.max_collisions(), |count| {
+            self.differs(count, tests)
+        })
     }
 }
 

@@ -16,7 +16,7 @@ pub mod normal;
 pub mod occupancy;
 pub mod poisson;
 pub mod robust;
-mod root;
+pub mod root;
 pub mod significant;
 mod special;
 

@@ -1,4 +1,4 @@
-//! Root finding for monotone functions.
+//! Searches along monotone functions.
 
 /// Returns the point between `low` and `high` where the rising function `f` crosses zero, to the last bits.
 ///
@@ -19,7 +19,7 @@ pub(super) fn rising_root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -
 
 /// Returns the largest number from `holds_at` to `limit` that satisfies `predicate`, which holds at `holds_at` and
 /// stays false once it is false.
-pub(super) fn last_where(holds_at: u64, limit: u64, predicate: impl Fn(u64) -> bool) -> u64 {
+pub fn last_where(holds_at: u64, limit: u64, predicate: impl Fn(u64) -> bool) -> u64 {
     // Doubling steps find a bracket close to the start, where evaluation is cheap.
     let (mut good, mut step) = (holds_at, 1);
     let mut bad = loop {
@@ -42,6 +42,15 @@ pub(super) fn last_where(holds_at: u64, limit: u64, predicate: impl Fn(u64) -> b
         }
     }
     good
+}
+
+/// Returns the least and the largest count from 0 to `most` that are no surprise; surprises lie on both sides of
+/// `middle`.
+pub fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64) {
+    let middle = (middle as u64).min(most);
+    let down = last_where(0, middle, |steps| !is_surprise(middle - steps));
+    let up = last_where(0, most - middle, |steps| !is_surprise(middle + steps));
+    (middle - down, middle + up)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod watch;
 
 use std::time::Instant;
 
-pub(crate) use self::batch::{Batch, empty};
+pub(crate) use self::batch::{Batch, empty, sample};
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
@@ -67,15 +67,10 @@ fn now() -> Instant {
 
 /// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.
 fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
-    timed(batch.calls_of(part), || batch.run(part, form, hash))
-}
-
-/// Returns the nanoseconds per call of `work`, which makes `calls` calls, and its result.
-pub(crate) fn timed(calls: usize, work: impl FnOnce() -> u64) -> (f64, u64) {
     let start = now();
-    let result = work();
+    let sum = batch.run(part, form, hash);
     let elapsed = start.elapsed();
-    (elapsed.as_nanos() as f64 / calls as f64, result)
+    (elapsed.as_nanos() as f64 / batch.calls_of(part) as f64, sum)
 }
 
 /// All readings of one function in one form.
@@ -132,6 +127,8 @@ pub(crate) struct Table {
     expected: Vec<Vec<u64>>,
     /// Rounds taken, the warm-up included.
     rounds: usize,
+    /// Parts between the readings of a line in two rounds.
+    stride: usize,
 }
 
 impl Table {
@@ -153,13 +150,21 @@ impl Table {
             lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
             batch,
             rounds: 0,
+            stride: 1,
         })
+    }
+
+    /// Goes on in each round with the part after the last one of the previous round, so that all other parts are read
+    /// before one is read again.
+    pub(crate) fn without_reuse(mut self) -> Self {
+        self.stride = self.lines.len();
+        self
     }
 
     /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
     /// that the previous line did not bring into the cache, as if every line read all keys.
     pub(crate) fn next_part(&self, line: usize) -> usize {
-        (line + self.rounds) % self.batch.parts()
+        (line + self.rounds * self.stride) % self.batch.parts()
     }
 
     /// Takes one reading of each line, in an order drawn from `seed`.

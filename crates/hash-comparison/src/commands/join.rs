@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::advice::joined::{Joined, join};
 use crate::page::joined::{FIRST_LINE, page};
 use crate::questions::Records;
-use crate::questions::files::KIND;
 use records::error::Error;
 use records::folder;
 use records::interrupt::Interrupt;
@@ -56,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    folder::write_file(&arguments.out, page.as_bytes(), &KIND)?;
+    folder::write_file(&arguments.out, page.as_bytes())?;
     let mut out = io::stdout().lock();
     for line in summary(&joined) {
         writeln!(out, "{line}")?;

@@ -8,7 +8,7 @@ mod in_memory;
 
 use std::hash::Hasher;
 
-use super::Function;
+use super::{Function, zoo};
 use crate::functions::verify::check_code;
 use crate::record::{FunctionGroup, Resistance};
 use siphasher::sip::{SipHasher13, SipHasher24};
@@ -25,11 +25,11 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
         MURMUR_HASH_3,
         CITY_HASH_64,
         XX_HASH_32,
-        SIP_HASH_2_4,
-        SIP_HASH_1_3,
-        XX_HASH_64,
+        sip_hash_2_4(),
+        sip_hash_1_3(),
+        xx_hash_64(),
         WYHASH,
-        XXH3,
+        xxh3(),
         RAPIDHASH,
     ];
     #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
@@ -215,90 +215,58 @@ const CITY_HASH_64: Function = Function {
 /// The key of the paper's test vectors. This key is public: a program that hashes untrusted keys must draw its own.
 const TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// The fields that both forms share.
-const SIP: Function = Function {
-    origin: "siphasher 1.0.4",
-    year: 2012,
-    author: "Jean-Philippe Aumasson and Daniel J. Bernstein",
-    weaknesses: &[
-        "The key is public here: against keys that an attacker chooses it must be random and secret.",
-    ],
-    seed: Some("the key of 16 bytes, 00 01 02 ... 0f"),
-    resistance: Resistance::Keyed,
-    ..ANCHOR
-};
-
-/// Hashes as for SMHasher's verification value: the seed in the first four key bytes, and 0 for the empty input.
-fn as_smhasher_seeds(key: &[u8], seed: u32, hash: impl Fn(&[u8; 16]) -> u64) -> u64 {
-    if key.is_empty() {
-        return 0;
+/// Returns SipHash in the crate that the standard library's implementation is developed in.
+fn sip(
+    ident: &str,
+    hash: fn(&[u8]) -> u64,
+    aliases: &'static [&'static str],
+    reason: &'static str,
+) -> Function {
+    Function {
+        hash,
+        origin: "siphasher 1.0.4",
+        seed: Some("the key of 16 bytes, 00 01 02 ... 0f"),
+        aliases,
+        resistance: Resistance::Keyed,
+        resistance_reason: reason,
+        ..zoo::measured_elsewhere(ident)
     }
-    hash(&u128::from(seed).to_le_bytes())
 }
 
-const SIP_HASH_1_3: Function = Function {
-    name: "SipHash-1-3",
-    ident: "siphash13",
-    hash: |key| SipHasher13::new_with_key(&TEST_KEY).hash(key),
-    aliases: &["SipHash13"],
-    source: "https://eprint.iacr.org/2012/351; the rounds: Rust and Python since 2016 and 2021",
-    resistance_reason: "Made for a secret key of 128 bits: fewer rounds than SipHash-2-4, which its authors proposed, and no attack is known.",
-    // The first vector that the crate is tested with; the others were computed by `hashzoo`, another implementation.
-    answers: &[
-        (b"", 0xabac_0158_050f_c4dc),
-        (b"hello world", 0xab49_2b52_ffa7_4d7b),
-        (FOX, 0x9bd9_3043_0f05_b1ce),
-    ],
-    verify: |_| {
-        check_code(0x29c0_10bf, 8, |key, seed| {
-            as_smhasher_seeds(key, seed, |sip_key| SipHasher13::new_with_key(sip_key).hash(key))
-        })
-    },
-    ..SIP
-};
+fn sip_hash_1_3() -> Function {
+    sip(
+        "siphash13",
+        |key| SipHasher13::new_with_key(&TEST_KEY).hash(key),
+        &["SipHash13"],
+        "Made for a secret key of 128 bits: fewer rounds than SipHash-2-4, which its authors proposed, and no attack is known.",
+    )
+}
 
-const SIP_HASH_2_4: Function = Function {
-    name: "SipHash-2-4",
-    ident: "siphash24",
-    hash: |key| SipHasher24::new_with_key(&TEST_KEY).hash(key),
-    aliases: &["SipHash24"],
-    source: "https://eprint.iacr.org/2012/351",
-    resistance_reason: "Made for a secret key of 128 bits, with the rounds that its authors proposed.",
-    // The first vector of the paper's reference code; the others were computed by `hashzoo`, another implementation.
-    answers: &[
-        (b"", 0x726f_db47_dd0e_0e31),
-        (b"hello world", 0xed51_59c9_56cd_5602),
-        (FOX, 0x5227_6105_dc1f_6fe4),
-    ],
-    verify: |_| {
-        check_code(0xc58d_7f9c, 8, |key, seed| {
-            as_smhasher_seeds(key, seed, |sip_key| SipHasher24::new_with_key(sip_key).hash(key))
-        })
-    },
-    ..SIP
-};
+fn sip_hash_2_4() -> Function {
+    sip(
+        "siphash24",
+        |key| SipHasher24::new_with_key(&TEST_KEY).hash(key),
+        &["SipHash24"],
+        "Made for a secret key of 128 bits, with the rounds that its authors proposed.",
+    )
+}
 
 // The xxHash family.
-
-/// The fields that the xxHash functions share; XXH3 overrides some of them.
-const XX: Function = Function {
-    origin: "xxhash-rust 0.8.19",
-    licence: "BSL-1.0",
-    author: "Yann Collet",
-    source: "https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md",
-    weaknesses: &["Keys that collide under every seed are easily made."],
-    seed: Some("0"),
-    resistance: Resistance::SeedOnly,
-    resistance_reason: "Not made for secret seeds: keys that collide under every seed can be made.",
-    ..ANCHOR
-};
 
 const XX_HASH_32: Function = Function {
     name: "xxHash32",
     ident: "xxh32",
     output_bits: 32,
     hash: |key| u64::from(xxhash_rust::xxh32::xxh32(key, 0)),
+    origin: "xxhash-rust 0.8.19",
+    licence: "BSL-1.0",
     year: 2012,
+    author: "Yann Collet",
+    source: "https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md",
+    weaknesses: &["Keys that collide under every seed are easily made."],
+    seed: Some("0"),
+    resistance: Resistance::SeedOnly,
+    resistance_reason: "Not made for secret seeds: keys that collide under every seed can be made.",
     aliases: &["XXH32"],
     // Vectors that ports commonly test.
     answers: &[
@@ -312,54 +280,29 @@ const XX_HASH_32: Function = Function {
             u64::from(xxhash_rust::xxh32::xxh32(key, seed))
         })
     },
-    ..XX
+    ..ANCHOR
 };
 
-const XX_HASH_64: Function = Function {
-    name: "xxHash64",
-    ident: "xxh64",
-    hash: |key| xxhash_rust::xxh64::xxh64(key, 0),
-    year: 2014,
-    aliases: &["XXH64"],
-    // Vectors that ports commonly test.
-    answers: &[
-        (b"", 0xef46_db37_51d8_e999),
-        (b"a", 0xd24e_c4f1_a98c_6e5b),
-        (b"abc", 0x44bc_2cf5_ad77_0999),
-        (FOX, 0x0b24_2d36_1fda_71bc),
-    ],
-    verify: |_| {
-        check_code(0x024b_7cf4, 8, |key, seed| {
-            xxhash_rust::xxh64::xxh64(key, u64::from(seed))
-        })
-    },
-    ..XX
-};
+/// Returns a function of xxHash with 64 bits.
+fn xx(ident: &str, hash: fn(&[u8]) -> u64, aliases: &'static [&'static str]) -> Function {
+    Function {
+        hash,
+        origin: XX_HASH_32.origin,
+        licence: XX_HASH_32.licence,
+        weaknesses: XX_HASH_32.weaknesses,
+        aliases,
+        resistance_reason: XX_HASH_32.resistance_reason,
+        ..zoo::measured_elsewhere(ident)
+    }
+}
 
-const XXH3: Function = Function {
-    name: "XXH3",
-    ident: "xxh3_64",
-    hash: xxhash_rust::xxh3::xxh3_64,
-    year: 2019,
-    weaknesses: &["Keys that collide under every seed are known."],
-    aliases: &["xxh3-64", "xxhash3"],
-    seed: Some("0, with the default secret"),
-    resistance_reason: "Keys that collide under every seed are known.",
-    // Vectors that ports of XXH3 commonly test.
-    answers: &[
-        (b"", 0x2d06_8005_38d3_94c2),
-        (b"a", 0xe6c6_32b6_1e96_4e1f),
-        (b"abc", 0x78af_5f94_892f_3950),
-    ],
-    verify: |_| {
-        // The code of SMHasher3 and of Zig's standard library; rurban's SMHasher has another (0x39cd9e4a), since it
-        // derives a secret from the seed instead of passing the seed.
-        check_code(0x9a63_6405, 8, |key, seed| {
-            xxhash_rust::xxh3::xxh3_64_with_seed(key, u64::from(seed))
-        })
-    },
-    ..XX
-};
+fn xx_hash_64() -> Function {
+    xx("xxh64", |key| xxhash_rust::xxh64::xxh64(key, 0), &["XXH64"])
+}
+
+fn xxh3() -> Function {
+    xx("xxh3_64", xxhash_rust::xxh3::xxh3_64, &["xxh3-64", "xxhash3"])
+}
 
 // wyhash and its descendant rapidhash.
 

@@ -3,7 +3,7 @@
 use hashzoo::HashInfo;
 
 use super::Function;
-use super::verify::check_value;
+use super::verify::{check, check_value};
 use crate::record::{FunctionGroup, Resistance};
 
 /// Functions measured in the version of another crate, which programs use: see [`super::anchors`].
@@ -30,6 +30,27 @@ pub(super) fn others() -> impl Iterator<Item = Function> {
         .iter()
         .filter(|info| !MEASURED_ELSEWHERE.contains(&info.ident))
         .map(|info| function(info, FunctionGroup::Anchor))
+}
+
+/// Returns a function of `hashzoo` that is measured in the version of another crate: the caller sets `hash` and `origin`.
+pub(super) fn measured_elsewhere(ident: &str) -> Function {
+    let info = hashzoo::find(ident).expect("hashzoo has every function of MEASURED_ELSEWHERE");
+    Function {
+        verify: agrees_with_hashzoo,
+        ..function(info, FunctionGroup::Anchor)
+    }
+}
+
+/// Compares the values of keys of many lengths with those of `hashzoo`, which checks the verification value of its own.
+fn agrees_with_hashzoo(function: &Function) -> Result<(), String> {
+    verify(function)?;
+    let info = hashzoo::find(function.ident).ok_or("it has no record in hashzoo")?;
+    let bytes: Vec<u8> = (0..1100).map(|index: usize| (index * index >> 4) as u8).collect();
+    (0..bytes.len()).try_for_each(|length| {
+        let key = &bytes[..length];
+        let question = || format!("the value of {length} bytes");
+        check(question, (info.hash)(key), (function.hash)(key))
+    })
 }
 
 fn function(info: &HashInfo, group: FunctionGroup) -> Function {

@@ -398,20 +398,4 @@ mod tests {
             assert_eq!(shaded(&summary, x, is_long), expected, "{min_len} to {max_len}");
         }
     }
-
-    #[test]
-    fn a_function_keeps_its_colour() {
-        let records = committed();
-        let mut known: Vec<(&str, Color)> = Vec::new();
-        for data in &DatasetRows::all(&records) {
-            let here = with_colors(data);
-            assert_eq!(here.len(), named(data).len());
-            for (index, (name, color)) in here.iter().enumerate() {
-                assert!(here[..index].iter().all(|(_, other)| other != color), "{name}");
-                let before = known.iter().find(|(other, _)| other == name);
-                assert!(before.is_none_or(|(_, other)| other == color), "{name}");
-            }
-            known.extend(here);
-        }
-    }
 }

@@ -455,28 +455,6 @@ mod tests {
     }
 
     #[test]
-    #[rustfmt::skip]
-    fn the_classics_give_their_reasons_and_good_functions_none() {
-        use Mechanism::{ByteFlip, ByteSum, FixedBits, LastBytes, LeadingZeroes, LetterCase, LowBits, XorLinear};
-        let cases: [(&str, &[(Mechanism, u32)]); 11] = [
-            ("BPHash", &[(LastBytes, 5), (XorLinear, 0), (LowBits, 7), (ByteFlip, 7), (LeadingZeroes, 0), (FixedBits, 31)]),
-            ("PJW", &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)]),
-            ("ELFHash", &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)]),
-            ("DEKHash", &[(XorLinear, 0), (ByteFlip, 5)]),
-            ("CRC-32", &[(XorLinear, 0)]),
-            ("SDBMHash", &[(LowBits, 7), (LeadingZeroes, 0)]),
-            ("BKDRHash", &[(LowBits, 7), (ByteSum, 131), (LeadingZeroes, 0), (FixedBits, 31)]),
-            ("SipHashNoCase", &[(LetterCase, 0)]),
-            ("SipHash", &[]),
-            ("MurMurHash2", &[]),
-            ("XXH3", &[]),
-        ];
-        for (name, expected) in cases {
-            assert_eq!(holding(functions::find(name).unwrap()), expected, "{name}");
-        }
-    }
-
-    #[test]
     fn functions_made_to_fail_do() {
         let own = |hash, output_bits| holding(&Function::custom("own", output_bits, hash, &[]));
         let sum = own(|key| key.iter().map(|&byte| u64::from(byte)).sum(), 32);

@@ -6,14 +6,12 @@
 //! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
-use std::hint::black_box;
-
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::{Draw, Kind, Measure, Question, recorded};
-use crate::clock::{Line, subjects, timed};
+use crate::clock::{Batch, Line, Table, sample, subjects};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
@@ -25,7 +23,7 @@ use plots::scale::Scale;
 use plots::scene::{GRID, MUTED, Scene};
 use records::error::Error;
 use records::number;
-use records::progress::{Progress, go_on};
+use records::progress::Progress;
 
 stored! {
     /// The place of keys in memory while they are timed.
@@ -112,172 +110,67 @@ fn measure(
     progress.begin("timing cache and memory", (datasets.len() * (rounds + 1)) as u64);
     let mut rows = Vec::new();
     for dataset in datasets {
-        let [cache, memory] = Layout::both(dataset, generator.next_u64());
-        let mut lines: Vec<PlacedLine<'_>> = Vec::new();
-        for &subject in &subjects {
-            go_on(progress)?;
-            for (place, layout) in [(Place::Cache, &cache), (Place::Memory, &memory)] {
-                let expected = layout.checksum(subject.hash);
-                lines.extend(Line::both(subject).map(|line| PlacedLine {
-                    line,
-                    place,
-                    layout,
-                    expected,
-                }));
-            }
-        }
-        let mut reading = 0;
+        let [cache, memory] = both(dataset, generator.next_u64());
+        let table = |batch| Table::new(&dataset.name, batch, &subjects, progress);
+        let mut tables = [
+            (Place::Cache, table(cache)?),
+            (Place::Memory, table(memory)?.without_reuse()),
+        ];
         for round in 0..=rounds {
-            for index in shuffled(lines.len() as u32, generator.next_u64()) {
-                go_on(progress)?;
-                lines[index as usize].read(reading, &dataset.name)?;
-                reading += 1;
-            }
-            if round == 0 {
-                // The first round is the warm-up.
-                lines.iter_mut().for_each(|one| one.line.samples.clear());
+            for (_, table) in &mut tables {
+                table.round(generator.next_u64(), progress)?;
+                if round == 0 {
+                    // The first round is the warm-up.
+                    table.forget();
+                }
             }
             progress.step();
         }
-        rows.extend(lines.iter().map(|line| line.row(dataset)));
+        for subject in 0..subjects.len() {
+            for (place, table) in &tables {
+                let lines = &table.lines()[2 * subject..][..2];
+                rows.extend(lines.iter().map(|line| row(dataset, *place, table.batch(), line)));
+            }
+        }
     }
     Ok(rows)
 }
 
-/// The positions of a sample's keys, in the order in which readings visit them.
-struct Layout {
-    bytes: Vec<u8>,
-    /// Start and end of each key, in the order of visits.
-    spans: Vec<(usize, usize)>,
-    /// Keys of a reading. The next reading continues after them, and starts again at the end.
-    keys: usize,
+/// Returns a sample of the keys back to back, and copies of the sample scattered over [`FOOTPRINT`], a part each.
+fn both(dataset: &Dataset, seed: u64) -> [Batch; 2] {
+    let sample = sample(&dataset.keys, seed, KEYS, BYTES);
+    let sample: Vec<&[u8]> = sample.map(|key| &key[..key.len().min(BYTES)]).collect();
+    [Batch::of(sample.iter().copied(), 1), scattered(&sample, seed)]
 }
 
-impl Layout {
-    /// Returns the sample back to back, and copies of the sample scattered over [`FOOTPRINT`].
-    fn both(dataset: &Dataset, seed: u64) -> [Self; 2] {
-        let mut order = shuffled(dataset.keys.len() as u32, seed);
-        order.truncate(KEYS);
-        let mut sample: Vec<&[u8]> = Vec::with_capacity(order.len());
-        let mut total = 0;
-        for index in order {
-            let key = dataset.keys.get(index as usize);
-            let key = &key[..key.len().min(BYTES)];
-            total += key.len();
-            if total > BYTES && !sample.is_empty() {
-                break;
-            }
-            sample.push(key);
-        }
-        [Self::packed(&sample), Self::scattered(&sample, seed)]
+fn scattered(sample: &[&[u8]], seed: u64) -> Batch {
+    let longest = sample.iter().map(|key| key.len()).max().unwrap_or(0);
+    let apart = longest.next_multiple_of(LINE).max(2 * LINE);
+    let copies = (FOOTPRINT / apart / sample.len().max(1)).max(1);
+    let count = copies * sample.len();
+    let mut bytes = vec![0; count * apart];
+    let mut spans = vec![(0, 0); count];
+    // Written in order of place: the order of visits would miss the cache with every key.
+    for (start, visit) in (0..).step_by(apart).zip(shuffled(count as u32, seed)) {
+        let key = sample[visit as usize % sample.len()];
+        bytes[start..][..key.len()].copy_from_slice(key);
+        spans[visit as usize] = (start as u32, (start + key.len()) as u32);
     }
-
-    fn packed(sample: &[&[u8]]) -> Self {
-        let mut bytes = Vec::new();
-        let mut spans = Vec::with_capacity(sample.len());
-        for key in sample {
-            let start = bytes.len();
-            bytes.extend_from_slice(key);
-            spans.push((start, bytes.len()));
-        }
-        Self {
-            bytes,
-            spans,
-            keys: sample.len(),
-        }
-    }
-
-    fn scattered(sample: &[&[u8]], seed: u64) -> Self {
-        let longest = sample.iter().map(|key| key.len()).max().unwrap_or(0);
-        let apart = longest.next_multiple_of(LINE).max(2 * LINE);
-        let copies = (FOOTPRINT / apart / sample.len().max(1)).max(1);
-        let count = copies * sample.len();
-        let mut bytes = vec![0; count * apart];
-        let mut spans = vec![(0, 0); count];
-        // Written in order of place: the order of visits would miss the cache with every key.
-        for (start, visit) in (0..).step_by(apart).zip(shuffled(count as u32, seed)) {
-            let key = sample[visit as usize % sample.len()];
-            bytes[start..][..key.len()].copy_from_slice(key);
-            spans[visit as usize] = (start, start + key.len());
-        }
-        Self {
-            bytes,
-            spans,
-            keys: sample.len(),
-        }
-    }
-
-    /// Returns the keys that reading number `reading` visits.
-    fn spans(&self, reading: usize) -> &[(usize, usize)] {
-        let readings = (self.spans.len() / self.keys.max(1)).max(1);
-        &self.spans[reading % readings * self.keys..][..self.keys]
-    }
-
-    /// Returns the sum that every reading must give.
-    fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
-        self.spans(0).iter().fold(0, |sum, &(start, end)| {
-            sum.wrapping_add(hash(&self.bytes[start..end]))
-        })
-    }
-
-    /// Hashes the keys of a reading. In chained calls, the address of each key depends on the previous hash.
-    #[inline(never)]
-    fn run(&self, reading: usize, form: CallForm, hash: fn(&[u8]) -> u64) -> u64 {
-        let hash = black_box(hash);
-        // The mask is zero, so the offset is too, but the compiler cannot know that.
-        let mask = black_box(0_u64);
-        let (mut offset, mut sum) = (0, 0_u64);
-        let spans = self.spans(reading);
-        match form {
-            CallForm::Independent => {
-                for &(start, end) in spans {
-                    sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
-                }
-            }
-            CallForm::Chained => {
-                for &(start, end) in spans {
-                    let value = hash(black_box(&self.bytes[start + offset..end + offset]));
-                    offset = (value & mask) as usize;
-                    sum = sum.wrapping_add(value);
-                }
-            }
-        }
-        black_box(sum)
-    }
+    Batch::placed(bytes, spans, copies)
 }
 
-/// All readings of one function in one place and form.
-struct PlacedLine<'a> {
-    line: Line,
-    place: Place,
-    layout: &'a Layout,
-    expected: u64,
-}
-
-impl PlacedLine<'_> {
-    fn read(&mut self, reading: usize, dataset: &str) -> Result<(), Error> {
-        let (form, hash) = (self.line.form, self.line.subject.hash);
-        if self.place == Place::Cache {
-            // Warms the cache: the previous reading was probably of keys in memory.
-            self.layout.run(reading, form, hash);
-        }
-        let timed = timed(self.layout.keys, || self.layout.run(reading, form, hash));
-        self.line.take(timed, self.expected, dataset)
-    }
-
-    fn row(&self, dataset: &Dataset) -> PlaceRow {
-        let (median_ns_per_key, mad_ns_per_key, samples) = self.line.summary();
-        PlaceRow {
-            dataset: dataset.name.clone(),
-            function: self.line.subject.name.to_owned(),
-            place: self.place,
-            form: self.line.form,
-            keys: self.layout.keys as u64,
-            footprint_bytes: self.layout.bytes.len() as u64,
-            median_ns_per_key,
-            mad_ns_per_key,
-            samples,
-        }
+fn row(dataset: &Dataset, place: Place, batch: &Batch, line: &Line) -> PlaceRow {
+    let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
+    PlaceRow {
+        dataset: dataset.name.clone(),
+        function: line.subject.name.to_owned(),
+        place,
+        form: line.form,
+        keys: batch.calls() as u64,
+        footprint_bytes: batch.bytes() as u64,
+        median_ns_per_key,
+        mad_ns_per_key,
+        samples,
     }
 }
 
@@ -372,7 +265,6 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 mod tests {
     use super::*;
     use crate::functions;
-    use records::progress::Silent;
 
     fn dataset(lines: &[u8]) -> Dataset {
         Dataset::of("keys", lines.split(|byte| *byte == b'\n').collect())
@@ -383,42 +275,14 @@ mod tests {
         let lines: String = (0..20_000).map(|number| format!("key {number}\n")).collect();
         let long = vec![b'x'; 1_000_000];
         for lines in [lines.as_bytes(), b"", b"a\n\nbb", &long] {
-            let [cache, memory] = Layout::both(&dataset(lines), 1);
-            let keys = |layout: &Layout, reading| -> Vec<Vec<u8>> {
-                let spans = layout.spans(reading).iter();
-                spans
-                    .map(|&(start, end)| layout.bytes[start..end].to_vec())
-                    .collect()
-            };
-            let sample = keys(&cache, 0);
-            assert!((1..=KEYS).contains(&sample.len()) && cache.bytes.len() <= BYTES);
-            assert!((FOOTPRINT / 2..=FOOTPRINT).contains(&memory.bytes.len()));
-            for reading in [0, 1, 1000] {
-                assert_eq!(
-                    [keys(&cache, reading), keys(&memory, reading)],
-                    [&sample; 2].map(Clone::clone)
-                );
+            let [cache, memory] = both(&dataset(lines), 1);
+            assert!((1..=KEYS).contains(&cache.calls()) && cache.bytes() <= BYTES);
+            assert!((FOOTPRINT / 2..=FOOTPRINT).contains(&memory.bytes()));
+            let hash = |key: &[u8]| (functions::find("XXH3").unwrap().hash)(key);
+            for part in [0, 1, memory.parts() - 1] {
+                assert_eq!(memory.calls_of(part), cache.calls());
+                assert_eq!(memory.checksum(part, hash), cache.checksum(0, hash));
             }
-            assert!(memory.spans(0)[0] != memory.spans(1)[0]);
         }
-    }
-
-    #[test]
-    fn every_function_has_a_row_of_each_kind() {
-        let function = functions::find("XXH3").unwrap();
-        let rows = measure(&[dataset(b"a\nbb")], &[function], 1, true, &Silent).unwrap();
-        let expected = [EMPTY, "XXH3"].into_iter().flat_map(|name| {
-            let forms =
-                move |place| [CallForm::Independent, CallForm::Chained].map(|form| (name, place, form));
-            [Place::Cache, Place::Memory].into_iter().flat_map(forms)
-        });
-        let found = rows
-            .iter()
-            .map(|row| (row.function.as_str(), row.place, row.form));
-        assert!(found.eq(expected));
-        assert!(
-            rows.iter()
-                .all(|row| row.keys == 2 && row.median_ns_per_key >= 0.0)
-        );
     }
 }

@@ -78,13 +78,18 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
         };
         shards * LEAST_KEYS <= keys && (values >= 64 || shards <= 1 << values)
     };
-    let counts = Counts::of(values, bits);
     let asked = (BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).into_iter())
         .chain(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)))
         .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)))
         .filter(|&(choice, shards)| is_asked(choice, shards));
     let rows = asked.map(|(choice, buckets)| {
-        let fullest = counts.fullest(choice, buckets, values, bits);
+        let fullest = most(values, buckets, |value| match choice {
+            Choice::LowBits => value & (buckets - 1),
+            Choice::HighBits | Choice::Fibonacci => {
+                ((u128::from(value) * u128::from(buckets)) >> bits) as u64
+            }
+            Choice::Remainder => value % buckets,
+        });
         let law = BucketLaw::remainders(keys, buckets, bits);
         ShardRow {
             dataset: dataset.to_owned(),
@@ -100,70 +105,12 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
     rows.collect()
 }
 
-/// A common multiple of the numbers of shards by remainder except 13 and 251: their remainders follow from this one.
-const COMMON: u64 = 1_200;
-
-/// Values counted by low byte, high byte and remainders, from which most shards follow.
-struct Counts {
-    low: [u64; 256],
-    /// Empty for functions of fewer than eight bits, which have no 256 shards by the high bits.
-    high: Vec<u64>,
-    remainders: Vec<u64>,
-}
-
-impl Counts {
-    fn of(values: &[u64], bits: u32) -> Self {
-        let mut counts = Self {
-            low: [0; 256],
-            high: vec![0; 256],
-            remainders: vec![0; COMMON as usize],
-        };
-        // The loop is short, and constant divisors take a fraction of the time of unknown ones.
-        let (to_top, wide) = (bits.saturating_sub(8), bits >= 8);
-        for &value in values {
-            counts.low[value as usize & 255] += 1;
-            counts.high[(value >> to_top) as usize & 255] += 1;
-            counts.remainders[(value % COMMON) as usize] += 1;
-        }
-        if !wide {
-            counts.high.clear();
-        }
-        counts
+/// Counts the keys in the fullest shard.
+fn most(values: &[u64], shards: u64, shard: impl Fn(u64) -> u64) -> u64 {
+    let mut counts = vec![0; shards as usize];
+    for &value in values {
+        counts[shard(value) as usize] += 1;
     }
-
-    fn fullest(&self, choice: Choice, shards: u64, values: &[u64], bits: u32) -> u64 {
-        let each = |shard: &dyn Fn(u64) -> u64| {
-            let mut counts = [0; 256];
-            for &value in values {
-                counts[shard(value) as usize] += 1;
-            }
-            most(counts)
-        };
-        let product = |value: u64| ((u128::from(value) * u128::from(shards)) >> bits) as u64;
-        match choice {
-            Choice::LowBits => most(folded(&self.low, |low| low % shards as usize)),
-            Choice::HighBits if shards.is_power_of_two() && !self.high.is_empty() => {
-                most(folded(&self.high, |high| high * shards as usize / 256))
-            }
-            Choice::HighBits | Choice::Fibonacci => each(&product),
-            Choice::Remainder if COMMON.is_multiple_of(shards) => {
-                most(folded(&self.remainders, |rest| rest % shards as usize))
-            }
-            Choice::Remainder => each(&|value| value % shards),
-        }
-    }
-}
-
-/// Adds up counts by the shard of their index.
-fn folded(counts: &[u64], shard: impl Fn(usize) -> usize) -> [u64; 256] {
-    let mut shards = [0; 256];
-    for (index, count) in counts.iter().enumerate() {
-        shards[shard(index)] += count;
-    }
-    shards
-}
-
-fn most(counts: [u64; 256]) -> u64 {
     counts.into_iter().max().unwrap_or_default()
 }
 
@@ -187,7 +134,6 @@ pub(crate) fn fullest(records: &Records, dataset: &str, function: &str, choice: 
 mod tests {
     use super::*;
     use crate::functions::Function;
-    use crate::questions::filters::Ideal;
 
     fn of(values: &[u64], bits: u32) -> Vec<ShardRow> {
         let function = Function::custom("f", bits, |_| 0, &[]);
@@ -210,27 +156,5 @@ mod tests {
         // Few keys fill few shards.
         assert!(of(&Vec::from_iter(0..79), 32).iter().all(|row| row.buckets <= 15));
         assert!(of(&[1; 14], 32).is_empty());
-    }
-
-    #[test]
-    fn every_way_of_counting_gives_the_same() {
-        for bits in [6, 8, 12, 32, 64] {
-            let ideal = Ideal::drawn(1, 0);
-            let value = |key: u64| ideal.wide(&key.to_le_bytes()) >> (64 - bits);
-            let values: Vec<u64> = (0..5_000).map(value).collect();
-            let rows = of(&values, bits);
-            assert!(rows.len() >= 5, "{bits}: {rows:?}");
-            for row in rows {
-                let mut counts = vec![0; row.buckets as usize];
-                for &value in &values {
-                    let shard = match row.choice {
-                        Choice::HighBits => (u128::from(value) * u128::from(row.buckets)) >> bits,
-                        _ => u128::from(value % row.buckets),
-                    };
-                    counts[shard as usize] += 1;
-                }
-                assert_eq!(Some(&row.fullest), counts.iter().max(), "{bits}: {row:?}");
-            }
-        }
     }
 }

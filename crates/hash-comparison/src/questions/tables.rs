@@ -7,6 +7,7 @@ use crate::values::Hashed;
 use crate::words::placed;
 use statistics::buckets::BucketLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use statistics::root::band;
 
 /// The bucket choices whose cost counts. The other choices show how to make up for a weak function.
 const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Remainder];
@@ -227,39 +228,6 @@ pub fn judge(rows: &mut [OccupancyRow], functions: &[FunctionSummary]) {
     }
 }
 
-/// Returns the least and the largest count that is no surprise, from 0 to `most`, around `middle`.
-fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64) {
-    let middle = (middle as u64).min(most);
-    let last = |mut inside: u64, end: u64, towards: fn(u64, u64) -> u64| {
-        // Leaves the band in growing steps, then bisects back to its edge.
-        let mut step = 1;
-        let mut outside = loop {
-            let next = towards(inside, step.min(inside.abs_diff(end)));
-            if next == inside {
-                return inside;
-            }
-            if is_surprise(next) {
-                break next;
-            }
-            inside = next;
-            step *= 2;
-        };
-        while inside.abs_diff(outside) > 1 {
-            let between = inside.midpoint(outside);
-            if is_surprise(between) {
-                outside = between;
-            } else {
-                inside = between;
-            }
-        }
-        inside
-    };
-    (
-        last(middle, 0, |at, by| at - by),
-        last(middle, most, |at, by| at + by),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,15 +274,6 @@ mod tests {
 
     #[test]
     fn bands_end_where_surprises_begin() {
-        for (middle, most, low, high) in [
-            (50.0, 100, 40, 61),
-            (0.3, 100, 0, 7),
-            (99.9, 100, 40, 100),
-            (5.0, 5, 0, 5),
-        ] {
-            let found = band(middle, most, |count| !(low..=high).contains(&count));
-            assert_eq!(found, (low, high), "{middle} of {most}");
-        }
         let spread = (0..3000_u64)
             .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
             .collect();

@@ -48,18 +48,3 @@ impl<'a> Hashed<'a> {
         self.low.get_or_init(|| Prefixes::low(&self.values))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions;
-
-    #[test]
-    fn all_bits_are_kept_and_the_low_half_is_compared() {
-        let keys: KeySet = ["", "foobar"].into_iter().collect();
-        let hashed = Hashed::new(&keys, functions::find("FNV-1a 64").unwrap());
-        let whole = [0xcbf2_9ce4_8422_2325, 0x8594_4171_f739_67e8];
-        assert_eq!(hashed.values64(), whole);
-        assert!(hashed.values().eq(whole.map(|value: u64| value as u32)));
-    }
-}

@@ -1,4 +1,4 @@
-//! A kill at any moment leaves one whole report, and the next run tidies up. Only one run at a time writes a folder.
+//! The next command finishes or removes what a kill leaves. Only one run at a time writes a folder.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -91,12 +91,11 @@ fn replace_for_ever() {
     }
 }
 
-fn replacing(folder: &Path, within: &Path) -> Child {
+fn replacing(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "kills::replace_for_ever"])
         .env(FOLDER, folder)
         .env(RECORDS, STORED.path())
-        .current_dir(within)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -150,7 +149,7 @@ fn check_notes(folder: &Path) {
 
 /// Kills the replacing program `times` times, each after up to 60 milliseconds of work, and calls `check` after each.
 /// Returns the number of kills at which unfinished files were left.
-fn kill(folder: &Path, within: &Path, times: u32, check: impl Fn()) -> u32 {
+fn kill(folder: &Path, times: u32, check: impl Fn()) -> u32 {
     let mut random = ChaCha8Rng::seed_from_u64(27);
     let mut hits = 0;
     let names = |parent: &Path| fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path());
@@ -161,7 +160,7 @@ fn kill(folder: &Path, within: &Path, times: u32, check: impl Fn()) -> u32 {
                 .ok()
         };
         let before = identity();
-        let mut child = replacing(folder, within);
+        let mut child = replacing(folder);
         let mut waits = 0;
         while identity() == before {
             sleep(Duration::from_millis(1));
@@ -180,43 +179,22 @@ fn kill(folder: &Path, within: &Path, times: u32, check: impl Fn()) -> u32 {
 }
 
 #[test]
-fn a_kill_leaves_one_whole_report_and_the_files_beside_it() {
-    let bench = Workbench::new();
-    let folder = bench.path("out");
-    replace(&folder, &RUNS[0]);
-    add_notes(&folder);
-    let seen = std::cell::RefCell::new(BTreeSet::new());
-    let hits = kill(&folder, &bench.path(""), 30, || {
-        seen.borrow_mut().insert(whole(&folder));
-        check_notes(&folder);
-    });
-    assert!(hits > 7, "{hits} kills hit");
-    assert_eq!(seen.borrow().len(), 2, "either run survives");
-    // The next run finds that the owner is gone.
-    replace(&bench.path("elsewhere"), &RUNS[0]);
-    let left: Vec<_> = fs::read_dir(bench.path(""))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
-    assert_eq!(left.len(), 2, "{left:?}");
-    assert_eq!(fs::metadata(folder.join("notes.txt")).unwrap().nlink(), 1);
-}
-
-/// A folder that somebody stands in is not exchanged. Its files are moved one by one, which the next run finishes.
-#[test]
-fn a_kill_between_two_files_is_mended_by_the_next_run() {
+fn what_a_kill_interrupts_the_next_command_finishes() {
     let bench = Workbench::new();
     let folder = bench.path("out");
     replace(&folder, &RUNS[0]);
     add_notes(&folder);
     let identity = fs::metadata(&folder).unwrap().ino();
-    kill(&folder, &folder, 20, || {
+    let seen = std::cell::RefCell::new(BTreeSet::new());
+    let hits = kill(&folder, 30, || {
         drop(Destination::ours(&folder, &KIND).unwrap());
-        whole(&folder);
+        seen.borrow_mut().insert(whole(&folder));
         check_notes(&folder);
         assert_eq!(fs::metadata(&folder).unwrap().ino(), identity);
         assert_eq!(fs::read_dir(bench.path("")).unwrap().count(), 1);
     });
+    assert!(hits > 7, "{hits} kills hit");
+    assert_eq!(seen.borrow().len(), 2, "either run survives");
 }
 
 #[test]

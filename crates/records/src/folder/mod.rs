@@ -2,9 +2,8 @@
 //!
 //! A folder is ours if it holds a `run.json` of this program, which lists the files of the run. Only listed files are
 //! replaced or removed; anything else in the folder is left alone. Everything is written into a folder next to the
-//! destination, which takes its place when complete, and which only one run at a time can hold.
+//! destination, which only one run at a time can hold, and moved when complete.
 
-mod foreign;
 mod staging;
 mod workspace;
 
@@ -145,7 +144,7 @@ impl Destination {
                         return Self::existing(path, &absolute, kind);
                     }
                     staging::finish(&workspace, &absolute, kind)?;
-                    Workspace::sweep(beside, kind);
+                    Workspace::sweep(beside);
                     return Ok(Self {
                         kind,
                         folder: absolute,
@@ -185,7 +184,7 @@ impl Destination {
         let workspace = workspace_for(path, &folder)?;
         staging::finish(&workspace, &folder, kind)?;
         for parent in [folder.parent(), Some(&*folder)].into_iter().flatten() {
-            Workspace::sweep(parent, kind);
+            Workspace::sweep(parent);
         }
         let destination = Self {
             kind,
@@ -240,7 +239,7 @@ impl Destination {
 /// # Errors
 ///
 /// Returns [`ErrorKind::Input`] if another run writes this file, and an error if the system fails.
-pub fn write_file(path: &Path, bytes: &[u8], kind: &'static Kind) -> Result<(), Error> {
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::system(path)(error);
     let present = fs::metadata(path).ok();
     let place = match present {
@@ -252,13 +251,13 @@ pub fn write_file(path: &Path, bytes: &[u8], kind: &'static Kind) -> Result<(), 
     let parent = place.parent().unwrap_or(&place);
     let mut workspace = held(path, Workspace::claim(parent, &place).map_err(failed)?)?;
     workspace.clear().map_err(failed)?;
-    Workspace::sweep(parent, kind);
+    Workspace::sweep(parent);
     let new = workspace.path().join("file");
     fs::write(&new, bytes)
         .and_then(|()| present.map_or(Ok(()), |old| fs::set_permissions(&new, old.permissions())))
-        .and_then(|()| foreign::sync(&new))
+        .and_then(|()| workspace::sync(&new))
         .and_then(|()| fs::rename(&new, &place))
-        .and_then(|()| foreign::sync(parent))
+        .and_then(|()| workspace::sync(parent))
         .map_err(failed)?;
     workspace.complete();
     Ok(())
@@ -302,7 +301,7 @@ fn workspace_for(path: &Path, folder: &Path) -> Result<Workspace, Error> {
 /// Returns the files of the run in `folder`, none if it is empty.
 fn previous(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
-    let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(foreign::PREFIX);
+    let is_foreign = |name: std::ffi::OsString| !name.to_string_lossy().starts_with(workspace::PREFIX);
     if entries.flatten().any(|entry| is_foreign(entry.file_name())) {
         listed(path, folder, kind)
     } else {

@@ -1,16 +1,14 @@
 //! Unfinished files, which take the place of the report when complete.
 //!
-//! The new report is written whole beside the old one, and the system exchanges the two folders in one step: there is
-//! no moment at which a kill leaves a part of either. Foreign files are linked into the new folder beforehand. Where
-//! folders cannot be exchanged, files are moved one by one, and the next run finishes what a kill interrupts.
+//! The new report is written whole beside the old one. Its files are then moved one by one, `run.json` last, and the
+//! next command in the folder finishes what a kill interrupts.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::foreign::{Own, bring_back, carry, sync};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, sync};
 use super::{CHARTS, Destination, Kind, previous};
 use crate::document::RUN;
 use crate::error::Error;
@@ -52,8 +50,7 @@ impl Staging {
     /// # Errors
     ///
     /// Returns an error if the written files are not those listed, a file that is not ours is in the way, or
-    /// the system fails. The destination then still has the previous report, unless its files had to be moved one by
-    /// one; the next run into the folder finishes that.
+    /// the system fails. If the system fails while files are moved, the next run into the folder finishes that.
     pub fn commit(mut self, files: &[String]) -> Result<(), Error> {
         let written = written(&self.inner)?;
         let folder = self.destination.folder.clone();
@@ -77,11 +74,9 @@ impl Staging {
                 "written files and listed files differ: {odd}"
             )));
         }
-        for name in files.iter().filter(|name| !written.contains(*name)) {
-            let (from, to) = (folder.join(name), self.inner.join(name));
-            fs::hard_link(&from, &to)
-                .or_else(|_| fs::copy(&from, &to).map(drop))
-                .map_err(Error::system(&from))?;
+        if !written.contains(RUN) {
+            let from = folder.join(RUN);
+            fs::copy(&from, self.inner.join(RUN)).map_err(Error::system(&from))?;
         }
         for name in files.iter().map(String::as_str).chain([CHARTS, ""]) {
             let path = self.inner.join(name);
@@ -106,18 +101,6 @@ impl Staging {
         // Minutes may have passed since the first check.
         self.destination.previous = previous(folder, folder, kind)?;
         self.destination.refuse_foreign(files)?;
-        let before = Own::Listed(self.destination.previous.clone());
-        if !is_stood_in(folder)
-            && carry(folder, &self.inner, &before).is_ok()
-            && exchange(&self.inner, folder).is_ok()
-        {
-            // The old report is now in the folder of unfinished files.
-            let late = bring_back(&self.inner, folder, &before);
-            if late.is_err() {
-                self.destination.workspace.leave();
-            }
-            return late.map_err(Error::system(&self.inner));
-        }
         let workspace = &self.destination.workspace;
         workspace
             .begin_moving()
@@ -132,12 +115,8 @@ impl Staging {
 
 /// Finishes the work of a killed run, whose folder for unfinished files is `workspace`, in its destination.
 pub(super) fn finish(workspace: &Workspace, folder: &Path, kind: &'static Kind) -> Result<(), Error> {
-    let report = workspace.report();
     if workspace.is_moving() && previous(folder, folder, kind).is_ok() {
-        move_files(&report, folder, workspace.path(), kind)?;
-    } else if folder.is_dir() {
-        let own = Own::of(&report, kind);
-        bring_back(&report, folder, &own).map_err(Error::system(&report))?;
+        move_files(&workspace.report(), folder, workspace.path(), kind)?;
     }
     workspace.clear().map_err(Error::system(workspace.path()))
 }
@@ -189,32 +168,6 @@ fn move_files(new: &Path, folder: &Path, scratch: &Path, kind: &Kind) -> Result<
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(Error::system(to))
-}
-
-/// Exchanges two folders in one step.
-#[cfg(unix)]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-
-        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-    {
-        let _ = (one, other);
-        Err(ErrorKind::Unsupported.into())
-    }
-}
-
-#[cfg(not(unix))]
-fn exchange(_: &Path, _: &Path) -> io::Result<()> {
-    Err(ErrorKind::Unsupported.into())
-}
-
-/// Returns true if the current folder is in `folder`: exchanged, it would vanish under the user's feet.
-fn is_stood_in(folder: &Path) -> bool {
-    std::env::current_dir().is_ok_and(|here| here.starts_with(folder))
 }
 
 /// Returns the names of the files in `folder` and in its charts folder.

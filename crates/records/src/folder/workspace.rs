@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::Kind;
-use super::foreign::PREFIX;
-
+/// Prefix of the names of folders for unfinished files.
+pub(super) const PREFIX: &str = ".hash-comparison-";
 /// The file whose lock says that the owner is alive. Its text names the owner.
 const OWNER: &str = "owner";
 /// The first words of that text.
@@ -84,7 +83,7 @@ impl Workspace {
     }
 
     /// Removes the folders in `parent` whose owners were killed, except where a report may be incomplete without them.
-    pub(super) fn sweep(parent: &Path, kind: &'static Kind) {
+    pub(super) fn sweep(parent: &Path) {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let folder = entry.path();
             let is_named_so = (entry.file_name().to_str()).is_some_and(|name| name.starts_with(PREFIX));
@@ -94,7 +93,7 @@ impl Workspace {
             }
             if let Ok(Claim::Held(mut workspace)) = hold(&folder) {
                 // The next run into the destination of such a folder needs it.
-                workspace.stays = workspace.is_moving() || workspace.holds_the_last_copy(kind);
+                workspace.stays = workspace.is_moving();
             }
         }
     }
@@ -117,7 +116,7 @@ impl Workspace {
     /// Records that the report is complete and that its files are now moved one by one.
     pub(super) fn begin_moving(&self) -> io::Result<()> {
         File::create(self.folder.join(MOVING))?.sync_all()?;
-        super::foreign::sync(&self.folder)
+        sync(&self.folder)
     }
 
     /// Leaves the folder, with everything in it, to the next run.
@@ -142,28 +141,28 @@ impl Workspace {
         }
         Ok(())
     }
+}
 
-    /// Returns true if the folder of the report has a foreign file that is nowhere else.
-    #[cfg(unix)]
-    fn holds_the_last_copy(&self, kind: &'static Kind) -> bool {
-        use std::os::unix::fs::MetadataExt as _;
-
-        let report = self.report();
-        let own = super::foreign::Own::of(&report, kind);
-        let found = super::foreign::for_each_foreign(&report, &own, &mut |_, metadata| {
-            if !metadata.is_dir() && metadata.nlink() == 1 {
-                return Err(ErrorKind::AlreadyExists.into());
-            }
+/// Writes a file or the entries of a folder to the disk, where the system can.
+#[cfg(unix)]
+pub(super) fn sync(path: &Path) -> io::Result<()> {
+    match File::open(path).and_then(|file| file.sync_all()) {
+        // Some file systems cannot, and some folders can be written but not read.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::PermissionDenied
+            ) =>
+        {
             Ok(())
-        });
-        found.is_err() && report.exists()
+        }
+        synced => synced,
     }
+}
 
-    #[cfg(not(unix))]
-    fn holds_the_last_copy(&self, _: &'static Kind) -> bool {
-        // Files are never carried over here.
-        false
-    }
+#[cfg(not(unix))]
+pub(super) fn sync(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Creates `folder` unless it exists, and locks it.

@@ -9,15 +9,6 @@ use crate::questions::{FILES, Records};
 use records::error::Error;
 use records::{table, terminal};
 
-/// The first difference between a file of the committed run and the file written now.
-#[derive(Debug, PartialEq, Eq)]
-struct Difference {
-    /// The first line that differs, counted from 1.
-    line: usize,
-    /// That line as committed and as it is now; empty at the end of a file.
-    lines: [String; 2],
-}
-
 /// Returns the error for a committed run that cannot be read.
 pub(super) fn unreadable(error: Error) -> Error {
     Error::internal(format!("committed run: {error}"))
@@ -45,24 +36,13 @@ pub(super) fn section(dir: &Path, committed: &Records, mut now: Records) -> Resu
     }
     let mut disagreements = Vec::new();
     let rows = fresh.into_iter().map(|(name, fresh)| {
-        let stored = table::bytes_of(&dir.join(&name));
-        let (state, disagreement) = match stored.map(|stored| difference(&stored, &fresh)) {
-            Ok(None) => return [name, "equal".to_owned()],
-            Err(_) => (
-                "missing".to_owned(),
-                format!("{name}: missing in the committed run"),
-            ),
-            Ok(Some(Difference { line, lines })) => {
-                let [committed, now] = lines;
-                let told = match name.ends_with(".png") {
-                    true => format!("{name}: other bytes than in the committed run"),
-                    false => format!("{name}, line {line}: {now:?}, in the committed run {committed:?}"),
-                };
-                (format!("differs from line {line}"), told)
-            }
+        let state = match table::bytes_of(&dir.join(&name)) {
+            Ok(stored) if stored == fresh => return [name, "equal".to_owned()],
+            Ok(_) => "other bytes than now",
+            Err(_) => "missing",
         };
-        disagreements.push(disagreement);
-        [name, state]
+        disagreements.push(format!("{name}: {state} in the committed run"));
+        [name, state.to_owned()]
     });
     let rows: Vec<[String; 2]> = rows.collect();
     let table = terminal::table(columns("file | state"), &[], rows);
@@ -70,37 +50,4 @@ pub(super) fn section(dir: &Path, committed: &Records, mut now: Records) -> Resu
         text: format!("\nThe committed run, byte for byte\n{table}\n"),
         disagreements,
     })
-}
-
-fn difference(committed: &[u8], now: &[u8]) -> Option<Difference> {
-    let lines = |bytes: &[u8]| -> Vec<String> {
-        let line = |line: &[u8]| String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-        bytes.split(|&byte| byte == b'\n').map(line).collect()
-    };
-    let both = [committed, now].map(lines);
-    let at = (0..both[0].len().max(both[1].len())).find(|&index| both[0].get(index) != both[1].get(index));
-    // Lines are cut for print, so the difference may lie beyond.
-    let at = at.unwrap_or(0);
-    (committed != now).then(|| Difference {
-        line: at + 1,
-        lines: both.map(|lines| lines.get(at).cloned().unwrap_or_default()),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_different_line_is_told() {
-        for (committed, now, line, lines) in [
-            (&b"a\nb\nc\n"[..], &b"a\nx\nc\n"[..], 2, ["b", "x"]),
-            (b"a\nb\n", b"a\nb\nc\n", 3, ["", "c"]),
-            (b"a\xff\n", b"a\n", 1, ["a\u{fffd}", "a"]),
-        ] {
-            let lines = lines.map(str::to_owned);
-            assert_eq!(difference(committed, now), Some(Difference { line, lines }));
-        }
-        assert_eq!(difference(b"a\nb\n", b"a\nb\n"), None);
-    }
 }

@@ -11,6 +11,7 @@ use crate::words::{self, IDEAL_BITS};
 use records::number::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use statistics::root::last_where;
 
 /// The fewest keys for a recommendation. With fewer keys, even `FAR_WORSE_RATIO` times the false positives of an ideal
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.
@@ -96,19 +97,8 @@ impl<'a> Comparison<'a> {
             };
             bonferroni(more_than(&row, ideal, self.folds), self.tests) >= FAMILY_LEVEL
         };
-        let (mut low, mut high) = (
-            ((ideal.rate * row.probes as f64) as u64).min(row.probes),
-            row.probes.saturating_add(1),
-        );
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if is_chance(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low as f64 / row.probes as f64
+        let expected = ((ideal.rate * row.probes as f64) as u64).min(row.probes);
+        last_where(expected, row.probes, is_chance) as f64 / row.probes as f64
     }
 }
 

@@ -136,23 +136,8 @@ fn transpose(square: &mut [u64; 64]) {
 
 #[cfg(test)]
 mod tests {
-    use rand_xoshiro::SplitMix64;
-
     use super::*;
     use crate::functions;
-
-    #[test]
-    fn a_square_is_transposed() {
-        let mut generator = SplitMix64::seed_from_u64(1);
-        let square: [u64; 64] = core::array::from_fn(|_| generator.next_u64());
-        let mut swapped = square;
-        transpose(&mut swapped);
-        for (i, row) in square.iter().enumerate() {
-            for (j, column) in swapped.iter().enumerate() {
-                assert_eq!(row >> j & 1, column >> i & 1, "{i} {j}");
-            }
-        }
-    }
 
     #[test]
     fn columns_say_what_one_key_after_the_other_says() {
