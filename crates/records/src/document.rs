@@ -64,28 +64,19 @@ pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
         .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
     let foreign = |reason| Err(Error::new(ErrorKind::Foreign, reason).about(path));
     let format = D::FORMAT;
-    match value.get("format").and_then(serde_json::Value::as_str) {
-        Some(found) if found == format => {}
-        Some(other) => {
-            return foreign(format!(
-                "not a run of this program: \"format\" is {other:?}, not {format:?}"
-            ));
-        }
-        None => return foreign(format!("not a run of this program: no \"format\": {format:?}")),
+    let found = value.get("format").and_then(serde_json::Value::as_str);
+    if found != Some(format) {
+        let found = found.map_or_else(String::new, |other| format!(", got {other:?}"));
+        return foreign(format!(
+            "not a run of this program: \"format\" must be {format:?}{found}"
+        ));
     }
-    let read = D::SCHEMA;
-    match value.get("schema").and_then(serde_json::Value::as_u64) {
-        Some(schema) if schema == u64::from(read) => {}
-        Some(other) => {
-            return foreign(format!(
-                "of another version of this program: this run has schema {other}, and this program reads {read}"
-            ));
-        }
-        None => {
-            return foreign(format!(
-                "damaged: \"schema\" must be a whole number; this program reads {read}"
-            ));
-        }
+    let (found, read) = (value.get("schema"), D::SCHEMA);
+    if found.and_then(serde_json::Value::as_u64) != Some(u64::from(read)) {
+        let found = found.map_or_else(|| "none".to_owned(), ToString::to_string);
+        return foreign(format!(
+            "of another version of this program: this run has schema {found}, and this program reads {read}"
+        ));
     }
     // Parsed from the text once more: this error names line and column.
     let mut run: D =

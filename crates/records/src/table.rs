@@ -133,15 +133,6 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
     }
 }
 
-/// Writes a file of these rows.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written.
-pub fn write<T: Row>(path: &Path, rows: &[T]) -> Result<(), Error> {
-    std::fs::write(path, to_bytes(rows)).map_err(Error::system(path))
-}
-
 /// Returns the bytes of a file of these rows.
 ///
 /// # Panics

@@ -14,23 +14,11 @@ pub fn upper_tail(value: f64, degrees: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use statrs::distribution::{ChiSquared, ContinuousCDF as _};
-
     use super::*;
     use crate::test_support::assert_close;
 
     #[test]
-    fn agrees_with_statrs_and_with_closed_forms() {
-        for degrees in [1_u64, 2, 255, 4095, 65_535] {
-            for ratio in [0.5, 0.9, 1.0, 1.02, 1.1] {
-                let value = degrees as f64 * ratio;
-                let theirs = ChiSquared::new(degrees as f64).unwrap().sf(value);
-                assert!(
-                    (upper_tail(value, degrees) - theirs).abs() < 1e-9,
-                    "{degrees} {value}"
-                );
-            }
-        }
+    fn agrees_with_closed_forms() {
         // Two degrees: e^(-x/2), far into the tail.
         for value in [1.0, 100.0, 1400.0] {
             assert_close!(upper_tail(value, 2), libm::exp(-value / 2.0), 1e-12);

@@ -42,23 +42,10 @@ pub fn mean_interval(count: u64, level: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use statrs::distribution::{ChiSquared, ContinuousCDF as _, Discrete as _, Poisson};
+    use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
     use super::*;
     use crate::test_support::assert_close;
-
-    #[test]
-    fn tails_are_sums_of_the_probabilities() {
-        for mean in [1e-8, 0.24, 3.8, 30.0] {
-            let law = Poisson::new(mean).unwrap();
-            for count in 0..60 {
-                let below: f64 = (0..=count).map(|k| law.pmf(k)).sum();
-                assert_close!(at_most(count, mean), below, 1e-10, "{count} {mean}");
-                let above: f64 = (count..count + 200).rev().map(|k| law.pmf(k)).sum();
-                assert_close!(at_least(count, mean), above, 1e-10, "{count} {mean}");
-            }
-        }
-    }
 
     #[test]
     fn nothing_expected_means_nothing_seen() {

@@ -9,7 +9,7 @@ mod in_memory;
 use std::hash::Hasher;
 
 use super::{Function, zoo};
-use crate::functions::verify::check_code;
+use crate::functions::verify::{LONG_KEY, check_code};
 use crate::record::{FunctionGroup, Resistance};
 use siphasher::sip::{SipHasher13, SipHasher24};
 use wyhash_final4::generics::WyHasher;
@@ -75,7 +75,12 @@ const CRC_32: Function = Function {
     aliases: &["crc32fast", "crc-32/iso-hdlc"],
     resistance_reason: "The seed cancels out: keys that collide under one seed collide under all.",
     // The check value of the catalogue of parametrised CRC algorithms, and one more.
-    answers: &[(b"", 0), (b"123456789", 0xcbf4_3926), (FOX, 0x414f_a339)],
+    answers: &[
+        (b"", 0),
+        (b"123456789", 0xcbf4_3926),
+        (FOX, 0x414f_a339),
+        (&LONG_KEY, 0xd2cd_d6ee),
+    ],
     verify: |_| {
         check_code(0x3719_db20, 4, |key, seed| {
             let mut hasher = crc32fast::Hasher::new_with_initial(seed);
@@ -107,6 +112,7 @@ const CRC_32C: Function = Function {
         (b"123456789", 0xe306_9283),
         (&[0; 32], 0x8a91_36aa),
         (&[0xff; 32], 0x62a8_ab43),
+        (&LONG_KEY, 0x1612_3e88),
     ],
     verify: |_| {
         // The code of SMHasher3.
@@ -358,6 +364,7 @@ const RAPIDHASH: Function = Function {
         (b"a", 0x599f_47df_33a2_e1eb),
         (b"abc", 0xcb47_5bea_fa9c_0da2),
         (b"hello world", 0x2f27_cb27_d524_0940),
+        (&LONG_KEY, 0x2a5d_0bb7_c6b1_5138),
         (FOX, 0x9172_2dc8_d52a_3f7b),
     ],
     verify: |_| {

@@ -52,9 +52,9 @@ recorded! {
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset| {
         of_function(dataset, |dataset, hashed, records| {
-            let raw = measure(dataset, hashed);
-            records.collisions.extend(raw.rows());
-            records.examples.extend(raw.printed(dataset));
+            let (rows, example) = measure(dataset, hashed);
+            records.collisions.extend(rows);
+            records.examples.extend(example);
         })
     }),
     judge: |records| judge(&mut records.collisions),
@@ -65,55 +65,25 @@ pub(super) const QUESTION: Question = Question {
 /// Widths compared in addition to a function's own: at fewer bits, small sets can tell functions apart.
 pub const NARROW_BITS: [u32; 2] = [24, 20];
 
-/// The collisions of one function on one dataset, not judged yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawCollisions {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function.
-    pub function: String,
-    /// Distinct keys.
-    pub keys: u64,
-    /// Widths and the collisions at each, widest first, no width twice.
-    pub counts: Vec<(u32, u64)>,
-    /// Indices of two keys with one value at the widest width: the first key, in the order of the dataset, that shares
-    /// its value with another, and the next key that has this value.
-    pub example: Option<(usize, usize)>,
-}
-
-impl RawCollisions {
-    /// Returns the rows, each that of a single test until all are judged.
-    pub fn rows(&self) -> impl Iterator<Item = CollisionRow> {
-        self.counts.iter().map(|&(bits, collisions)| {
-            let law = CollisionLaw::new(self.keys, bits);
-            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
-            let p_value = law.two_sided_p(collisions);
-            CollisionRow {
-                dataset: self.dataset.clone(),
-                function: self.function.clone(),
-                bits,
-                keys: self.keys,
-                collisions,
-                expected: law.expected(),
-                p_value,
-                ci_low,
-                ci_high,
-                band_low: 0.0,
-                band_high: self.keys as f64,
-                p_adjusted: p_value,
-                verdict: Verdict::WithinChance,
-            }
-        })
-    }
-
-    /// Returns the two keys of `example` in print.
-    pub fn printed(&self, dataset: &Dataset) -> Option<Example> {
-        let (first, second) = self.example?;
-        Some(Example {
-            dataset: self.dataset.clone(),
-            function: self.function.clone(),
-            keys: [first, second].map(|index| printed(dataset.keys.get(index))),
-        })
+/// Returns the row of a count, that of a single test until all are judged.
+fn row(dataset: &str, function: &str, bits: u32, keys: u64, collisions: u64) -> CollisionRow {
+    let law = CollisionLaw::new(keys, bits);
+    let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+    let p_value = law.two_sided_p(collisions);
+    CollisionRow {
+        dataset: dataset.to_owned(),
+        function: function.to_owned(),
+        bits,
+        keys,
+        collisions,
+        expected: law.expected(),
+        p_value,
+        ci_low,
+        ci_high,
+        band_low: 0.0,
+        band_high: keys as f64,
+        p_adjusted: p_value,
+        verdict: Verdict::WithinChance,
     }
 }
 
@@ -122,36 +92,43 @@ pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
     std::iter::once(compared_bits).chain(NARROW_BITS.into_iter().filter(move |&bits| bits < compared_bits))
 }
 
-/// Counts the collisions of one function on one dataset.
+/// Counts the collisions of one function on one dataset at each width, the widest first. The example is of the widest:
+/// the first key, in the order of the dataset, that shares its value with another, and the next key with this value.
 ///
 /// # Panics
 ///
 /// Panics if `hashed` is not of the keys of `dataset`.
-pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
-    let values = hashed.values();
+pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> (Vec<CollisionRow>, Option<Example>) {
+    let mut values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
-    let own = hashed.function.compared_bits();
+    let function = hashed.function;
     let keys = values.len() as u64;
     let low = hashed.low();
+    let rows = widths(function.compared_bits())
+        .map(|bits| {
+            row(
+                &dataset.name,
+                function.name,
+                bits,
+                keys,
+                keys - low.different(bits),
+            )
+        })
+        .collect();
     let mut repeated = low.repeated().to_vec();
     repeated.sort_unstable();
-    RawCollisions {
+    let shared = values.clone().find(|value| repeated.binary_search(value).is_ok());
+    let example = shared.and_then(|shared| {
+        let mut of_shared = || values.position(|value| value == shared);
+        let first = of_shared()?;
+        Some([first, first + 1 + of_shared()?])
+    });
+    let example = example.map(|pair| Example {
         dataset: dataset.name.clone(),
-        function: hashed.function.name.to_owned(),
-        keys,
-        counts: widths(own)
-            .map(|bits| (bits, keys - low.different(bits)))
-            .collect(),
-        example: first_pair(values, &repeated),
-    }
-}
-
-/// Returns [`RawCollisions::example`]; `repeated` holds the values that occur more than once, in order.
-fn first_pair(values: impl Iterator<Item = u32>, repeated: &[u32]) -> Option<(usize, usize)> {
-    let mut values = values.enumerate();
-    let (first, shared) = values.find(|(_, value)| repeated.binary_search(value).is_ok())?;
-    let (second, _) = values.find(|&(_, value)| value == shared)?;
-    Some((first, second))
+        function: function.name.to_owned(),
+        keys: pair.map(|index| printed(dataset.keys.get(index))),
+    });
+    (rows, example)
 }
 
 /// Judges the rows of a run.
@@ -288,28 +265,23 @@ mod tests {
         ) {
             let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, values.len()));
             let function = Function::custom("f", 32, |_| 0, &[]);
-            let raw = measure(&dataset, &Hashed::of_values(&function, values.clone()));
-            for &(bits, collisions) in &raw.counts {
-                let distinct: HashSet<u64> = values.iter().map(|value| value % (1 << bits)).collect();
-                prop_assert_eq!(collisions, (values.len() - distinct.len()) as u64);
+            let (rows, example) = measure(&dataset, &Hashed::of_values(&function, values.clone()));
+            for row in &rows {
+                let distinct: HashSet<u64> = values.iter().map(|value| value % (1 << row.bits)).collect();
+                prop_assert_eq!(row.collisions, (values.len() - distinct.len()) as u64);
             }
             let first_pair = (0..values.len())
                 .flat_map(|first| (first + 1..values.len()).map(move |second| (first, second)))
                 .find(|&(first, second)| values[first] == values[second]);
-            prop_assert_eq!(raw.example, first_pair);
+            let printed = |(first, second)| [first, second].map(|index| printed(dataset.keys.get(index)));
+            prop_assert_eq!(example.map(|one| one.keys), first_pair.map(printed));
         }
     }
 
     /// Returns the judged rows of these widths and counts.
     fn judged(keys: u64, counts: &[(u32, u64)]) -> Vec<CollisionRow> {
-        let raw = RawCollisions {
-            dataset: "ids".to_owned(),
-            function: "f".to_owned(),
-            keys,
-            counts: counts.to_vec(),
-            example: None,
-        };
-        let mut rows: Vec<CollisionRow> = raw.rows().collect();
+        let row = |&(bits, collisions): &(u32, u64)| row("ids", "f", bits, keys, collisions);
+        let mut rows: Vec<CollisionRow> = counts.iter().map(row).collect();
         judge(&mut rows);
         rows
     }

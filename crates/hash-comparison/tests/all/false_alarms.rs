@@ -51,9 +51,9 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             seeded(seed);
             let hashed = Hashed::new(&dataset.keys, &function);
             let name = seed.to_string();
-            let mut counts = collisions::measure(dataset, &hashed);
-            counts.function.clone_from(&name);
-            records.collisions.extend(counts.rows());
+            let (mut rows, _) = collisions::measure(dataset, &hashed);
+            rows.iter_mut().for_each(|row| row.function.clone_from(&name));
+            records.collisions.extend(rows);
             let (_, rows) = probes.sizes(&name, &probes.values(&hashed));
             records.near_sizes.extend(rows);
             let summary = function.summary();

@@ -16,9 +16,9 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
         .iter()
         .filter(|function| function.group == FunctionGroup::Published)
         .map(|function| {
-            let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
-            assert_eq!(raw.counts[0].0, function.compared_bits());
-            raw.counts[0].1
+            let (rows, _) = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
+            assert_eq!(rows[0].bits, function.compared_bits());
+            rows[0].collisions
         })
         .collect()
 }
@@ -55,10 +55,8 @@ fn the_example_is_the_first_pair_of_the_list() {
     let dataset = load_embedded("app-accounts", 1).unwrap();
     let pair = |name| {
         let function = functions::find(name).unwrap();
-        let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
-        raw.example.map(|(first, second)| {
-            [first, second].map(|index| String::from_utf8_lossy(dataset.keys.get(index)).into_owned())
-        })
+        let (_, example) = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
+        example.map(|example| example.keys)
     };
     assert_eq!(pair("SDBMHash").unwrap(), ["digresses", "Sadler"]);
     assert_eq!(pair("APHash").unwrap(), ["contributes", "newt"]);

@@ -7,7 +7,7 @@ use std::hash::BuildHasher as _;
 
 use super::{ANCHOR, FOX, written};
 use crate::functions::Function;
-use crate::functions::verify::check_code;
+use crate::functions::verify::{LONG_KEY, check_code};
 use crate::record::Resistance;
 
 const MAY_CHANGE: &str =
@@ -106,6 +106,7 @@ const FOLDHASH: Function = Function {
         (b"", 0xcfbc_9eae_bd51_464b),
         (b"a", 0x3199_587a_bf73_4b40),
         (FOX, 0x15a7_cc07_0c67_7dae),
+        (&LONG_KEY, 0x2906_9bda_1570_e7ec),
     ],
     verify: |function| check_code(0x2cce_7155, 8, |key, _| (function.hash)(key)),
     ..IN_MEMORY
@@ -124,6 +125,7 @@ const FOLDHASH_FAST: Function = Function {
         (b"", 0x01ee_54dc_4d5e_9d2d),
         (b"a", 0x4d95_32b8_28b2_c6e4),
         (FOX, 0x289e_a811_6f19_10a4),
+        (&LONG_KEY, 0x44ea_5ae1_8361_07e4),
     ],
     verify: |function| check_code(0x1a8c_bb6a, 8, |key, _| (function.hash)(key)),
     ..FOLDHASH

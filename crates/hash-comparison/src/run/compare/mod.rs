@@ -54,10 +54,10 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         functions: options.summaries(),
         ..Run::default()
     });
-    let watch = Watch::start(progress);
+    let watch = Watch::start();
     for question in QUESTIONS {
         if let Measure::Times(measure) = question.measure {
-            measure(&datasets, &functions, &watch, &mut records)?;
+            measure(&datasets, &functions, progress, &mut records)?;
         }
     }
     watch.stop(&mut records.run.environment);

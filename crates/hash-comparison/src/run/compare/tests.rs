@@ -17,7 +17,6 @@ struct Disturbance {
 
 static OVER: AtomicBool = AtomicBool::new(false);
 const WAIT: Duration = Duration::from_secs(1);
-const IDLE: usize = 60;
 const BUSY: usize = 4;
 
 fn spin() {
@@ -33,21 +32,16 @@ impl Progress for Disturbance {
             .store(phase == "timing lengths", Ordering::Relaxed);
         match phase {
             // These threads stay on the processor to which the timing is pinned.
-            "timing lengths" => threads.extend((0..IDLE + BUSY).map(|index| {
-                thread::spawn(move || {
+            "timing lengths" => threads.extend((0..BUSY).map(|_| {
+                thread::spawn(|| {
                     while !OVER.load(Ordering::Relaxed) {
-                        if index < IDLE {
-                            thread::park_timeout(WAIT);
-                        } else {
-                            spin();
-                        }
+                        spin();
                     }
                 })
             })),
             "timing cache and memory" => {
                 OVER.store(true, Ordering::Relaxed);
                 for thread in threads.drain(..) {
-                    thread.thread().unpark();
                     thread.join().unwrap();
                 }
                 thread::sleep(WAIT);
@@ -76,8 +70,7 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
     let environment = run(&options, &Disturbance::default()).unwrap().run.environment;
     assert!(environment.timing_seconds.unwrap() >= WAIT.as_secs_f64());
     if cfg!(target_os = "linux") {
-        let threads = environment.threads_while_timing.unwrap();
-        assert!(threads > (IDLE + BUSY) as u64, "{threads} threads");
+        assert!(environment.threads_while_timing.is_some());
         let switches = environment.involuntary_switches_while_timing.unwrap();
         assert!(switches >= 20, "{switches} switches");
         assert!(environment.seconds_waited_while_timing.unwrap() > 0.0);

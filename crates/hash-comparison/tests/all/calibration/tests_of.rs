@@ -41,7 +41,7 @@ pub(super) fn real_keys(function: &Function, run: &Run, asked: &[Asked<'_>], ala
     for of in asked {
         let dataset = of.dataset;
         let hashed = Hashed::new(&dataset.keys, function);
-        for row in collisions::measure(dataset, &hashed).rows() {
+        for row in collisions::measure(dataset, &hashed).0 {
             let question = format!("{} low bits", row.bits);
             alarms.collisions("collisions", &question, row.keys, row.bits, row.collisions);
             records.collisions.push(row);
