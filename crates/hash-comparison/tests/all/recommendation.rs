@@ -55,7 +55,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         records
             .run
             .command
-            .ends_with("--for table --stable --mine djb2hash")
+            .ends_with("--for Table --stable --mine djb2hash")
     );
     let pick = &told.pick().unwrap().function;
     assert!(said.contains(pick.as_str()), "{said}");

@@ -70,7 +70,7 @@ fn a_run_is_held_against_an_earlier_one_anywhere() {
     bench.compare(&[]);
     let json = bench.read("hash-comparison-report/run.json");
     assert!(
-        json.contains("\"command\": \"hash-comparison compare --keys keys.txt"),
+        json.contains("\"command\": \"hash-comparison compare --quick --keys keys.txt"),
         "{json}"
     );
     assert!(bench.path("hash-comparison-report/index.html").is_file());
