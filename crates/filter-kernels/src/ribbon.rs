@@ -5,7 +5,8 @@
 //! result that its hash value gives. A key whose equation holds in the stored solution may be in the set. Keys are hashed
 //! with XXPH3.
 //!
-//! The code is the same for all kernels; those for SIMD differ in the instructions that count bits, and prefetch.
+//! The code is the same for all kernels but for the sums of columns, which AVX2 and AVX-512 compute eight at a time, and
+//! prefetching.
 
 mod build;
 

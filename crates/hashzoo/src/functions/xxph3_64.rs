@@ -123,11 +123,11 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
 /// Mixes 16 bytes from either end, and 16 more from either end if the key has more than 32.
 #[inline(always)]
 pub(super) const fn of_17_to_64<const FINAL: bool>(key: &[u8], seed: u64) -> u64 {
-    let hash = (key.len() as u64).wrapping_mul(PRIME64_1);
-    let is_long = key.len() > 32;
-    let step = 16 * is_long as usize;
-    let inner = mix_16(key, step, 32, seed).wrapping_add(mix_16(key, key.len() - 16 - step, 48, seed));
-    let hash = hash.wrapping_add(inner & (is_long as u64).wrapping_neg());
+    let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
+    if key.len() > 32 {
+        let inner = mix_16(key, 16, 32, seed).wrapping_add(mix_16(key, key.len() - 32, 48, seed));
+        hash = hash.wrapping_add(inner);
+    }
     let outer = mix_16(key, 0, 0, seed).wrapping_add(mix_16(key, key.len() - 16, 16, seed));
     avalanche::<FINAL>(hash.wrapping_add(outer))
 }
