@@ -64,8 +64,8 @@ impl Shape {
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
     }
 
-    /// [`places`](Self::places) by products that lanes have, too: one more for a single hash value. For fewer than 2^32
-    /// starts.
+    /// The same as [`places`](Self::places), from two 32-bit products, which lanes have; a single value takes one more. For
+    /// fewer than 2^32 starts.
     #[inline(always)]
     const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
         let starts = (self.segments as u64 * self.len()) as u32 as u64;
@@ -164,7 +164,7 @@ impl<'a> Fingerprints<'a> {
         ]
     }
 
-    /// Returns the fingerprints in these bytes with these [`numbers`](Self::numbers). Others give other answers.
+    /// Returns the fingerprints in these bytes with these [`numbers`](Self::numbers). Others give other answers, or panic.
     #[inline(always)]
     pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {

@@ -5,8 +5,8 @@
 //! result that its hash value gives. A key whose equation holds in the stored solution may be in the set. Keys are hashed
 //! with XXPH3.
 //!
-//! The code is the same for all kernels but for the sums of columns, which AVX2 and AVX-512 compute eight at a time, and
-//! prefetching.
+//! The code is the same for all kernels but for prefetching and for what AVX2 and AVX-512 compute in lanes: the hash values
+//! of many keys, and the sums of eight columns.
 
 mod build;
 
@@ -179,7 +179,7 @@ impl<'a> Solution<'a> {
         self.numbers
     }
 
-    /// Returns the solution in these bytes with these [`numbers`](Self::numbers). Others give other answers.
+    /// Returns the solution in these bytes with these [`numbers`](Self::numbers). Others give other answers, or panic.
     #[inline(always)]
     pub const fn of_numbers(bytes: &'a [u8], numbers: [u64; 2]) -> Self {
         let words = bytes.as_chunks().0;
@@ -324,7 +324,7 @@ fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
     let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
     (0..columns).all(|column| {
         let at = first + column;
-        // An equation that starts at a block boundary ends with the block.
+        // Without coefficients in the next block, its word is not needed.
         let after = word(at + columns).or((next == 0).then_some(0));
         match (word(at), after) {
             (Some(word), Some(after)) => {

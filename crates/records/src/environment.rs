@@ -33,7 +33,7 @@ pub struct Environment {
     pub cpu_features: Vec<String>,
     /// Frequency governor of the first CPU, if the system reports it.
     pub governor: Option<String>,
-    /// The most threads of this process that were seen while it measured times.
+    /// The threads of this process, before or after it measured times: the larger number.
     pub threads_while_timing: Option<u64>,
     /// The logical processor to which the timing was pinned, if the system allows that.
     pub pinned_cpu: Option<u64>,

@@ -115,8 +115,8 @@ struct Tests {
 
 /// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
 /// tests of thousands of random cases would take hours in an emulator and do not depend on the processor; neither do the
-/// skipped sizes and rates, which take ten times as long as all other tests. Filters of millions of keys are long, and
-/// shorter ones have as many bytes.
+/// skipped sizes and rates, which take ten times as long as all other tests. Filters of millions of keys take
+/// long; filters as long of fewer keys are tested, with more probes.
 const LIBRARIES: Tests = Tests {
     selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                 --package filter-tables --package guava-bloom --package membership-filters \

@@ -44,7 +44,7 @@ pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Writes the answers to all lines of standard input, which are with their line feeds.
+/// Writes the answers to all lines of standard input, each with its line feed.
 pub(crate) fn answer(mut each: impl FnMut(Vec<Vec<u8>>) -> Result<String, Failure>) -> Result<(), Failure> {
     let mut input = BufReader::with_capacity(PIECE, io::stdin().lock());
     let mut output = io::stdout().lock();

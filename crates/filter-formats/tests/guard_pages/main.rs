@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arch;
+mod equations;
 #[path = "../all/support/layouts.rs"]
 #[expect(dead_code, reason = "policies build the filters")]
 mod layouts;

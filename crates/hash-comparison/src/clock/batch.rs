@@ -46,10 +46,9 @@ pub(crate) fn sample(
     let mut order = shuffled(keys.len() as u32, seed);
     order.truncate(most_keys);
     let keys = order.into_iter().map(|index| keys.get(index as usize));
-    keys.scan(0, move |bytes, key| {
-        let is_first = *bytes == 0;
+    keys.enumerate().scan(0, move |bytes, (i, key)| {
         *bytes += key.len();
-        (is_first || *bytes <= most_bytes).then_some(key)
+        (i == 0 || *bytes <= most_bytes).then_some(key)
     })
 }
 

@@ -9,7 +9,7 @@ use records::environment::{self, ProcessStatus};
 /// Watches all of the timing, from the first table to the last.
 ///
 /// One interval covers everything that is timed, since a disturbance of one table says nothing of the others. It
-/// includes preparations between the readings, which run on the same thread, so that a rate per second means the same.
+/// includes preparations between the readings, which run on the same thread.
 pub struct Watch {
     start: Instant,
     before: ProcessStatus,

@@ -101,7 +101,7 @@ pub struct Arguments {
     /// the machine and left out. A function is reported if it changed by more than two runs of one build differ: 8 %, or 25 %
     /// if only one run was --quick or had another seed, or a factor of 2 if other programs disturbed a run. Runs on
     /// different machines are compared without times.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", overrides_with = "baseline")]
     baseline: Option<PathBuf>,
 
     /// Print run.json, which has test results and advice for every function, instead of a summary
@@ -109,7 +109,7 @@ pub struct Arguments {
     json: bool,
 
     /// The folder for the report: absent, empty, or of an earlier run [default: {out}]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", overrides_with = "out")]
     out: Option<PathBuf>,
 }
 

@@ -57,6 +57,29 @@ fn refused(url: &str, arguments: &str, input: &[u8]) -> (i32, String, String) {
 const SMALL: &str = "--key f --capacity 3000 --fpp 0.03";
 
 #[test]
+fn long_input_is_answered_line_by_line() {
+    let server = Server::start(&[]);
+    let mut input: Vec<u8> = (0..6_000)
+        .flat_map(|line| format!("key {}\n", line % 5_000).into_bytes())
+        .collect();
+    // The last line is longer than a read.
+    input.resize(input.len() + (1 << 20), b'x');
+    let answers = answers(&server.url(), "--key long --capacity 6000 --fpp 0.000001", &input);
+    let new = |count| "new\n".repeat(count);
+    assert!(answers == [new(5_000), "seen\n".repeat(1_000), new(1)].concat());
+}
+
+#[test]
+fn nobody_who_reads_is_no_failure() {
+    let server = Server::start(&[]);
+    let mut child = start(&server.url(), SMALL);
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(b"a\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[test]
 fn every_line_is_answered_in_order() {
     let server = Server::start(&[]);
     let url = server.url();

@@ -27,7 +27,7 @@ pub(super) fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 
     let (here, next) = (coefficients(here), coefficients(next));
     // The selected bits of two columns.
     let selected = |from: usize| {
-        // SAFETY: there are 16 lanes from each place on; under the mask, only words of the slices are read.
+        // SAFETY: the start is at most 4 * COMPARED - 4, so four lanes follow; under the mask, only words of the slices are read.
         let (first, second) = unsafe {
             let live = _mm256_loadu_si256(LIVE.as_ptr().add(2 * (COMPARED - columns + from)).cast());
             (

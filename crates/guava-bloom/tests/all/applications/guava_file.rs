@@ -1,6 +1,8 @@
 //! The example `guava_file`: its files, answers and refusals.
 
 use std::fs;
+#[cfg(unix)]
+use std::process::Command;
 
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy, Utf8};
 
@@ -80,4 +82,30 @@ fn what_is_wrong_is_named_and_nothing_is_lost() {
     let mut query = application("guava_file");
     let said = refused(&run(query.arg("query").arg(&diary), b"key\n"));
     assert!(said.contains("diary"), "{said}");
+}
+
+/// Memory is limited to 100 MB: ten bytes that claim 16 GiB are refused by their length, and a gigabyte of words when
+/// the memory is full.
+#[cfg(unix)]
+#[test]
+fn memory_is_taken_as_bytes_arrive() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("filter");
+    let program = application("guava_file").get_program().to_owned();
+    let said = || {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -v 100000; exec \"$0\" query \"$1\""]);
+        refused(&run(limited.arg(&program).arg(&file), b""))
+    };
+    fs::write(&file, b"\x01\x05\x7f\xff\xff\xffword").unwrap();
+    let few = said();
+    assert!(few.contains("at least 17179869182, got 10"), "{few}");
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .set_len(1 << 30)
+        .unwrap();
+    let many = said();
+    assert!(many.contains("out of memory: the allocator refused "), "{many}");
 }

@@ -77,7 +77,7 @@ impl Options {
             seed,
             quick,
             request: Request::default(),
-            command: String::new(),
+            command: "hash-comparison compare".to_owned(),
         })
     }
 
