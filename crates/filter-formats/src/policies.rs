@@ -1,13 +1,7 @@
 //! All policies, by the names under which engines store their filters.
 //!
-//! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](filter_policy::hashers::KeyHasher)
-//!   in `hashers.rs` of `filter-policy`, a constructor in its `leveldb.rs`, and a line in [`ALL`].
-//! * **A new layout** needs a module with a policy that implements [`FilterPolicy`] and
-//!   [`HashedPolicy`](filter_policy::HashedPolicy); a variant of `Contents` in `src/contents.rs`, of [`FilterLayout`] in
-//!   `src/view.rs`; and a line in [`ALL`].
-//!
-//! Tests read the list and report anything else that is missing: the bytes in `tests/data/policies.jsonl`, the page
-//! `FORMAT.md`, a line in `tests/all/contract.rs`.
+//! What a new policy needs beside a line in [`ALL`], `crates/ARCHITECTURE.md` lists in its table of changes; tests read
+//! [`ALL`] and report what is missing.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
