@@ -45,8 +45,8 @@ const SEED: u64 = 0xc782_19a2_3eea_dd03;
 /// The number of words from which they are prefetched before use: a megabyte.
 const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
 
-/// The number of columns that are compared before an exit. An exit in between would be mispredicted for many absent keys.
-pub(crate) const COMPARED: usize = 8;
+/// The number of columns that are compared before an exit, if they are summed one by one.
+const COMPARED: usize = 2;
 
 /// The maximum number of columns: the number of bits in a result.
 const MAX_COLUMNS: u32 = u32::BITS;
@@ -100,7 +100,7 @@ const fn used_seed(stored: u8) -> u64 {
 
 /// The equation of a key, or what elimination left of it.
 #[derive(Clone, Copy)]
-struct Equation {
+pub(crate) struct Equation {
     /// The first slot with a coefficient.
     start: usize,
     /// The lowest bit, which is always set, is the first slot's.
@@ -277,37 +277,79 @@ fn may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, 
     let block = equation.start as u32 / WIDTH;
     let first = solution.shape().words_before(block) as usize;
     let columns = solution.shape().columns_of(block) as usize;
-    let Some(words) = words.get(first..first + 2 * columns) else {
-        return may_match_at_end(words, shape, seed, hash);
+    // Two blocks, and the words after the last column that are compared in vain.
+    match words.get(first..first + 2 * columns + COMPARED) {
+        Some(words) => lanes.holds(words, columns, equation),
+        None => may_match_at_end(words, shape, seed, hash),
+    }
+}
+
+/// [`FetchLanes::holds`], column by column.
+#[inline(always)]
+pub(crate) fn holds<L: FetchLanes>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
+    assert!(words.len() == 2 * columns + COMPARED, "two blocks and two words");
+    // The coefficients as three words of 64 slots, from the first that they reach on.
+    let shift = equation.start as u32 % 64;
+    let masks = [
+        equation.low << shift,
+        equation.high << shift | equation.low >> 1 >> (63 - shift),
+        equation.high >> 1 >> (63 - shift),
+    ];
+    // The places of these three in the first column.
+    let (half, next) = (equation.start / 64 % 2, 2 * columns);
+    let places = [half, if half == 0 { 1 } else { next }, next + half];
+    let halves = words.as_flattened().as_chunks::<8>().0;
+    let wrong = |column: usize| {
+        let mut sums = 0;
+        for i in 0..COMPARED {
+            // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks and
+            // `COMPARED` more.
+            let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * (column + i)) };
+            let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
+            sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
+        }
+        sums ^ equation.result >> column
     };
-    let (first, second) = words.split_at(columns);
+    // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
+    let mut column = 0;
+    while column + COMPARED <= columns {
+        if wrong(column) & ((1 << COMPARED) - 1) != 0 {
+            return false;
+        }
+        column += COMPARED;
+    }
+    // Words after the last column belong to the next block.
+    column == columns || wrong(column) & ((1 << (columns - column)) - 1) == 0
+}
+
+/// Lanes for eight columns.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait ColumnLanes: Copy {
+    /// Returns the sums of at most eight columns, a bit each: of the bits that the coefficients select in two blocks. Columns
+    /// that a block lacks sum to 0.
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32;
+}
+
+/// [`FetchLanes::holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn holds_by_eight<L: ColumnLanes>(
+    lanes: L,
+    words: &[Word],
+    columns: usize,
+    equation: Equation,
+) -> bool {
+    let (first, second) = words[..2 * columns].split_at(columns);
     let coefficients = equation.in_blocks();
     let mut result = equation.result;
-    for (first, second) in first.chunks(COMPARED).zip(second.chunks(COMPARED)) {
+    for (first, second) in first.chunks(8).zip(second.chunks(8)) {
         let wrong = lanes.column_sums(first, second, coefficients) ^ result;
         if wrong & ((1 << first.len()) - 1) != 0 {
             return false;
         }
-        result >>= COMPARED;
+        result >>= 8;
     }
     true
-}
-
-/// [`FetchLanes::column_sums`], column by column.
-#[inline(always)]
-pub(crate) fn column_sums<L: FetchLanes>(
-    lanes: L,
-    first: &[Word],
-    second: &[Word],
-    coefficients: [u128; 2],
-) -> u32 {
-    let mut sums = 0;
-    for (i, (first, second)) in first.iter().zip(second).enumerate() {
-        let selected =
-            u128::from_le_bytes(*first) & coefficients[0] ^ u128::from_le_bytes(*second) & coefficients[1];
-        sums |= (lanes.sum(selected as u64 ^ (selected >> 64) as u64) & 1) << i;
-    }
-    sums
 }
 
 /// [`may_match`] where words may be missing: column by column.

@@ -5,7 +5,7 @@ use crate::bloom64::{self, MULTIPLIER, position};
 use crate::fast_local::{self, LINE_LEN, Line, line_of};
 use crate::hash::{TILE, WideSource, xxph3};
 use crate::lanes::Lanes;
-use crate::ribbon::{self, Word};
+use crate::ribbon::{self, Equation, Word};
 
 /// Hash values; only the first `count` are in use, but all of them are valid.
 #[derive(Clone, Copy)]
@@ -56,10 +56,10 @@ pub(crate) trait TileLanes: Lanes {
         bloom64::each_set(bit_array, probes, tile.used())
     }
 
-    /// [`FetchLanes::column_sums`].
+    /// [`FetchLanes::holds`].
     #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        ribbon::column_sums(self, first, second, coefficients)
+    fn holds(self, words: &[Word], columns: usize, equation: Equation) -> bool {
+        ribbon::holds(self, words, columns, equation)
     }
 }
 
@@ -77,11 +77,11 @@ pub(crate) trait FetchLanes: Copy {
         word.count_ones()
     }
 
-    /// Returns the sums, a bit each, of the bits that the coefficients select in at most [`ribbon::COMPARED`] columns: the
-    /// words of a column in two blocks.
+    /// Returns true if an equation holds in a Ribbon filter. The words are those of the two blocks from the one on in which it
+    /// starts, of this many columns, and two more.
     #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        ribbon::column_sums(self, first, second, coefficients)
+    fn holds(self, words: &[Word], columns: usize, equation: Equation) -> bool {
+        ribbon::holds(self, words, columns, equation)
     }
 }
 
@@ -102,8 +102,8 @@ impl<L: TileLanes> FetchLanes for L {
     }
 
     #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        TileLanes::column_sums(self, first, second, coefficients)
+    fn holds(self, words: &[Word], columns: usize, equation: Equation) -> bool {
+        TileLanes::holds(self, words, columns, equation)
     }
 }
 

@@ -2,24 +2,34 @@
 
 use core::arch::x86_64::*;
 
-use crate::ribbon::{COMPARED, Word};
+use super::Avx2;
+use crate::ribbon::{ColumnLanes, Word};
 
-/// [`FetchLanes::column_sums`](crate::tiles::FetchLanes::column_sums). Columns that a block lacks sum to 0.
+/// The maximum number of columns.
+const COLUMNS: usize = 8;
+
+impl ColumnLanes for Avx2 {
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        // SAFETY: see the type.
+        unsafe { column_sums(first, second, coefficients) }
+    }
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
-pub(super) fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
-    const { assert!(COMPARED == 8) };
+fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
     /// From each place on, as many lanes to read as halves of words are left.
-    const LIVE: [i64; 4 * COMPARED] = {
-        let mut live = [0; 4 * COMPARED];
+    const LIVE: [i64; 4 * COLUMNS] = {
+        let mut live = [0; 4 * COLUMNS];
         let mut i = 0;
-        while i < 2 * COMPARED {
+        while i < 2 * COLUMNS {
             live[i] = -1;
             i += 1;
         }
         live
     };
-    let columns = first.len().min(second.len()).min(COMPARED);
+    let columns = first.len().min(second.len()).min(COLUMNS);
     let coefficients = |word: u128| {
         let halves = _mm_set_epi64x((word >> 64) as i64, word as i64);
         _mm256_broadcastsi128_si256(halves)
@@ -27,9 +37,9 @@ pub(super) fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 
     let (here, next) = (coefficients(here), coefficients(next));
     // The selected bits of two columns.
     let selected = |from: usize| {
-        // SAFETY: the start is at most 4 * COMPARED - 4, so four lanes follow; under the mask, only words of the slices are read.
+        // SAFETY: the start is at most 4 * COLUMNS - 4, so four lanes follow; under the mask, only words of the slices are read.
         let (first, second) = unsafe {
-            let live = _mm256_loadu_si256(LIVE.as_ptr().add(2 * (COMPARED - columns + from)).cast());
+            let live = _mm256_loadu_si256(LIVE.as_ptr().add(2 * (COLUMNS - columns + from)).cast());
             (
                 _mm256_maskload_epi64(first.as_ptr().wrapping_add(from).cast(), live),
                 _mm256_maskload_epi64(second.as_ptr().wrapping_add(from).cast(), live),

@@ -6,14 +6,13 @@ use core::hint::black_box;
 use hashzoo::xxph3_64;
 
 use super::Avx2;
-use super::columns::column_sums;
 use crate::MAX_PROBES;
 use crate::bloom64;
 use crate::fast_local::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::hash::{WideSource, xxph3};
 use crate::lanes::entries::{entry, line_entries};
 use crate::lanes::{Lanes, Lanes64, WideLanes};
-use crate::ribbon::Word;
+use crate::ribbon::{Equation, Word, holds_by_eight};
 use crate::tiles::{Tile, TileLanes};
 
 /// The number of words in a line.
@@ -68,9 +67,8 @@ impl TileLanes for Avx2 {
     }
 
     #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        // SAFETY: see the type.
-        unsafe { column_sums(first, second, coefficients) }
+    fn holds(self, words: &[Word], columns: usize, equation: Equation) -> bool {
+        holds_by_eight(self, words, columns, equation)
     }
 }
 

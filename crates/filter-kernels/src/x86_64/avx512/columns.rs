@@ -2,13 +2,23 @@
 
 use core::arch::x86_64::*;
 
-use crate::ribbon::{COMPARED, Word};
+use super::Avx512;
+use crate::ribbon::{ColumnLanes, Word};
 
-/// [`FetchLanes::column_sums`](crate::tiles::FetchLanes::column_sums). Columns that a block lacks sum to 0.
+/// The maximum number of columns.
+const COLUMNS: usize = 8;
+
+impl ColumnLanes for Avx512 {
+    #[inline(always)]
+    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
+        // SAFETY: see the type.
+        unsafe { column_sums(first, second, coefficients) }
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-pub(super) fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
-    const { assert!(COMPARED == 8) };
+fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
     // Two halves of a word for each column.
     let live = _bzhi_u32(0xffff, 2 * first.len().min(second.len()) as u32);
     let (low, high) = (live as __mmask8, (live >> 8) as __mmask8);
@@ -27,7 +37,7 @@ pub(super) fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 
         };
         _mm512_xor_si512(_mm512_and_si512(first, here), _mm512_and_si512(second, next))
     };
-    let (a, b) = (selected(low, 0), selected(high, COMPARED / 2));
+    let (a, b) = (selected(low, 0), selected(high, COLUMNS / 2));
     let lower = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
     let upper = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
     let sum = _mm512_xor_si512(lower, upper);

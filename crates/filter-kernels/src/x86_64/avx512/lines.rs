@@ -10,14 +10,13 @@ use single::all_of_32;
 use split::Split;
 
 use super::Avx512;
-use super::columns::column_sums;
 use crate::KernelToken;
 use crate::MAX_PROBES;
 use crate::bloom64;
 use crate::fast_local::{self, LINE_LEN, Line, POWERS, USUAL_PROBES};
 use crate::hash::{TILE, WideSource, xxph3};
 use crate::lanes::entries::entry;
-use crate::ribbon::Word;
+use crate::ribbon::{Equation, Word, holds_by_eight};
 use crate::tiles::{Tile, TileLanes};
 
 const USUAL: usize = USUAL_PROBES as usize;
@@ -108,9 +107,8 @@ impl TileLanes for Avx512 {
     }
 
     #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        // SAFETY: see the type.
-        unsafe { column_sums(first, second, coefficients) }
+    fn holds(self, words: &[Word], columns: usize, equation: Equation) -> bool {
+        holds_by_eight(self, words, columns, equation)
     }
 }
 
