@@ -80,7 +80,7 @@ pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
 /// # Errors
 ///
 /// Returns an error if the file cannot be read, or an error with line and field if it is not in the form of
-/// [`write()`].
+/// [`to_bytes`].
 pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, &bytes_of(path)?)
 }
