@@ -1,7 +1,7 @@
 //! All policies, by the names under which engines store their filters.
 //!
-//! What a new policy needs beside a line in [`ALL`], `crates/ARCHITECTURE.md` lists in its table of changes; tests read
-//! [`ALL`] and report what is missing.
+//! A new policy needs a line in [`ALL`]. The table of changes in `crates/ARCHITECTURE.md` lists what else it needs, and
+//! tests that read [`ALL`] report what is missing.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;

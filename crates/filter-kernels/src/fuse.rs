@@ -64,8 +64,8 @@ impl Shape {
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
     }
 
-    /// The same as [`places`](Self::places), from two 32-bit products, which lanes have; a single value takes one more. For
-    /// fewer than 2^32 starts.
+    /// Returns the same as [`places`](Self::places) from two 32-bit products, which lanes have. A single value takes longer. There
+    /// are fewer than 2^32 starts.
     #[inline(always)]
     const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
         let starts = (self.segments as u64 * self.len()) as u32 as u64;
