@@ -1,15 +1,9 @@
 //! Changes that other clients make between the commands of a pipeline.
 
-use std::time::Duration;
-
-use bloom_redis::{
-    Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema, SplitFilter,
-};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema};
 use redis::{ConnectionLike, RedisResult, Value};
 
-use crate::support::{Server, all_commands, new_fixed, new_growing, new_split};
-
-const LEASE: Duration = Duration::from_secs(60);
+use crate::support::{Design, LEASE, Server, all_commands, check_all_there, names, new_fixed, new_growing};
 
 /// A connection that sends all commands one by one and acts before some of them.
 pub(crate) struct Between<'a> {
@@ -97,59 +91,54 @@ fn split(packed: &[u8]) -> Vec<Vec<u8>> {
     commands
 }
 
-/// Calls `round` with 0, 1, 2 and so on, each time on an empty server, until it returns false: there was no such command
-/// to act before. Returns the number of rounds before that.
+/// Calls `round` with the number of each of the first commands, and of some of the many that follow, each time on an empty
+/// server, until it returns false: there was no such command to act before. Returns the number of rounds before that.
 pub(crate) fn rounds(server: &Server, mut round: impl FnMut(&mut redis::Connection, usize) -> bool) -> usize {
     let mut other = server.connection();
     let acted = |&before: &usize| {
         redis::cmd("FLUSHALL").exec(&mut other).unwrap();
         round(&mut other, before)
     };
-    (0..).take_while(acted).count()
+    std::iter::successors(Some(0), |before| Some(before + 1 + before / 12))
+        .take_while(acted)
+        .count()
+}
+
+/// Checks that no stored element is absent.
+#[track_caller]
+fn check(answers: &[Answer], case: impl std::fmt::Debug) {
+    assert!(!answers.contains(&Answer::Absent), "{case:?}: {answers:?}");
 }
 
 #[test]
 fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
-    let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
-    macro_rules! check {
-        ($filter:expr, $commands:ident, $comes:ident) => {{
-            let filter = $filter.with_options(Options::default().commands($commands));
-            rounds(&server, |other, before| {
-                filter.create(Expiry::Keep).query(other).unwrap();
-                filter.insert_many(&elements).query(other).unwrap();
-                let rebuild = $comes.then(|| {
-                    let rebuild = filter.rebuild(LEASE).query(other).unwrap();
-                    rebuild.insert_many(&elements).query(other).unwrap();
-                    filter.delete().query(other).unwrap();
-                    rebuild
-                });
-                let mut act = || match rebuild.clone() {
-                    Some(rebuild) => rebuild.commit(Expiry::Never).query(other).unwrap(),
-                    None => assert!(filter.delete().query(other).unwrap()),
-                };
-                let mut between = Between::new(&server, [before], &mut act);
-                let answers = filter.might_contain_many(&elements).query(&mut between).unwrap();
-                assert!(
-                    answers.iter().all(|&answer| answer != Answer::Absent),
-                    "{:?}, before command {before}",
-                    $commands
-                );
-                between.acted
-            })
-        }};
-    }
+    let elements = names("in", 10);
     for commands in all_commands() {
-        let acts = [false, true].map(|comes| {
-            let schema = Schema::fixed(1_000, 0.01);
-            let fixed = check!(new_fixed(schema), commands, comes);
-            fixed.min(check!(
-                new_split(1_000, 0.01, SplitFilter::PART_BITS),
-                commands,
-                comes
-            ))
-        });
-        assert!(acts[0] + acts[1] > 4, "{acts:?}");
+        for design in [Design::fixed(1_000, 0.01), Design::split(1_000, 0.01, 1 << 26)] {
+            let filter = design.with_options(Options::default().commands(commands));
+            let acts = [false, true].map(|comes| {
+                rounds(&server, |other, before| {
+                    filter.create().query(other).unwrap();
+                    filter.insert_many(&elements).query(other).unwrap();
+                    let rebuild = comes.then(|| {
+                        let rebuild = filter.rebuild().query(other).unwrap();
+                        rebuild.insert_many(&elements).query(other).unwrap();
+                        filter.delete().query(other).unwrap();
+                        rebuild
+                    });
+                    let mut act = || match rebuild.clone() {
+                        Some(rebuild) => rebuild.commit(Expiry::Never).query(other).unwrap(),
+                        None => assert!(filter.delete().query(other).unwrap()),
+                    };
+                    let mut between = Between::new(&server, [before], &mut act);
+                    let answers = filter.ask(&elements).query(&mut between).unwrap();
+                    check(&answers, (&filter, before));
+                    between.acted
+                })
+            });
+            assert!(acts[0] + acts[1] > 4, "{acts:?}");
+        }
     }
 }
 
@@ -157,25 +146,25 @@ fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
 fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
-    // `commands` is the number of commands in the query. Four surround the bits: two `EXISTS`, and two that check for a
+    // `last` is the number of commands in the query. Four surround the bits: two `STRLEN`, and two that check for a
     // rebuild. The smallest filter is read as a whole.
-    for (insertions, commands, last) in [
-        (1_000, Commands::default(), 4 + 1),
-        (10_000, Commands::default(), 4 + 2),
-        (10_000, Commands::PLAIN, 4 + 70),
+    for (insertions, elements, commands, last) in [
+        (1_000, 10, Commands::default(), 4 + 1),
+        (10_000, 10, Commands::default(), 4 + 2),
+        (10_000, 2, Commands::PLAIN, 4 + 14),
     ] {
-        let filter =
-            new_fixed(Schema::fixed(insertions, 0.01)).with_options(Options::default().commands(commands));
+        let elements = names("in", elements);
+        let filter = Design::fixed(insertions, 0.01).with_options(Options::default().commands(commands));
         let mut acts = 0;
         for goes in 0..last {
             for comes in [goes, goes + 1, goes + 2, last] {
-                filter.create(Expiry::Keep).query(&mut other).unwrap();
-                let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+                redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+                filter.create().query(&mut other).unwrap();
+                let rebuild = filter.rebuild().query(&mut other).unwrap();
                 rebuild.insert_many(&elements).query(&mut other).unwrap();
                 let again = rebuild.clone();
                 rebuild.commit(Expiry::Never).query(&mut other).unwrap();
-                let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+                let rebuild = filter.rebuild().query(&mut other).unwrap();
                 rebuild.insert_many(&elements).query(&mut other).unwrap();
                 let mut gone = false;
                 let mut act = || {
@@ -186,13 +175,9 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
                     }
                 };
                 let mut between = Between::new(&server, [goes, comes], &mut act);
-                let answers = filter.might_contain_many(&elements).query(&mut between).unwrap();
+                let answers = filter.ask(&elements).query(&mut between).unwrap();
                 acts += usize::from(between.acted);
-                assert!(
-                    answers.iter().all(|&answer| answer != Answer::Absent),
-                    "{commands:?}, before commands {goes} and {comes}: {answers:?}"
-                );
-                redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+                check(&answers, (&filter, goes, comes));
                 // A rebuild that has ended changes nothing.
                 assert!(again.commit(Expiry::Never).query(&mut other).is_err());
             }
@@ -205,8 +190,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
 fn a_filter_that_comes_back_during_a_download_is_not_empty() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let filter = new_fixed(Schema::whole_words(1_000, 0.01))
-        .with_options(Options::default().commands(Commands::default()));
+    let filter = new_fixed(Schema::whole_words(1_000, 0.01));
     for before in 0..5 {
         let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
         rebuild.insert_many(["a"]).query(&mut other).unwrap();
@@ -234,8 +218,7 @@ fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilte
 #[test]
 fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing() {
     let server = Server::start(&[]);
-    let elements: Vec<String> = (0..20).map(|i| i.to_string()).collect();
-    let more: Vec<String> = (0..300).map(|i| format!("more {i}")).collect();
+    let (elements, more) = (names("in", 20), names("more", 150));
     for missing in [Missing::Reported, Missing::Empty] {
         let (plain, filter) = growing(missing, true);
         let acts = rounds(&server, |other, before| {
@@ -248,10 +231,7 @@ fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing
             let mut act = || rebuild.clone().commit().query(other).unwrap();
             let mut between = Between::new(&server, [before], &mut act);
             let answers = plain.might_contain_many(&elements).query(&mut between).unwrap();
-            assert!(
-                answers.iter().all(|&answer| answer == Answer::MightContain),
-                "{missing:?}, before command {before}: {answers:?}"
-            );
+            check_all_there(&answers);
             between.acted
         });
         assert!(acts > 4, "{acts}");
@@ -282,10 +262,10 @@ fn a_growing_filter_that_is_rebuilt_without_end_might_contain_everything() {
 fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let old: Vec<String> = (0..100).map(|i| format!("old {i}")).collect();
-    for (kept, transactions) in [(0, true), (60, true), (300, false)] {
+    let old = names("old", 100);
+    for (kept, transactions) in [(0, true), (60, true), (150, false)] {
         let (plain, filter) = growing(Missing::Reported, transactions);
-        let kept: Vec<String> = (0..kept).map(|i| format!("kept {i}")).collect();
+        let kept = names("kept", kept);
         let acts = rounds(&server, |other, before| {
             filter.create().query(other).unwrap();
             filter.insert_many(&old).query(other).unwrap();

@@ -1,5 +1,6 @@
 //! All designs on a real cluster, through both cluster clients.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bloom_redis::{
@@ -7,10 +8,11 @@ use bloom_redis::{
 };
 use guava_bloom::Bytes;
 
-use crate::support::{all_commands, check_all_there, for_each_cluster_client, new_fixed, new_split};
+use crate::support::{
+    LEASE, check_all_there, for_each_cluster_client, for_each_cluster_way, new_fixed, new_split,
+};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
-const LEASE: Duration = Duration::from_secs(60);
 
 pub(crate) fn elements(count: u32) -> Vec<String> {
     (0..count).map(|i| i.to_string()).collect()
@@ -27,70 +29,54 @@ pub(crate) fn fixed(commands: Commands, missing: Missing) -> FixedFilter {
 
 #[test]
 fn fixed_filters_are_spread_by_their_names() {
-    for_each_cluster_client(|client, cluster| {
+    use Answer::{Absent, MightContain};
+    for_each_cluster_way(|client, cluster, commands| {
         let names = ["a", "b", "c", "d"];
-        let filter = fixed(Commands::default(), Missing::Reported);
-        let masters: std::collections::BTreeSet<usize> = names
-            .iter()
-            .map(|name| cluster.master_of(filter.named(name).key()))
+        let named = |name: &str| fixed(commands, Missing::Reported).named(name);
+        let masters: BTreeSet<usize> = (names.iter())
+            .map(|name| cluster.master_of(named(name).key()))
             .collect();
         assert!(masters.len() > 1);
-        for missing in [Missing::Reported, Missing::Empty] {
-            for commands in all_commands() {
-                client.words::<()>(&["FLUSHALL"]);
-                let filter = fixed(commands, missing);
-                for name in names {
-                    if missing == Missing::Reported {
-                        assert_eq!(client.run(filter.named(name).might_contain("a")), Answer::Missing);
-                        for expiry in [Expiry::Keep, HOUR] {
-                            let error = client.fail(filter.named(name).with_expiry(expiry).insert("a"));
-                            assert!(error.kind() == ErrorKind::Missing, "{commands:?}: {error}");
-                            // Without scripts or transactions, the insert has created the filter.
-                            client.run(filter.named(name).delete());
-                        }
-                        assert!(client.run(filter.named(name).create(Expiry::Keep)));
-                    }
-                    assert_eq!(
-                        client.run(filter.named(name).with_expiry(HOUR).insert_many(["a", "b", "a"])),
-                        [true, true, false]
-                    );
-                    assert_eq!(
-                        client.run(filter.named(name).might_contain_many(["a", "c"])),
-                        [Answer::MightContain, Answer::Absent]
-                    );
-                    let rebuild = client.run(filter.named(name).rebuild(LEASE));
-                    assert!(
-                        client.fail(filter.named(name).rebuild(LEASE)).kind() == ErrorKind::RebuildUnderWay
-                    );
-                    client.run(rebuild.insert_many(["d"]));
-                    client.run(filter.named(name).insert("e"));
-                    client.run(rebuild.commit(Expiry::Never));
-                    assert_eq!(
-                        client.run(filter.named(name).might_contain_many(["a", "d", "e"])),
-                        [Answer::Absent, Answer::MightContain, Answer::MightContain]
-                    );
-                    let statistics = client.run(filter.named(name).statistics());
-                    assert_eq!(statistics.rebuilds(), 1);
-                    let local = client.run(filter.named(name).download(Bytes));
-                    assert_eq!(local.ones(), statistics.ones());
-                    client.run(filter.named(name).upload(&local, Expiry::Never));
-                }
-                if commands == commands.scripts(true) {
-                    let error = client.fail(filter.named("a").merge(&[filter.named("b")]));
-                    assert_eq!(error.kind(), ErrorKind::CrossSlot, "{error}");
-                }
+        for filter in names.map(named) {
+            assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
+            for expiry in [Expiry::Keep, HOUR] {
+                let error = client.fail(filter.clone().with_expiry(expiry).insert("a"));
+                assert_eq!(error.kind(), ErrorKind::Missing, "{commands:?}: {error}");
+                // Without scripts or transactions, the insert has created the filter.
+                client.run(filter.delete());
             }
+            assert!(client.run(filter.create(Expiry::Keep)));
+            let empty = Options::default().commands(commands).missing(Missing::Empty);
+            for filter in [filter.clone(), filter.clone().with_options(empty)] {
+                client.run(filter.with_expiry(HOUR).insert_many(["a", "b", "a"]));
+            }
+            let answers = client.run(filter.might_contain_many(["a", "c"]));
+            assert_eq!(answers, [MightContain, Absent]);
+            let rebuild = client.run(filter.rebuild(LEASE));
+            let error = client.fail(filter.rebuild(LEASE));
+            assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
+            client.run(rebuild.insert_many(["d"]));
+            client.run(filter.insert("e"));
+            client.run(rebuild.commit(Expiry::Never));
+            let answers = client.run(filter.might_contain_many(["a", "d", "e"]));
+            assert_eq!(answers, [Absent, MightContain, MightContain]);
+            let statistics = client.run(filter.statistics());
+            assert_eq!(statistics.rebuilds(), 1);
+            let local = client.run(filter.download(Bytes));
+            assert_eq!(local.ones(), statistics.ones());
+            client.run(filter.upload(&local, Expiry::Never));
         }
-        // Filters that are to be merged share a slot.
-        let filter = filter.with_prefix("{day}:");
-        client.run(filter.named("1").create(Expiry::Keep));
-        client.run(filter.named("2").create(Expiry::Keep));
-        client.run(filter.named("2").insert("a"));
-        client.run(filter.named("1").merge(&[filter.named("2")]));
-        assert_eq!(
-            client.run(filter.named("1").might_contain("a")),
-            Answer::MightContain
-        );
+        if commands == commands.scripts(true) {
+            let error = client.fail(named("a").merge([&named("b")]));
+            assert_eq!(error.kind(), ErrorKind::CrossSlot, "{error}");
+            // Filters that are to be merged share a slot.
+            let [one, two] = ["1", "2"].map(|name| named(name).with_prefix("{day}:"));
+            client.run(one.create(Expiry::Keep));
+            client.run(two.create(Expiry::Keep));
+            client.run(two.insert("a"));
+            client.run(one.merge([&two]));
+            assert_eq!(client.run(one.might_contain("a")), MightContain);
+        }
     });
 }
 
@@ -116,12 +102,12 @@ fn a_key_of_another_type_is_told_from_a_missing_one() {
 #[test]
 fn growing_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
-        let schema = Schema::whole_words(100, 0.01).unwrap();
+        let schema = Schema::whole_words(30, 0.01).unwrap();
         let spread = GrowingFilter::new("", schema)
             .unwrap()
             .with_prefix("urls:")
             .spread();
-        let masters: std::collections::BTreeSet<usize> = (0..8)
+        let masters: BTreeSet<usize> = (0..8)
             .map(|number| cluster.master_of(&spread.key(number)))
             .collect();
         assert!(masters.len() > 1);
@@ -144,11 +130,11 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
             assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
             assert!(client.run(filter.create()));
             assert!(!client.run(filter.create()));
-            let new = client.run(filter.insert_many(elements(400)));
-            assert!(new.iter().filter(|&&new| new).count() > 380);
-            check_all_there(&client.run(filter.might_contain_many(elements(400))));
-            let answers = client.run(filter.might_contain_many(absent(400)));
-            assert!(answers.iter().filter(|&&answer| answer != Answer::Absent).count() < 40);
+            let new = client.run(filter.insert_many(elements(120)));
+            assert!(new.iter().filter(|&&new| new).count() > 110);
+            check_all_there(&client.run(filter.might_contain_many(elements(120))));
+            let answers = client.run(filter.might_contain_many(absent(100)));
+            assert!(answers.iter().filter(|&&answer| answer != Answer::Absent).count() < 20);
             let bitmaps = client.run(filter.bitmaps());
             assert!(bitmaps > 3);
             // The filter grows at the same elements, however it is stored.
@@ -164,9 +150,9 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
         let filter = GrowingFilter::new("g", schema).unwrap();
         client.run(filter.insert("old"));
         let rebuild = client.run(filter.rebuild(LEASE));
-        client.run(rebuild.insert_many(elements(300)));
+        client.run(rebuild.insert_many(elements(120)));
         client.run(rebuild.commit());
-        check_all_there(&client.run(filter.might_contain_many(elements(300))));
+        check_all_there(&client.run(filter.might_contain_many(elements(120))));
         assert_eq!(client.run(filter.might_contain("old")), Answer::Absent);
         assert_eq!(
             client.fail(spread.rebuild(LEASE)).to_string(),
@@ -187,30 +173,33 @@ fn split_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
         let split = new_split(2_000, 0.01, 1_024);
         let spread = split.clone().spread_over(5).unwrap();
-        let masters_of = |filter: &SplitFilter| -> std::collections::BTreeSet<usize> {
+        let masters_of = |filter: &SplitFilter| -> BTreeSet<usize> {
             filter.keys().iter().map(|key| cluster.master_of(key)).collect()
         };
         assert_eq!(masters_of(&split).len(), 1);
         assert_eq!(masters_of(&spread).len(), 3);
         let mut seen = None;
         for filter in [&split, &spread] {
-            for commands in all_commands() {
+            for commands in [
+                Commands::default(),
+                Commands::default().scripts(false),
+                Commands::PLAIN,
+            ] {
                 client.words::<()>(&["FLUSHALL"]);
                 let filter = filter.clone().with_options(Options::default().commands(commands));
                 assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
                 assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
                 client.run(filter.delete());
                 assert!(client.run(filter.create(HOUR)));
-                let new = client.run(filter.insert_many(elements(500)));
-                let answers = client.run(filter.might_contain_many([elements(500), absent(500)].concat()));
-                check_all_there(&answers[..500]);
+                let new = client.run(filter.insert_many(elements(200)));
+                let answers = client.run(filter.might_contain_many([elements(200), absent(200)].concat()));
+                check_all_there(&answers[..200]);
                 let statistics = client.run(filter.statistics());
                 let local = client.run(filter.download(Bytes));
                 assert_eq!(statistics.ones(), local.ones());
                 let now = (new, answers, local.words().to_vec());
                 assert!(*seen.get_or_insert_with(|| now.clone()) == now, "{commands:?}");
                 assert!(client.run(filter.delete()));
-                assert!(!client.run(filter.delete()));
             }
         }
         client.run(split.create(Expiry::Keep));

@@ -5,26 +5,21 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Call, Error, ErrorKind, Expiry, FixedFilter, Missing, OnFailure, Options, Schema};
+use bloom_redis::{Answer, Error, ErrorKind, FixedFilter, Missing, OnFailure, Options, Schema};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 
-use crate::support::{Client, Server, check_all_there, new_fixed, new_growing, new_split, wait_until};
+use crate::support::{Client, Design, Server, check_all_there, new_fixed, runtime, wait_until};
 
 fn filter() -> FixedFilter {
     new_fixed(Schema::fixed(3_000, 0.03)).with_options(Options::default().missing(Missing::Empty))
 }
 
 /// Inserts one element after another until the server is gone. Records those that it acknowledged.
-fn insert_until_gone(
-    server: &Server,
-    acknowledged: &Mutex<Vec<String>>,
-    writer: usize,
-    insert: impl Fn(&str) -> Call<'static, bool>,
-) {
+fn insert_until_gone(server: &Server, filter: &Design, writer: usize, acknowledged: &Mutex<Vec<String>>) {
     let mut connection = server.connection();
     for i in 0.. {
         let element = format!("{writer}-{i}");
-        match insert(&element).query(&mut connection) {
+        match filter.insert_many(&[&element]).query(&mut connection) {
             Ok(_) => acknowledged.lock().unwrap().push(element),
             Err(error) => {
                 assert!(error.kind().needs_reconnection(), "{error}");
@@ -37,51 +32,37 @@ fn insert_until_gone(
 #[test]
 fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
     let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let fixed = new_fixed(Schema::fixed(20_000, 0.01));
-    let growing = new_growing(100, 0.01);
-    let split = new_split(20_000, 0.01, 4_096);
-    let mut client = Client::blocking(&server);
-    client.run(fixed.create(Expiry::Keep));
-    client.run(growing.create());
-    client.run(split.create(Expiry::Keep));
-    drop(client);
-    let acknowledged: [Mutex<Vec<String>>; 3] = Default::default();
+    let filters = [
+        Design::fixed(20_000, 0.01),
+        Design::growing(100, 0.01),
+        Design::split(20_000, 0.01, 4_096),
+    ]
+    .map(|filter| (filter, Mutex::default()));
+    for (filter, _) in &filters {
+        Client::blocking(&server).run(filter.create());
+    }
     for round in 1..=2 {
         let process = server.process();
         thread::scope(|scope| {
-            let (server, acknowledged) = (&server, &acknowledged);
-            let writers: Vec<_> = (0..2).map(|writer| 10 * round + writer).collect();
-            for writer in writers {
-                let (fixed, growing, split) = (&fixed, &growing, &split);
-                scope.spawn(move || {
-                    insert_until_gone(server, &acknowledged[0], writer, |element| fixed.insert(element));
-                });
-                scope.spawn(move || {
-                    insert_until_gone(server, &acknowledged[1], writer, |element| {
-                        growing.insert(element)
-                    });
-                });
-                scope.spawn(move || {
-                    insert_until_gone(server, &acknowledged[2], writer, |element| split.insert(element));
-                });
+            for (filter, acknowledged) in &filters {
+                for writer in [10 * round, 10 * round + 1] {
+                    let server = &server;
+                    scope.spawn(move || insert_until_gone(server, filter, writer, acknowledged));
+                }
             }
             wait_until("every filter has some", || {
-                (acknowledged.iter()).all(|some| some.lock().unwrap().len() >= round * 150)
+                (filters.iter()).all(|(_, some)| some.lock().unwrap().len() >= round * 100)
             });
             process.kill();
         });
         server.restart();
         let mut client = Client::blocking(&server);
-        let inserted = acknowledged.each_ref().map(|some| some.lock().unwrap().clone());
-        for answers in [
-            client.run(fixed.might_contain_many(&inserted[0])),
-            client.run(growing.might_contain_many(&inserted[1])),
-            client.run(split.might_contain_many(&inserted[2])),
-        ] {
-            check_all_there(&answers);
+        for (filter, acknowledged) in &filters {
+            check_all_there(&client.run(filter.ask(&acknowledged.lock().unwrap())));
         }
-        assert!(client.run(growing.bitmaps()) > 1);
     }
+    let statistics = Client::blocking(&server).run(filters[1].0.statistics());
+    assert!(statistics.bitmaps() > 1);
 }
 
 #[test]
@@ -118,11 +99,7 @@ fn a_command_that_hangs_ends_at_its_time_out() {
     let answers = filter().might_contain_many(["a", "b"]).query(&mut connect());
     assert_eq!(answers.unwrap(), [Answer::MightContain, Answer::Absent]);
 
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    runtime().block_on(async {
         let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(SHORT));
         let mut connection = redis
             .get_multiplexed_async_connection_with_config(&config)
@@ -157,11 +134,7 @@ fn connections_come_back_with_the_server() {
     let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let redis = redis::Client::open(server.url()).unwrap();
     let patience = Duration::from_secs(30);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = runtime();
     let config = ConnectionManagerConfig::new()
         .set_connection_timeout(Some(patience))
         .set_response_timeout(Some(patience))

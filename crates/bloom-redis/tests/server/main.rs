@@ -3,6 +3,7 @@
 
 mod between;
 mod cluster;
+mod designs;
 mod examples;
 mod failures;
 mod fixed;

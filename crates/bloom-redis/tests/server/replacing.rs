@@ -12,11 +12,10 @@ use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
 use crate::support::{
-    Client, Server, all_commands, check_all_there, for_each_client, new_fixed, new_growing, new_split,
+    Client, LEASE, Server, check_all_there, for_each_client, for_each_way, new_fixed, new_growing, new_split,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
-const LEASE: Duration = Duration::from_secs(60);
 
 fn filter(commands: Commands) -> FixedFilter {
     new_fixed(Schema::whole_words(1_000, 0.01)).with_options(Options::default().commands(commands))
@@ -29,44 +28,42 @@ fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
 
 #[test]
 fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
-    for_each_client(|client| {
-        for commands in all_commands() {
-            for (before, given, expected) in [
-                (Expiry::After(100 * SECOND), Expiry::Keep, 90..=100),
-                (Expiry::Never, Expiry::Keep, -1..=-1),
-                (Expiry::After(100 * SECOND), Expiry::Never, -1..=-1),
-                (
-                    Expiry::After(100 * SECOND),
-                    Expiry::After(300 * SECOND),
-                    290..=300,
-                ),
-                (
-                    Expiry::After(100 * SECOND),
-                    Expiry::AfterFirst(300 * SECOND),
-                    90..=100,
-                ),
-                (Expiry::Never, Expiry::AfterFirst(300 * SECOND), 290..=300),
-            ] {
-                client.words::<()>(&["FLUSHALL"]);
-                let filter = filter(commands);
-                client.run(filter.create(before));
-                let rebuild = client.run(filter.rebuild(LEASE));
-                client.run(rebuild.commit(given));
-                let left: i64 = client.words(&["TTL", "bf:f"]);
-                assert!(
-                    expected.contains(&left),
-                    "{commands:?} {before:?} {given:?}: {left}"
-                );
-                // An upload ends with a commit too.
-                client.run(filter.delete());
-                client.run(filter.create(before));
-                client.run(filter.upload(&local(&filter), given));
-                let left: i64 = client.words(&["TTL", "bf:f"]);
-                assert!(
-                    expected.contains(&left),
-                    "{commands:?} {before:?} {given:?}: {left}"
-                );
-            }
+    for_each_way(|client, commands| {
+        for (before, given, expected) in [
+            (Expiry::After(100 * SECOND), Expiry::Keep, 90..=100),
+            (Expiry::Never, Expiry::Keep, -1..=-1),
+            (Expiry::After(100 * SECOND), Expiry::Never, -1..=-1),
+            (
+                Expiry::After(100 * SECOND),
+                Expiry::After(300 * SECOND),
+                290..=300,
+            ),
+            (
+                Expiry::After(100 * SECOND),
+                Expiry::AfterFirst(300 * SECOND),
+                90..=100,
+            ),
+            (Expiry::Never, Expiry::AfterFirst(300 * SECOND), 290..=300),
+        ] {
+            client.words::<()>(&["FLUSHALL"]);
+            let filter = filter(commands);
+            client.run(filter.create(before));
+            let rebuild = client.run(filter.rebuild(LEASE));
+            client.run(rebuild.commit(given));
+            let left: i64 = client.words(&["TTL", "bf:f"]);
+            assert!(
+                expected.contains(&left),
+                "{commands:?} {before:?} {given:?}: {left}"
+            );
+            // An upload ends with a commit too.
+            client.run(filter.delete());
+            client.run(filter.create(before));
+            client.run(filter.upload(&local(&filter), given));
+            let left: i64 = client.words(&["TTL", "bf:f"]);
+            assert!(
+                expected.contains(&left),
+                "{commands:?} {before:?} {given:?}: {left}"
+            );
         }
     });
 }
@@ -104,72 +101,66 @@ fn anybody_may_abandon_a_rebuild_that_was_dropped() {
 
 #[test]
 fn a_rebuild_takes_the_place_of_the_filter_at_once() {
-    for_each_client(|client| {
-        for commands in all_commands() {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = filter(commands);
-            client.run(filter.create(Expiry::Keep));
-            client.run(filter.insert_many(["old", "both"]));
+    for_each_way(|client, commands| {
+        let filter = filter(commands);
+        client.run(filter.create(Expiry::Keep));
+        client.run(filter.insert_many(["old", "both"]));
 
-            let rebuild: Rebuild = client.run(filter.rebuild(LEASE));
-            assert_eq!(
-                client.run(rebuild.insert_many(["both", "new", "new"])),
-                [true, true, false]
-            );
-            let error = client.fail(filter.rebuild(LEASE));
-            assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
-            // Readers see the old generation; elements inserted now go into both.
-            assert!(client.run(filter.insert("meanwhile")));
-            let asked = ["old", "both", "new", "meanwhile"];
-            use Answer::{Absent, MightContain};
-            assert_eq!(
-                client.run(filter.might_contain_many(asked)),
-                [MightContain, MightContain, Absent, MightContain]
-            );
-            client.run(rebuild.commit(Expiry::After(LEASE)));
-            assert_eq!(
-                client.run(filter.might_contain_many(asked)),
-                [Absent, MightContain, MightContain, MightContain]
-            );
-            assert!((50..=60).contains(&client.words::<i64>(&["TTL", "bf:f"])));
-            let statistics = client.run(filter.statistics());
-            assert_eq!(statistics.rebuilds(), 1);
-            let now: Vec<u64> = client.words(&["TIME"]);
-            let at = statistics.last_rebuild().unwrap();
-            assert!((now[0] - 60..=now[0]).contains(&at));
-            // The filter and the record of its generations.
-            assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
+        let rebuild: Rebuild = client.run(filter.rebuild(LEASE));
+        assert_eq!(
+            client.run(rebuild.insert_many(["both", "new", "new"])),
+            [true, true, false]
+        );
+        let error = client.fail(filter.rebuild(LEASE));
+        assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
+        // Readers see the old generation; elements inserted now go into both.
+        assert!(client.run(filter.insert("meanwhile")));
+        let asked = ["old", "both", "new", "meanwhile"];
+        use Answer::{Absent, MightContain};
+        assert_eq!(
+            client.run(filter.might_contain_many(asked)),
+            [MightContain, MightContain, Absent, MightContain]
+        );
+        client.run(rebuild.commit(Expiry::After(LEASE)));
+        assert_eq!(
+            client.run(filter.might_contain_many(asked)),
+            [Absent, MightContain, MightContain, MightContain]
+        );
+        assert!((50..=60).contains(&client.words::<i64>(&["TTL", "bf:f"])));
+        let statistics = client.run(filter.statistics());
+        assert_eq!(statistics.rebuilds(), 1);
+        let now: Vec<u64> = client.words(&["TIME"]);
+        let at = statistics.last_rebuild().unwrap();
+        assert!((now[0] - 60..=now[0]).contains(&at));
+        // The filter and the record of its generations.
+        assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
 
-            let rebuild = client.run(filter.rebuild(LEASE));
-            client.run(rebuild.commit(Expiry::Never));
-            assert_eq!(client.words::<i64>(&["TTL", "bf:f"]), -1);
-            assert_eq!(client.run(filter.might_contain("new")), Absent);
-        }
+        let rebuild = client.run(filter.rebuild(LEASE));
+        client.run(rebuild.commit(Expiry::Never));
+        assert_eq!(client.words::<i64>(&["TTL", "bf:f"]), -1);
+        assert_eq!(client.run(filter.might_contain("new")), Absent);
     });
 }
 
 #[test]
 fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
-    for_each_client(|client| {
-        for commands in all_commands() {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = filter(commands);
-            client.run(filter.create(Expiry::Keep));
-            client.run(filter.insert("old"));
-            let rebuild = client.run(filter.rebuild(LEASE));
-            client.run(rebuild.abandon());
-            let rebuild = client.run(filter.rebuild(LEASE));
-            let next = under_way(client);
-            client.words::<()>(&["DEL", "bloom-redis:rebuilding:{bf:f}", &next]);
-            assert!(client.fail(rebuild.insert_many(["new"])).kind() == ErrorKind::Missing);
-            assert!(client.fail(rebuild.clone().commit(Expiry::Never)).kind() == ErrorKind::Missing);
-            // A second rebuild does not inherit the bits of the first.
-            let second = client.run(filter.rebuild(LEASE));
-            assert!(client.fail(rebuild.commit(Expiry::Never)).kind() == ErrorKind::Missing);
-            assert_eq!(client.run(filter.might_contain("old")), Answer::MightContain);
-            client.run(second.commit(Expiry::Never));
-            assert_eq!(client.run(filter.might_contain("old")), Answer::Absent);
-        }
+    for_each_way(|client, commands| {
+        let filter = filter(commands);
+        client.run(filter.create(Expiry::Keep));
+        client.run(filter.insert("old"));
+        let rebuild = client.run(filter.rebuild(LEASE));
+        client.run(rebuild.abandon());
+        let rebuild = client.run(filter.rebuild(LEASE));
+        let next = under_way(client);
+        client.words::<()>(&["DEL", "bloom-redis:rebuilding:{bf:f}", &next]);
+        assert!(client.fail(rebuild.insert_many(["new"])).kind() == ErrorKind::Missing);
+        assert!(client.fail(rebuild.clone().commit(Expiry::Never)).kind() == ErrorKind::Missing);
+        // A second rebuild does not inherit the bits of the first.
+        let second = client.run(filter.rebuild(LEASE));
+        assert!(client.fail(rebuild.commit(Expiry::Never)).kind() == ErrorKind::Missing);
+        assert_eq!(client.run(filter.might_contain("old")), Answer::MightContain);
+        client.run(second.commit(Expiry::Never));
+        assert_eq!(client.run(filter.might_contain("old")), Answer::Absent);
     });
 }
 
@@ -295,28 +286,25 @@ fn inserts_during_rebuilds_are_never_lost() {
 
 #[test]
 fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
-    for_each_client(|client| {
-        for commands in all_commands() {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = filter(commands);
-            let mut local = local(&filter);
-            for i in 0..1_000 {
-                local.insert(format!("{i}").as_bytes());
-            }
-            client.run(filter.upload(&local, Expiry::Never));
-            let answers = client.run(filter.might_contain_many((0..1_000).map(|i| i.to_string())));
-            check_all_there(&answers);
-            assert!(client.run(filter.insert("more")));
-            local.insert(&b"more"[..]);
-            let back = client.run(filter.download(Bytes));
-            assert_eq!(back.words(), local.words());
-            assert_eq!(
-                back.might_contain(&b"other"[..]),
-                local.might_contain(&b"other"[..])
-            );
-            assert!(client.fail(filter.named("gone").download(Bytes)).kind() == ErrorKind::Missing);
+    for_each_way(|client, commands| {
+        let filter = filter(commands);
+        let mut local = local(&filter);
+        for i in 0..1_000 {
+            local.insert(format!("{i}").as_bytes());
         }
-        let empty = filter(Commands::default()).with_options(Options::default().missing(Missing::Empty));
+        client.run(filter.upload(&local, Expiry::Never));
+        let answers = client.run(filter.might_contain_many((0..1_000).map(|i| i.to_string())));
+        check_all_there(&answers);
+        assert!(client.run(filter.insert("more")));
+        local.insert(&b"more"[..]);
+        let back = client.run(filter.download(Bytes));
+        assert_eq!(back.words(), local.words());
+        assert_eq!(
+            back.might_contain(&b"other"[..]),
+            local.might_contain(&b"other"[..])
+        );
+        assert!(client.fail(filter.named("gone").download(Bytes)).kind() == ErrorKind::Missing);
+        let empty = filter.with_options(Options::default().missing(Missing::Empty));
         assert_eq!(client.run(empty.named("gone").download(Bytes)).ones(), 0);
     });
 }
@@ -329,39 +317,36 @@ fn under_way(client: &mut Client) -> String {
 
 #[test]
 fn uploads_undo_nothing_that_others_insert_meanwhile() {
-    for_each_client(|client| {
-        for commands in all_commands() {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = filter(commands);
-            let mut local = local(&filter);
-            local.insert(b"local".as_slice());
-            client.run(filter.create(Expiry::Keep));
-            client.run(filter.insert("old"));
-            let rebuild = client.run(filter.rebuild(LEASE));
-            client.run(filter.insert("meanwhile"));
-            client.run(rebuild.upload(&local));
-            let left: i64 = {
-                let next = under_way(client);
-                client.words(&["TTL", &next])
-            };
-            assert!((50..=60).contains(&left), "{left}");
-            client.run(rebuild.commit(Expiry::Never));
-            use Answer::{Absent, MightContain};
-            assert_eq!(
-                client.run(filter.might_contain_many(["old", "local", "meanwhile"])),
-                [Absent, MightContain, MightContain],
-                "{commands:?}"
-            );
-            local.insert(b"meanwhile".as_slice());
-            assert_eq!(client.run(filter.download(Bytes)).words(), local.words());
-            // The filter and the record of its generations.
-            assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
-            // The generation is gone, and does not come back.
-            let rebuild = client.run(filter.rebuild(LEASE));
+    for_each_way(|client, commands| {
+        let filter = filter(commands);
+        let mut local = local(&filter);
+        local.insert(b"local".as_slice());
+        client.run(filter.create(Expiry::Keep));
+        client.run(filter.insert("old"));
+        let rebuild = client.run(filter.rebuild(LEASE));
+        client.run(filter.insert("meanwhile"));
+        client.run(rebuild.upload(&local));
+        let left: i64 = {
             let next = under_way(client);
-            client.words::<()>(&["DEL", &next]);
-            assert!(client.fail(rebuild.upload(&local)).kind() == ErrorKind::Missing);
-        }
+            client.words(&["TTL", &next])
+        };
+        assert!((50..=60).contains(&left), "{left}");
+        client.run(rebuild.commit(Expiry::Never));
+        use Answer::{Absent, MightContain};
+        assert_eq!(
+            client.run(filter.might_contain_many(["old", "local", "meanwhile"])),
+            [Absent, MightContain, MightContain],
+            "{commands:?}"
+        );
+        local.insert(b"meanwhile".as_slice());
+        assert_eq!(client.run(filter.download(Bytes)).words(), local.words());
+        // The filter and the record of its generations.
+        assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
+        // The generation is gone, and does not come back.
+        let rebuild = client.run(filter.rebuild(LEASE));
+        let next = under_way(client);
+        client.words::<()>(&["DEL", &next]);
+        assert!(client.fail(rebuild.upload(&local)).kind() == ErrorKind::Missing);
     });
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use bloom_redis::{Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, OnFailure, Options, Schema};
 
 use crate::cluster::{elements, fixed};
-use crate::support::{Client, Cluster, all_commands, check_all_there, for_each_cluster_client, new_growing};
+use crate::support::{
+    Client, Cluster, check_all_there, for_each_cluster_client, for_each_cluster_way, new_growing,
+};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
@@ -14,64 +16,62 @@ const STATES: [usize; 3] = [0, 1, usize::MAX];
 
 #[test]
 fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
-    for_each_cluster_client(|client, cluster| {
-        for commands in all_commands() {
-            for (missing, expiry) in [
-                (Missing::Reported, HOUR),
-                (Missing::Empty, HOUR),
-                (Missing::Empty, Expiry::Keep),
-            ] {
-                client.words::<()>(&["FLUSHALL"]);
-                let filter = fixed(commands, missing);
-                client.run(filter.create(Expiry::Keep));
-                let elements = elements(6);
-                assert_eq!(
-                    client.run(filter.clone().with_expiry(expiry).insert_many(&elements[..1])),
-                    [true]
-                );
-                let on_its_way = cluster.begin_move(b"bf:f");
-                for (at, migrated) in STATES.into_iter().enumerate() {
-                    for key in on_its_way.left().iter().take(migrated) {
-                        on_its_way.migrate(key);
-                    }
-                    let case = format!("{commands:?} {missing:?} {expiry:?} after {at}");
-                    // Single elements, then a batch.
-                    let new = client.run(filter.clone().with_expiry(expiry).insert(&elements[at + 1]));
-                    // The documented loss: the pipeline was repeated, and found its own bits.
-                    assert!(new || commands != commands.transactions(true), "{case}");
-                    assert_eq!(
-                        client.run(
-                            filter
-                                .clone()
-                                .with_expiry(expiry)
-                                .insert_many([&elements[at + 1], &elements[0]])
-                        ),
-                        [false, false],
-                        "{case}"
-                    );
-                    check_all_there(&client.run(filter.might_contain_many(&elements[..at + 2])));
-                    if commands == Commands::default() {
-                        // Several transactions.
-                        let many: Vec<String> = (0..400).map(|i| format!("{at} of {i}")).collect();
-                        let new = client.run(filter.clone().with_expiry(expiry).insert_many(&many));
-                        assert!(new.iter().filter(|&&new| new).count() > 300, "{case}");
-                        check_all_there(&client.run(filter.might_contain_many(&many)));
-                    }
-                    assert_eq!(client.run(filter.might_contain("absent")), Answer::Absent);
-                    let gone = match missing {
-                        Missing::Reported => Answer::Missing,
-                        _ => Answer::Absent,
-                    };
-                    assert_eq!(
-                        client.run(filter.named("gone{bf:f}").might_contain("a")),
-                        gone,
-                        "{case}"
-                    );
+    for_each_cluster_way(|client, cluster, commands| {
+        for (missing, expiry) in [
+            (Missing::Reported, HOUR),
+            (Missing::Empty, HOUR),
+            (Missing::Empty, Expiry::Keep),
+        ] {
+            client.words::<()>(&["FLUSHALL"]);
+            let filter = fixed(commands, missing);
+            client.run(filter.create(Expiry::Keep));
+            let elements = elements(6);
+            assert_eq!(
+                client.run(filter.clone().with_expiry(expiry).insert_many(&elements[..1])),
+                [true]
+            );
+            let on_its_way = cluster.begin_move(b"bf:f");
+            for (at, migrated) in STATES.into_iter().enumerate() {
+                for key in on_its_way.left().iter().take(migrated) {
+                    on_its_way.migrate(key);
                 }
-                assert_eq!(on_its_way.moved().len(), 1);
-                on_its_way.undo();
-                check_all_there(&client.run(filter.might_contain_many(&elements[..4])));
+                let case = format!("{commands:?} {missing:?} {expiry:?} after {at}");
+                // Single elements, then a batch.
+                let new = client.run(filter.clone().with_expiry(expiry).insert(&elements[at + 1]));
+                // The documented loss: the pipeline was repeated, and found its own bits.
+                assert!(new || commands != commands.transactions(true), "{case}");
+                assert_eq!(
+                    client.run(
+                        filter
+                            .clone()
+                            .with_expiry(expiry)
+                            .insert_many([&elements[at + 1], &elements[0]])
+                    ),
+                    [false, false],
+                    "{case}"
+                );
+                check_all_there(&client.run(filter.might_contain_many(&elements[..at + 2])));
+                if commands == Commands::default() {
+                    // Several transactions.
+                    let many: Vec<String> = (0..400).map(|i| format!("{at} of {i}")).collect();
+                    let new = client.run(filter.clone().with_expiry(expiry).insert_many(&many));
+                    assert!(new.iter().filter(|&&new| new).count() > 300, "{case}");
+                    check_all_there(&client.run(filter.might_contain_many(&many)));
+                }
+                assert_eq!(client.run(filter.might_contain("absent")), Answer::Absent);
+                let gone = match missing {
+                    Missing::Reported => Answer::Missing,
+                    _ => Answer::Absent,
+                };
+                assert_eq!(
+                    client.run(filter.named("gone{bf:f}").might_contain("a")),
+                    gone,
+                    "{case}"
+                );
             }
+            assert_eq!(on_its_way.moved().len(), 1);
+            on_its_way.undo();
+            check_all_there(&client.run(filter.might_contain_many(&elements[..4])));
         }
     });
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bloom_redis::{Commands, Expiry, FixedFilter, Missing, Options, Schema};
 
-use crate::support::{Counting, Server, all_commands, new_fixed, new_growing, new_split};
+use crate::support::{Counting, Design, Server, all_commands, new_fixed, new_growing};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
@@ -15,51 +15,35 @@ fn elements(count: u32) -> Vec<String> {
 #[test]
 fn one_trip_for_each_65536_bits() {
     let server = Server::start(&[]);
-    let mut connection = Counting::new(server.connection());
-    let connection = &mut connection;
+    let connection = &mut Counting::new(server.connection());
+    let fixed = new_fixed(Schema::fixed(3_000, 0.03));
+    let designs = [
+        Design::Fixed(fixed.clone()),
+        Design::Fixed(fixed.with_expiry(HOUR)),
+        Design::split(3_000, 0.03, 1_024),
+    ];
+    // So many elements of 5 bits take one trip.
+    let mut check = |options: Options, most: u32| {
+        for design in &designs {
+            let filter = design.with_options(options);
+            filter.create().query(connection).unwrap();
+            connection.trips();
+            for (count, trips) in [(1, 1), (most, 1), (most + 1, 2), (2 * most + 1, 3)] {
+                let elements = elements(count);
+                filter.ask(&elements).query(connection).unwrap();
+                assert_eq!(connection.trips(), trips, "{filter:?}");
+                filter.insert_many(&elements).query(connection).unwrap();
+                assert_eq!(connection.trips(), trips, "{filter:?}");
+            }
+        }
+    };
+    check(Options::default(), 13_107);
     for commands in all_commands() {
         for missing in [Missing::Reported, Missing::Empty] {
             let options = Options::default().commands(commands).missing(missing);
-            let fixed = new_fixed(Schema::fixed(3_000, 0.03)).with_options(options);
-            let split = new_split(3_000, 0.03, 1_024).with_options(options);
-            fixed.create(Expiry::Keep).query(connection).unwrap();
-            split.create(Expiry::Keep).query(connection).unwrap();
-            connection.trips();
-            // 13,107 elements of 5 bits.
-            for (count, trips) in [(1, 1), (10, 1), (13_107, 1), (13_108, 2)] {
-                let elements = elements(count);
-                fixed.might_contain_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), trips, "{commands:?}");
-                fixed.insert_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), trips, "{commands:?}");
-                fixed
-                    .clone()
-                    .with_expiry(HOUR)
-                    .insert_many(&elements)
-                    .query(connection)
-                    .unwrap();
-                assert_eq!(connection.trips(), trips, "{commands:?}");
-                split.might_contain_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), trips, "{commands:?}");
-                split.insert_many(&elements).query(connection).unwrap();
-                assert_eq!(connection.trips(), trips, "{commands:?}");
-            }
+            check(options.bits_per_trip(104), 20);
         }
     }
-    fixed_bound(connection);
-}
-
-/// Checks the number of round trips of batches beyond the bound.
-fn fixed_bound(connection: &mut Counting) {
-    let fixed = new_fixed(Schema::fixed(3_000, 0.03)).with_options(Options::default().bits_per_trip(504));
-    // 100 elements of 5 bits each.
-    fixed
-        .might_contain_many(elements(1_000))
-        .query(connection)
-        .unwrap();
-    assert_eq!(connection.trips(), 10);
-    fixed.insert_many(elements(1_001)).query(connection).unwrap();
-    assert_eq!(connection.trips(), 11);
 }
 
 #[test]

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use bloom_redis::{
-    Answer, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Schema,
-};
+use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, OnFailure, Options, Schema};
 use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::support::{
-    Client, Server, all_commands, for_each_client, new_fixed, new_growing, new_split, wait_until,
+    Client, Design, Server, all_commands, for_each_client, new_fixed, new_growing, wait_until,
 };
 
 fn filter(options: Options) -> FixedFilter {
@@ -41,10 +39,7 @@ fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
             let filter = filter(empty().on_failure(on_failure));
             assert_eq!(client.run(filter.might_contain_many(["a", "b"])), [expected; 2]);
             assert!(client.fail(filter.insert("a")).kind().is_unavailable());
-            let growing = GrowingFilter::new("", Schema::whole_words(100, 0.01).unwrap())
-                .unwrap()
-                .with_prefix("")
-                .with_options(empty().on_failure(on_failure));
+            let growing = new_growing(100, 0.01).with_options(empty().on_failure(on_failure));
             assert_eq!(client.run(growing.might_contain("a")), expected);
         }
         let refused = redis::Client::open(server.url()).unwrap().get_connection();
@@ -70,7 +65,6 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
             client.fail(filter(empty()).insert("a")),
             client.fail(
                 filter(empty())
-                    .clone()
                     .with_expiry(Expiry::After(Duration::from_secs(9)))
                     .insert("a"),
             ),
@@ -159,41 +153,40 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
         let reached: u32 = after.words(&["WAIT", "1", "50"]);
         reached == 1
     });
-    let schema = Schema::whole_words(100, 0.01).unwrap();
     for commands in all_commands() {
         for missing in [Missing::Empty, Missing::Reported] {
             let options = empty()
                 .commands(commands)
                 .missing(missing)
                 .replicas(1, Duration::from_millis(20));
-            let (fixed, growing) = (filter(options), GrowingFilter::new("g", schema).unwrap());
-            let split = new_split(2_000, 0.01, 1_024).with_options(options);
-            for server in [&before, &after] {
-                let mut connection = server.connection();
-                fixed.create(Expiry::Keep).query(&mut connection).unwrap();
-                split.create(Expiry::Keep).query(&mut connection).unwrap();
-                growing.create().query(&mut connection).unwrap();
-                // The server learns the script.
-                growing.insert("a").query(&mut connection).unwrap();
-            }
-            let expiry = Expiry::After(Duration::from_secs(99));
-            let mut inserts = vec![
-                fixed.insert("a"),
-                fixed.clone().with_expiry(expiry).insert("b"),
-                split.insert("a"),
+            let fixed = filter(options);
+            let mut filters = vec![
+                Design::Fixed(fixed.clone()),
+                Design::Fixed(fixed.with_expiry(Expiry::After(Duration::from_secs(99)))),
+                Design::split(2_000, 0.01, 1_024).with_options(options),
             ];
             // Without scripts, a growing filter takes several round trips.
             if commands == commands.scripts(true) {
-                inserts.push(growing.with_options(options).insert("b"));
+                filters.push(Design::growing(100, 0.01).with_options(options));
             }
-            for (number, insert) in inserts.into_iter().enumerate() {
+            for filter in filters {
+                for server in [&before, &after] {
+                    let mut connection = server.connection();
+                    filter.create().query(&mut connection).unwrap();
+                    // The server learns the script.
+                    let waiting_for_none = filter.with_options(Options::default());
+                    waiting_for_none
+                        .insert_many(&["a"])
+                        .query(&mut connection)
+                        .unwrap();
+                }
                 let mut connection = FailingOver {
                     before: Some(&before),
                     after: &after,
                 };
-                let error = insert.query(&mut connection).unwrap_err();
+                let error = filter.insert_many(&["b"]).query(&mut connection).unwrap_err();
                 let expected = "the replicas that have the insert must be at least 1, got 0";
-                assert_eq!(error.to_string(), expected, "{number} {options:?}");
+                assert_eq!(error.to_string(), expected, "{filter:?}");
             }
         }
     }

@@ -59,14 +59,14 @@ const SMALL: &str = "--key f --capacity 3000 --fpp 0.03";
 #[test]
 fn long_input_is_answered_line_by_line() {
     let server = Server::start(&[]);
-    let mut input: Vec<u8> = (0..6_000)
-        .flat_map(|line| format!("key {}\n", line % 5_000).into_bytes())
+    let mut input: Vec<u8> = (0..1_500)
+        .flat_map(|line| format!("key {}\n", line % 1_250).into_bytes())
         .collect();
     // The last line is longer than a read.
     input.resize(input.len() + (1 << 20), b'x');
-    let answers = answers(&server.url(), "--key long --capacity 6000 --fpp 0.000001", &input);
+    let answers = answers(&server.url(), "--key long --capacity 1500 --fpp 0.000001", &input);
     let new = |count| "new\n".repeat(count);
-    assert!(answers == [new(5_000), "seen\n".repeat(1_000), new(1)].concat());
+    assert!(answers == [new(1_250), "seen\n".repeat(250), new(1)].concat());
 }
 
 #[test]

@@ -53,8 +53,8 @@ fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
     build(&folder, "line", &[b"ann", b"bob", b"\xff", b"car\r"]);
     let folder = folder.to_str().unwrap();
     let server = Server::start(&[]);
-    let mut cluster = Cluster::start(&[]);
-    for url in [server.url(), cluster.master(1).url()] {
+    let cluster = Cluster::shared();
+    for url in [server.url(), cluster.url()] {
         let (code, message) = refused(&["ask", "users", &url], b"ann\n");
         assert_eq!((code, &*message), (1, "error: bf-set:users: there is no set\n"));
         let loaded = printed(&["load", folder, "users", &url], b"");

@@ -23,7 +23,7 @@ enum Kind {
     TogetherCluster(Runtime, cluster_async::ClusterConnection),
 }
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

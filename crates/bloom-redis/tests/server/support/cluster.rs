@@ -1,5 +1,6 @@
 //! A cluster of three masters on loopback.
 
+use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
 use redis::cluster::{ClusterClient, ClusterConnection};
@@ -39,6 +40,22 @@ impl Cluster {
         }
         let cluster = Self { masters };
         cluster.wait_until_complete();
+        cluster
+    }
+
+    /// Returns an empty cluster that tests use one after another, because starting one takes seconds.
+    pub(crate) fn shared() -> MutexGuard<'static, Self> {
+        static SHARED: LazyLock<Mutex<Cluster>> = LazyLock::new(|| {
+            let cluster = Cluster::start(&[]);
+            cluster.masters.iter().for_each(Server::end_with_tests);
+            Mutex::new(cluster)
+        });
+        let cluster = SHARED
+            .lock()
+            .expect("a test before this one left the cluster in order");
+        for master in &cluster.masters {
+            master.words::<()>(&["FLUSHALL"]);
+        }
         cluster
     }
 
@@ -103,6 +120,11 @@ impl Cluster {
 
     pub(crate) fn master(&mut self, number: usize) -> &mut Server {
         &mut self.masters[number]
+    }
+
+    /// Returns the address of one of the masters.
+    pub(crate) fn url(&self) -> String {
+        self.masters[1].url()
     }
 
     pub(crate) fn slot(&self, key: &[u8]) -> u16 {

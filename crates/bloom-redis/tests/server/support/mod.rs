@@ -5,12 +5,14 @@
 mod client;
 mod cluster;
 mod counting;
+mod design;
 mod server;
 
 use bloom_redis::{Answer, Commands, Error, FixedFilter, GrowingFilter, Schema, SplitFilter};
-pub(crate) use client::Client;
+pub(crate) use client::{Client, runtime};
 pub(crate) use cluster::Cluster;
 pub(crate) use counting::Counting;
+pub(crate) use design::{Design, LEASE};
 pub(crate) use server::{Server, wait_until};
 
 /// Runs the body with a blocking and then an asynchronous client, each with its own empty server.
@@ -21,13 +23,36 @@ pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {
     }
 }
 
-/// Runs the body with each of the cluster clients, on one empty cluster.
-pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) {
-    let mut cluster = Cluster::start(&[]);
+/// Runs the body with each of the sets of commands, over blocking and asynchronous connections in turn, each time on an
+/// empty server. Both kinds of connections meet transactions, pipelines and scripts.
+pub(crate) fn for_each_way(mut body: impl FnMut(&mut Client, Commands)) {
+    let server = Server::start(&[]);
+    let mut clients = [Client::blocking(&server), Client::asynchronous(&server)];
+    for (number, commands) in all_commands().enumerate() {
+        let client = &mut clients[number % 2];
+        client.words::<()>(&["FLUSHALL"]);
+        body(client, commands);
+    }
+}
+
+/// Runs the body with each of the cluster clients, on an empty cluster.
+pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &Cluster)) {
+    let cluster = Cluster::shared();
     for connect in Client::OF_CLUSTERS {
         let mut client = connect(&cluster);
         client.words::<()>(&["FLUSHALL"]);
-        body(&mut client, &mut cluster);
+        body(&mut client, &cluster);
+    }
+}
+
+/// Runs the body with each of the sets of commands, over each of the cluster clients in turn, on an empty cluster.
+pub(crate) fn for_each_cluster_way(mut body: impl FnMut(&mut Client, &Cluster, Commands)) {
+    let cluster = Cluster::shared();
+    let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
+    for (number, commands) in all_commands().enumerate() {
+        let client = &mut clients[number % 3];
+        client.words::<()>(&["FLUSHALL"]);
+        body(client, &cluster, commands);
     }
 }
 
@@ -46,6 +71,11 @@ pub(crate) fn new_split(insertions: u64, rate: f64, part_bits: u64) -> SplitFilt
     SplitFilter::new("s", Schema::whole_words(insertions, rate).unwrap())
         .and_then(|split| split.with_part_bits(part_bits))
         .unwrap()
+}
+
+/// Returns so many elements.
+pub(crate) fn names(of: &str, count: u32) -> Vec<String> {
+    (0..count).map(|number| format!("{of} {number}")).collect()
 }
 
 #[track_caller]

@@ -81,6 +81,18 @@ impl Server {
         self.child.clone()
     }
 
+    /// Lets the server end with the program, for one that is never dropped.
+    pub(crate) fn end_with_tests(&self) {
+        let child = self.child.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // The pipe closes when the program ends, whatever ends it.
+        let waiting = Command::new("sh")
+            .args(["-c", "read _; kill -9 $0", &child.id().to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn();
+        std::mem::forget(waiting.expect("a shell"));
+    }
+
     /// Starts the server again after [`kill`](Self::kill): same port, folder and arguments.
     pub(crate) fn restart(&mut self) {
         let child = spawn(self.port, &self.arguments, self.folder.path())

@@ -1,0 +1,88 @@
+//! A filter of any design, for tests that hold for all of them.
+
+use std::time::Duration;
+
+use bloom_redis::{
+    Answer, Call, Expiry, FixedFilter, GrowingFilter, Options, Rebuild, Schema, SplitFilter, Statistics,
+};
+
+/// A lease that no test outlives.
+pub(crate) const LEASE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Design {
+    Fixed(FixedFilter),
+    Split(SplitFilter),
+    Growing(GrowingFilter),
+}
+
+macro_rules! each {
+    ($design:expr, $filter:ident => $result:expr) => {
+        match $design {
+            Design::Fixed($filter) => $result,
+            Design::Split($filter) => $result,
+            Design::Growing($filter) => $result,
+        }
+    };
+}
+
+impl Design {
+    /// Returns the fixed filter `f`.
+    pub(crate) fn fixed(insertions: u64, rate: f64) -> Self {
+        Self::Fixed(super::new_fixed(Schema::whole_words(insertions, rate)))
+    }
+
+    /// Returns the split filter `s`.
+    pub(crate) fn split(insertions: u64, rate: f64, part_bits: u64) -> Self {
+        Self::Split(super::new_split(insertions, rate, part_bits))
+    }
+
+    /// Returns the growing filter `g`.
+    pub(crate) fn growing(insertions: u64, rate: f64) -> Self {
+        Self::Growing(super::new_growing(insertions, rate))
+    }
+
+    pub(crate) fn with_options(&self, options: Options) -> Self {
+        match self.clone() {
+            Self::Fixed(filter) => Self::Fixed(filter.with_options(options)),
+            Self::Split(filter) => Self::Split(filter.with_options(options)),
+            Self::Growing(filter) => Self::Growing(filter.with_options(options)),
+        }
+    }
+
+    pub(crate) fn create(&self) -> Call<'static, bool> {
+        match self {
+            Self::Fixed(filter) => filter.create(Expiry::Keep),
+            Self::Split(filter) => filter.create(Expiry::Keep),
+            Self::Growing(filter) => filter.create(),
+        }
+    }
+
+    pub(crate) fn insert_many<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<bool>> {
+        each!(self, filter => filter.insert_many(elements))
+    }
+
+    pub(crate) fn ask<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<Answer>> {
+        each!(self, filter => filter.might_contain_many(elements))
+    }
+
+    pub(crate) fn delete(&self) -> Call<'static, bool> {
+        match self {
+            Self::Fixed(filter) => filter.delete(),
+            Self::Split(filter) => filter.delete(),
+            Self::Growing(_) => panic!("growing filters are cleared"),
+        }
+    }
+
+    pub(crate) fn rebuild(&self) -> Call<'static, Rebuild> {
+        match self {
+            Self::Fixed(filter) => filter.rebuild(LEASE),
+            Self::Split(filter) => filter.rebuild(LEASE),
+            Self::Growing(_) => panic!("growing filters have rebuilds of another type"),
+        }
+    }
+
+    pub(crate) fn statistics(&self) -> Call<'static, Statistics> {
+        each!(self, filter => filter.statistics())
+    }
+}
