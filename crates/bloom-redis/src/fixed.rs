@@ -124,7 +124,7 @@ impl FixedFilter {
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
     /// [`Malformed`](crate::ErrorKind::Malformed) when it is longer.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        let (bitmap, options) = (self.stored.bitmap.clone(), self.stored.options);
-        Call::new(move |line| async move { plan::lifetime::write_mark(&line, &bitmap, &options).await })
+        self.stored
+            .call(|line, of| async move { plan::lifetime::write_mark(&line, &of.bitmap, &of.options).await })
     }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, Line};
 use crate::error::Error;
 use crate::names::{display, tag};
 use crate::options::Options;
@@ -57,6 +57,14 @@ impl core::fmt::Debug for GrowingFilter {
 }
 
 impl GrowingFilter {
+    /// Returns an operation on this filter.
+    fn call<T, F>(&self, work: impl FnOnce(Line, Self) -> F) -> Call<'static, T>
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        Call::new(|line| work(line, self.clone()))
+    }
+
     /// The largest number of bitmaps. A query reads all of them, so a rebuilt filter of the right size is better long
     /// before this limit.
     pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
@@ -151,8 +159,7 @@ impl GrowingFilter {
     /// lacks any of its keys counts as missing, and if others are left, this call fails with
     /// [`Missing`](crate::ErrorKind::Missing): [`clear`](Self::clear) or [`rebuild`](Self::rebuild) it.
     pub fn create(&self) -> Call<'static, bool> {
-        let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain_by_commands::create(&line, &chain, &options).await })
+        self.call(|line, of| async move { chain_by_commands::create(&line, &of.chain, &of.options).await })
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
@@ -165,8 +172,9 @@ impl GrowingFilter {
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when a bitmap up to the cursor is missing, or when
     /// there is one after it.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain_by_commands::write_marks(&line, &chain, &options).await })
+        self.call(
+            |line, of| async move { chain_by_commands::write_marks(&line, &of.chain, &of.options).await },
+        )
     }
 
     /// Queries one element, in one round trip.
@@ -180,8 +188,8 @@ impl GrowingFilter {
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
-        let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { growth::contains(&line, &chain, &hashes, &options).await })
+        let hashes = hashes(elements);
+        self.call(|line, of| async move { growth::contains(&line, &of.chain, &hashes, &of.options).await })
     }
 
     /// Inserts an element, in one round trip; returns whether it was new.
@@ -194,14 +202,13 @@ impl GrowingFilter {
     ///
     /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { growth::insert(&line, &chain, &hashes, &options).await })
+        let hashes = hashes(elements);
+        self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
     }
 
     /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create) writes.
     pub fn clear(&self) -> Call<'static, ()> {
-        let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain_by_commands::clear(&line, &chain, &options).await })
+        self.call(|line, of| async move { chain_by_commands::clear(&line, &of.chain, &of.options).await })
     }
 
     /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted if nothing is inserted into it for the
@@ -215,22 +222,19 @@ impl GrowingFilter {
 
     /// Abandons a rebuild that is under way, whoever began it; returns whether there was one. The filter stays as it is.
     pub fn abandon_rebuild(&self) -> Call<'static, bool> {
-        let chain = self.chain.clone();
-        Call::new(move |line| async move { growth::abandon_any(&line, &chain).await })
+        self.call(|line, of| async move { growth::abandon_any(&line, &of.chain).await })
     }
 
     /// Returns the number of bitmaps.
     pub fn bitmaps(&self) -> Call<'static, u64> {
-        let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(
-            move |line| async move { Ok(chain_by_commands::current(&line, &chain, &options).await? + 1) },
-        )
+        self.call(|line, of| async move {
+            Ok(chain_by_commands::current(&line, &of.chain, &of.options).await? + 1)
+        })
     }
 
     /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
-        let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move {
+        self.call(|line, Self { chain, options }| async move {
             let last = chain_by_commands::current(&line, &chain, &options).await?;
             let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
             tally::statistics(&line, &chain.cursor, &bitmaps, &options).await

@@ -30,12 +30,19 @@ const FIXED_BITS: u64 = i32::MAX as u64;
 /// assert_eq!((schema.bits(), schema.probe_count()), (21_952, 5));
 /// # Ok::<(), bloom_redis::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Schema {
-    insertions: u64,
-    false_positive_rate: f64,
+    parameters: Parameters,
+    /// Those of the parameters, or fewer: not rounded up to words.
     bits: Modulus,
-    probe_count: u8,
+}
+
+/// Schemas are equal if their insertions, rates, bits and probe counts are.
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        let sizes = |of: &Self| (of.insertions(), of.bits, of.probe_count());
+        sizes(self) == sizes(other) && self.false_positive_rate() == other.false_positive_rate()
+    }
 }
 
 impl Schema {
@@ -50,10 +57,7 @@ impl Schema {
     pub fn fixed(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         let parameters = parameters(insertions, false_positive_rate)?;
         let bits = Modulus::new(parameters.optimal_bits()).unwrap_or(parameters.modulus());
-        let schema = Self {
-            bits,
-            ..Self::from_guava(&parameters)
-        };
+        let schema = Self { parameters, bits };
         schema.check(FIXED_BITS)?;
         Ok(schema)
     }
@@ -66,7 +70,7 @@ impl Schema {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// [`TooLarge`](ErrorKind::TooLarge) if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
     pub fn whole_words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        parameters(insertions, false_positive_rate).map(|parameters| Self::from_guava(&parameters))
+        parameters(insertions, false_positive_rate).map(Self::from_guava)
     }
 
     /// Returns the size of each bitmap of a [`GrowingFilter`](crate::GrowingFilter) whose false-positive rate stays
@@ -97,13 +101,9 @@ impl Schema {
         Self::whole_words(insertions, libm::exp2(-probes))
     }
 
-    fn from_guava(parameters: &Parameters) -> Self {
-        Self {
-            insertions: parameters.insertions(),
-            false_positive_rate: parameters.false_positive_rate(),
-            bits: parameters.modulus(),
-            probe_count: parameters.probe_count(),
-        }
+    const fn from_guava(parameters: Parameters) -> Self {
+        let bits = parameters.modulus();
+        Self { parameters, bits }
     }
 
     /// Checks that the number of bits is within the limit of a design.
@@ -122,12 +122,12 @@ impl Schema {
 
     /// Returns the number of insertions that the filter is meant for.
     pub const fn insertions(&self) -> u64 {
-        self.insertions
+        self.parameters.insertions()
     }
 
     /// Returns the false-positive rate after [`insertions`](Self::insertions) elements.
     pub const fn false_positive_rate(&self) -> f64 {
-        self.false_positive_rate
+        self.parameters.false_positive_rate()
     }
 
     /// Returns the number of bits of the bitmap, which is the modulus of all positions.
@@ -137,12 +137,12 @@ impl Schema {
 
     /// Returns the number of bits that an element sets, k.
     pub const fn probe_count(&self) -> u8 {
-        self.probe_count
+        self.parameters.probe_count()
     }
 
     /// Returns the positions of an element's bits.
     pub(crate) fn positions(&self, hash: Hash128) -> Positions {
-        Strategy::Murmur128Mitz64.positions(hash, self.probe_count, self.bits)
+        Strategy::Murmur128Mitz64.positions(hash, self.probe_count(), self.bits)
     }
 }
 
@@ -164,7 +164,7 @@ impl TryFrom<&Parameters> for Schema {
     /// [`ErrorKind::Incompatible`] for Guava's older strategy.
     fn try_from(parameters: &Parameters) -> Result<Self, Error> {
         guava_bloom::Error::check_equal("strategies", &Strategy::Murmur128Mitz64, &parameters.strategy())?;
-        Ok(Self::from_guava(parameters))
+        Ok(Self::from_guava(*parameters))
     }
 }
 
@@ -176,18 +176,11 @@ impl TryFrom<&Schema> for Parameters {
     ///
     /// [`ErrorKind::Incompatible`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
     fn try_from(schema: &Schema) -> Result<Self, Error> {
-        let rules = [
-            ProbeCountRule::FromBitsPerInsertion,
-            ProbeCountRule::FromFalsePositiveRate,
-        ];
-        let found = rules.into_iter().find_map(|rule| {
-            let parameters = Self::with_rule(schema.insertions, schema.false_positive_rate, rule).ok()?;
-            (Schema::from_guava(&parameters) == *schema).then_some(parameters)
-        });
-        found.ok_or_else(|| {
-            let (kind, range) = (ErrorKind::Incompatible, "a multiple of 64 to be Guava's");
-            Error::new(kind, "the number of bits", range, schema.bits())
-        })
+        if schema.bits == schema.parameters.modulus() {
+            return Ok(schema.parameters);
+        }
+        let (kind, range) = (ErrorKind::Incompatible, "a multiple of 64 to be Guava's");
+        Err(Error::new(kind, "the number of bits", range, schema.bits()))
     }
 }
 

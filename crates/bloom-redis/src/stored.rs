@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::call::{Call, Line};
+use crate::error::Error;
 use crate::options::{Expiry, Options};
 use crate::plan::bitmap::Bitmap;
 
@@ -12,6 +14,16 @@ pub(crate) struct Stored {
     pub(crate) options: Options,
     /// The change that inserts make to the time to live.
     pub(crate) expiry: Expiry,
+}
+
+impl Stored {
+    /// Returns an operation on this filter.
+    pub(crate) fn call<T, F>(&self, work: impl FnOnce(Line, Self) -> F) -> Call<'static, T>
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        Call::new(|line| work(line, self.clone()))
+    }
 }
 
 /// Implements the operations of a filter that has `stored`.
@@ -58,19 +70,17 @@ macro_rules! operations {
             /// [`Missing`](crate::ErrorKind::Missing) when parts are lost and others are left:
             /// [`delete`](Self::delete), [`rebuild`](Self::rebuild) or [`upload`](Self::upload) the filter then.
             pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
-                let bitmap = self.stored.bitmap.clone();
-                Call::new(move |line| async move { plan::lifetime::create(&line, &bitmap, expiry).await })
+                (self.stored).call(move |line, of| async move {
+                    plan::lifetime::create(&line, &of.bitmap, expiry).await
+                })
             }
 
             /// Sets the time to live of the filter.
             ///
             /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the filter is not on the server.
             pub fn expire(&self, expiry: Expiry) -> Call<'static, ()> {
-                let Stored {
-                    bitmap, options, ..
-                } = self.stored.clone();
-                Call::new(move |line| async move {
-                    plan::lifetime::expire(&line, &bitmap, expiry, &options).await
+                self.stored.call(move |line, of| async move {
+                    plan::lifetime::expire(&line, &of.bitmap, expiry, &of.options).await
                 })
             }
 
@@ -85,15 +95,10 @@ macro_rules! operations {
                 &self,
                 elements: impl IntoIterator<Item: AsRef<[u8]>>,
             ) -> Call<'static, Vec<Answer>> {
-                let (
-                    Stored {
-                        bitmap, options, ..
-                    },
-                    hashes,
-                ) = (self.stored.clone(), hashes(elements));
-                Call::new(
-                    move |line| async move { plan::bits::contains(&line, &bitmap, &hashes, &options).await },
-                )
+                let hashes = hashes(elements);
+                self.stored.call(move |line, of| async move {
+                    plan::bits::contains(&line, &of.bitmap, &hashes, &of.options).await
+                })
             }
 
             /// Inserts an element, in one round trip. Returns whether it was new; if so, it was certainly never
@@ -108,25 +113,24 @@ macro_rules! operations {
                 &self,
                 elements: impl IntoIterator<Item: AsRef<[u8]>>,
             ) -> Call<'static, Vec<bool>> {
-                let (stored, hashes) = (self.stored.clone(), hashes(elements));
-                Call::new(move |line| async move {
-                    let Stored {
-                        bitmap,
-                        options,
-                        expiry,
-                    } = &stored;
-                    plan::insert::insert(&line, bitmap, &hashes, expiry.lifetime()?, options).await
+                let hashes = hashes(elements);
+                self.stored.call(move |line, of| async move {
+                    plan::insert::insert(
+                        &line,
+                        &of.bitmap,
+                        &hashes,
+                        of.expiry.lifetime()?,
+                        &of.options,
+                    )
+                    .await
                 })
             }
 
             /// Returns statistics of the filter. The server counts the bits.
             pub fn statistics(&self) -> Call<'static, Statistics> {
-                let Stored {
-                    bitmap, options, ..
-                } = self.stored.clone();
-                Call::new(move |line| async move {
-                    let bitmaps = core::slice::from_ref(&*bitmap);
-                    plan::tally::statistics(&line, bitmap.anchor(), bitmaps, &options).await
+                self.stored.call(|line, of| async move {
+                    let bitmaps = core::slice::from_ref(&*of.bitmap);
+                    plan::tally::statistics(&line, of.bitmap.anchor(), bitmaps, &of.options).await
                 })
             }
 
@@ -142,10 +146,9 @@ macro_rules! operations {
             /// Abandons the rebuild under way, whoever began it; returns whether there was one. The filter stays
             /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
             pub fn abandon_rebuild(&self) -> Call<'static, bool> {
-                let bitmap = self.stored.bitmap.clone();
-                Call::new(move |line| async move {
-                    let name = |token| plan::generation::next(&bitmap, token).keys;
-                    plan::generation::abandon_any(&line, bitmap.anchor(), name).await
+                self.stored.call(|line, of| async move {
+                    let name = |token| plan::generation::next(&of.bitmap, token).keys;
+                    plan::generation::abandon_any(&line, of.bitmap.anchor(), name).await
                 })
             }
 
@@ -178,11 +181,8 @@ macro_rules! operations {
                 &self,
                 funnel: F,
             ) -> Call<'static, guava_bloom::BloomFilter<F>> {
-                let Stored {
-                    bitmap, options, ..
-                } = self.stored.clone();
-                Call::new(move |line| async move {
-                    plan::transfer::download(&line, &bitmap, &options, funnel).await
+                self.stored.call(|line, of| async move {
+                    plan::transfer::download(&line, &of.bitmap, &of.options, funnel).await
                 })
             }
 
@@ -192,23 +192,18 @@ macro_rules! operations {
             /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits, probe count or
             /// parts.
             pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
-                let Stored {
-                    bitmap, options, ..
-                } = self.stored.clone();
-                let from: Vec<_> = (from.into_iter())
-                    .map(|filter| filter.stored.bitmap.clone())
-                    .collect();
-                Call::new(
-                    move |line| async move { plan::transfer::merge(&line, &bitmap, &from, &options).await },
-                )
+                let from = from.into_iter().map(|filter| filter.stored.bitmap.clone());
+                let from: Vec<_> = from.collect();
+                self.stored.call(|line, of| async move {
+                    plan::transfer::merge(&line, &of.bitmap, &from, &of.options).await
+                })
             }
 
             /// Deletes the filter. Returns whether it existed. Its memory is freed in the background.
             pub fn delete(&self) -> Call<'static, bool> {
-                let bitmap = self.stored.bitmap.clone();
-                Call::new(move |line| async move {
+                self.stored.call(|line, of| async move {
                     let mut unlink = redis::cmd("UNLINK");
-                    Ok(line.ask(unlink.arg(&bitmap.keys)).await?.count()? > 0)
+                    Ok(line.ask(unlink.arg(&of.bitmap.keys)).await?.count()? > 0)
                 })
             }
         }

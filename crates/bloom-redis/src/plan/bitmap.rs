@@ -6,7 +6,7 @@ use guava_bloom::Hash128;
 use redis::{Cmd, cmd};
 
 use crate::error::Error;
-use crate::names::placed_by;
+use crate::names::slots;
 use crate::options::Options;
 use crate::schema::Schema;
 
@@ -106,9 +106,8 @@ impl Bitmap {
 
 /// The bits of some elements, grouped by part.
 pub(super) struct Placed<'a> {
-    /// The parts, ordered by slot if the filter is spread over several.
-    pub(super) parts: Vec<Part<'a>>,
-    pub(super) spread: bool,
+    /// The parts of each batch: all of them, or those of one slot if the filter is spread.
+    pub(super) slots: Vec<Vec<Part<'a>>>,
     pub(super) probes: usize,
     pub(super) elements: usize,
 }
@@ -118,6 +117,12 @@ pub(super) struct Part<'a> {
     pub(super) offsets: Vec<u64>,
     /// The element of each offset; `None` if the part has all offsets of all elements, one element after another.
     elements: Option<Vec<usize>>,
+}
+
+impl AsRef<[u8]> for Part<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.piece.key
+    }
 }
 
 impl Part<'_> {
@@ -140,12 +145,11 @@ impl<'a> Placed<'a> {
             }
             let elements = None;
             return Self {
-                parts: vec![Part {
+                slots: vec![vec![Part {
                     piece: bitmap.piece(0),
                     offsets,
                     elements,
-                }],
-                spread: bitmap.spread,
+                }]],
                 probes,
                 elements: hashes.len(),
             };
@@ -164,22 +168,11 @@ impl<'a> Placed<'a> {
                 part.elements.get_or_insert_default().push(element);
             }
         }
-        let mut parts: Vec<Part<'a>> = parts.into_values().collect();
-        if bitmap.spread {
-            parts.sort_by(|one, other| placed_by(one.piece.key).cmp(placed_by(other.piece.key)));
-        }
         Self {
-            parts,
-            spread: bitmap.spread,
+            slots: slots(parts.into_values(), bitmap.spread),
             probes,
             elements: hashes.len(),
         }
-    }
-
-    /// Returns the parts of each batch: all of them, or those of one slot if the filter is spread.
-    pub(super) fn by_slot(&self) -> impl Iterator<Item = &[Part<'a>]> {
-        let same = |one: &Part<'_>, other: &Part<'_>| placed_by(one.piece.key) == placed_by(other.piece.key);
-        (self.parts).chunk_by(move |one, other| !self.spread || same(one, other))
     }
 }
 
@@ -213,7 +206,7 @@ mod tests {
         let hash = Hash128::of(b"element");
         let placed = Placed::new(&bitmap, &[hash, hash]);
         let mut positions = [Vec::new(), Vec::new()];
-        for part in &placed.parts {
+        for part in placed.slots.iter().flatten() {
             for (at, offset) in part.offsets.iter().enumerate() {
                 let element = part.element(at, placed.probes);
                 positions[element].push(u64::from(part.piece.key[3]) * 1_024 + offset);
@@ -226,10 +219,6 @@ mod tests {
             assert_eq!(positions, expected);
         }
         // A slot is one batch.
-        let slots: Vec<&[u8]> = placed
-            .by_slot()
-            .map(|parts| placed_by(parts[0].piece.key))
-            .collect();
-        assert!(slots.len() > 1 && slots.is_sorted_by(|one, other| one < other));
+        assert!(placed.slots.len() > 1);
     }
 }

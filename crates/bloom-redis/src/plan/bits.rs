@@ -217,7 +217,7 @@ async fn contains_once(
     let reported = options.missing == Missing::Reported;
     // The commands of one element arrive together, and a spread filter is never rebuilt.
     let watched = reported && options.follow_rebuilds && hashes.len() > 1 && !bitmap.spread;
-    let batches = placed.by_slot().map(|parts| {
+    let batches = placed.slots.iter().map(|parts| {
         let mut batch = Batch::new();
         // Checked before and after the bits: others write between the commands, and zeros prove nothing if the filter
         // is lost, or if a rebuild replaces a lost one.
@@ -242,7 +242,7 @@ async fn contains_once(
     });
     let mut replies = line.send_all(batches.collect()).await?;
     let mut answers = vec![Answer::MightContain; placed.elements];
-    for parts in placed.by_slot() {
+    for parts in &placed.slots {
         // A string of another length is an error, even if another part decides.
         let look = |replies: &mut Replies| -> Result<Vec<bool>, Error> {
             let looked = parts.iter().filter(|_| reported);

@@ -75,9 +75,8 @@ async fn insert_once(
         under_way: None,
         acknowledged,
     };
-    let divided = inserts
-        .iter()
-        .flat_map(|insert| insert.placed.by_slot().map(move |parts| (insert, parts)));
+    let divided =
+        (inserts.iter()).flat_map(|insert| insert.placed.slots.iter().map(move |parts| (insert, &parts[..])));
     let divided: Vec<(&Insert<'_>, &[Part<'_>])> = divided.collect();
     // One batch for a filter in one key, one per slot otherwise.
     let slots = divided.chunks(if inserts.len() > 1 { divided.len() } else { 1 });
@@ -345,7 +344,7 @@ impl<'a> Insert<'a> {
     async fn send_singly(&self, line: &Line, parts: &[Part<'_>], done: &mut Done<'_>) -> Result<(), Error> {
         let singly = Self {
             placed: Placed {
-                parts: Vec::new(),
+                slots: Vec::new(),
                 ..self.placed
             },
             commands: Commands {

@@ -169,9 +169,11 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
     let more = names("more", 8);
     let mut acts = 0;
     for commands in all_commands() {
-        for stored in Stored::all(Options::default().commands(commands)) {
+        for mut stored in Stored::all(Options::default().commands(commands)) {
             let keys = stored.fill(&mut client);
             let dumps = dump(&mut client, &keys);
+            // Some of each bitmap.
+            stored.elements = stored.elements.into_iter().step_by(10).collect();
             for key in keys.iter().map(Some).chain([None]) {
                 for operation in ["query", "insert", "create"] {
                     let mut before = 0;
@@ -213,7 +215,7 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
             }
         }
     }
-    assert!(acts > 1_000, "{acts}");
+    assert!(acts > 500, "{acts}");
 }
 
 #[test]

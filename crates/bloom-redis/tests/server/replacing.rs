@@ -29,41 +29,30 @@ fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
 #[test]
 fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
     for_each_way(|client, commands| {
+        let [short, long] = [100, 300].map(|seconds| seconds * SECOND);
         for (before, given, expected) in [
-            (Expiry::After(100 * SECOND), Expiry::Keep, 90..=100),
+            (Expiry::After(short), Expiry::Keep, 90..=100),
             (Expiry::Never, Expiry::Keep, -1..=-1),
-            (Expiry::After(100 * SECOND), Expiry::Never, -1..=-1),
-            (
-                Expiry::After(100 * SECOND),
-                Expiry::After(300 * SECOND),
-                290..=300,
-            ),
-            (
-                Expiry::After(100 * SECOND),
-                Expiry::AfterFirst(300 * SECOND),
-                90..=100,
-            ),
-            (Expiry::Never, Expiry::AfterFirst(300 * SECOND), 290..=300),
+            (Expiry::After(short), Expiry::Never, -1..=-1),
+            (Expiry::After(short), Expiry::After(long), 290..=300),
+            (Expiry::After(short), Expiry::AfterFirst(long), 90..=100),
+            (Expiry::Never, Expiry::AfterFirst(long), 290..=300),
         ] {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = filter(commands);
-            client.run(filter.create(before));
-            let rebuild = client.run(filter.rebuild(LEASE));
-            client.run(rebuild.commit(given));
-            let left: i64 = client.words(&["TTL", "bf:f"]);
-            assert!(
-                expected.contains(&left),
-                "{commands:?} {before:?} {given:?}: {left}"
-            );
             // An upload ends with a commit too.
-            client.run(filter.delete());
-            client.run(filter.create(before));
-            client.run(filter.upload(&local(&filter), given));
-            let left: i64 = client.words(&["TTL", "bf:f"]);
-            assert!(
-                expected.contains(&left),
-                "{commands:?} {before:?} {given:?}: {left}"
-            );
+            for upload in [false, true] {
+                client.words::<()>(&["FLUSHALL"]);
+                let filter = filter(commands);
+                client.run(filter.create(before));
+                if upload {
+                    client.run(filter.upload(&local(&filter), given));
+                } else {
+                    let rebuild = client.run(filter.rebuild(LEASE));
+                    client.run(rebuild.commit(given));
+                }
+                let left: i64 = client.words(&["TTL", "bf:f"]);
+                let case = format!("{commands:?} {before:?} {given:?} {upload}");
+                assert!(expected.contains(&left), "{case}: {left}");
+            }
         }
     });
 }

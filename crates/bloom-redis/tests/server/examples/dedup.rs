@@ -2,56 +2,21 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
-use std::process::{Child, Command, Output, Stdio};
 
-use super::{program, text};
+use super::{start, text};
 use crate::support::{Server, golden, hex};
 
-/// Starts the program with arguments separated by spaces.
-fn start(url: &str, arguments: &str) -> Child {
-    Command::new(program("dedup"))
-        .args(["--redis", url])
-        .args(arguments.split(' '))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+/// Returns the program's arguments, given as words.
+fn words<'a>(url: &'a str, arguments: &'a str) -> Vec<&'a str> {
+    ["--redis", url].into_iter().chain(arguments.split(' ')).collect()
 }
 
-/// Runs the program on this input.
-fn run(url: &str, arguments: &str, input: &[u8]) -> Output {
-    let mut child = start(url, arguments);
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
-}
-
-/// Returns the answers of a run that must succeed.
-#[track_caller]
 fn answers(url: &str, arguments: &str, input: &[u8]) -> String {
-    let output = run(url, arguments, input);
-    assert_eq!(
-        (output.status.code(), text(&output.stderr)),
-        (Some(0), ""),
-        "{arguments}"
-    );
-    text(&output.stdout).to_owned()
+    super::printed("dedup", &words(url, arguments), input)
 }
 
-/// Returns exit code, answers and message of a run that must fail.
-#[track_caller]
-fn refused(url: &str, arguments: &str, input: &[u8]) -> (i32, String, String) {
-    let output = run(url, arguments, input);
-    (
-        output.status.code().unwrap(),
-        text(&output.stdout).to_owned(),
-        text(&output.stderr).to_owned(),
-    )
+fn refused(url: &str, arguments: &str, input: &[u8]) -> (i32, String) {
+    super::refused("dedup", &words(url, arguments), input)
 }
 
 const SMALL: &str = "--key f --capacity 3000 --fpp 0.03";
@@ -72,7 +37,7 @@ fn long_input_is_answered_line_by_line() {
 #[test]
 fn nobody_who_reads_is_no_failure() {
     let server = Server::start(&[]);
-    let mut child = start(&server.url(), SMALL);
+    let mut child = start("dedup", &words(&server.url(), SMALL));
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(b"a\n").unwrap();
     let output = child.wait_with_output().unwrap();
@@ -142,13 +107,13 @@ fn arguments_that_are_wrong_are_named() {
         ("--key f --capacity 10 --fpp 0.03 --ttl 0", "time to live"),
         ("--key f --capacity 10", "--fpp"),
     ] {
-        let (code, answered, message) = refused(&server.url(), arguments, b"a\n");
-        assert_eq!((code, answered.as_str()), (2, ""), "{arguments}: {message}");
+        let (code, message) = refused(&server.url(), arguments, b"a\n");
+        assert_eq!(code, 2, "{arguments}: {message}");
         assert!(message.contains(part), "{arguments}: {message}");
     }
     for url in ["http://127.0.0.1/", "redis://", "redis://127.0.0.1:port"] {
-        let (code, answered, message) = refused(url, SMALL, b"a\n");
-        assert_eq!((code, answered.as_str()), (2, ""), "{url}: {message}");
+        let (code, message) = refused(url, SMALL, b"a\n");
+        assert_eq!(code, 2, "{url}: {message}");
         assert!(message.starts_with("error: --redis: "), "{url}: {message}");
     }
 }
@@ -169,8 +134,8 @@ fn a_key_of_something_else_is_left_alone() {
         ("longer", "must have 2738 bytes, got 3751"),
     ] {
         let arguments = format!("--key {key} --capacity 3000 --fpp 0.03");
-        let (code, answered, message) = refused(&server.url(), &arguments, b"a\n");
-        assert_eq!((code, answered.as_str()), (2, ""), "{key}: {message}");
+        let (code, message) = refused(&server.url(), &arguments, b"a\n");
+        assert_eq!(code, 2, "{key}: {message}");
         assert!(message.contains(part), "{key}: {message}");
     }
     assert_eq!(word(&["LLEN", "bf:list"]), redis::Value::Int(1));
@@ -186,12 +151,10 @@ fn a_server_that_is_not_there_is_said_so() {
         .unwrap()
         .port();
     let url = format!("redis://user:secret@127.0.0.1:{port}/");
-    let (code, answered, message) = refused(&url, SMALL, b"a\n");
-    assert_eq!((code, answered.as_str()), (1, ""), "{message}");
-    assert!(
-        message.starts_with(&format!("error: 127.0.0.1:{port}: ")),
-        "{message}"
-    );
+    let (code, message) = refused(&url, SMALL, b"a\n");
+    assert_eq!(code, 1, "{message}");
+    let text = format!("error: 127.0.0.1:{port}: ");
+    assert!(message.starts_with(&text), "{message}");
     assert!(!message.contains("secret"), "{message}");
 }
 
@@ -199,7 +162,7 @@ fn a_server_that_is_not_there_is_said_so() {
 #[test]
 fn a_line_is_answered_before_the_next_one_comes() {
     let mut server = Server::start(&[]);
-    let mut child = start(&server.url(), SMALL);
+    let mut child = start("dedup", &words(&server.url(), SMALL));
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     for (line, expected) in [("a\n", "new\n"), ("b\n", "new\n"), ("a\n", "seen\n")] {

@@ -4,7 +4,9 @@ mod dedup;
 mod read_through;
 mod set;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Cargo builds examples beside the folder of the tests.
 fn program(name: &str) -> PathBuf {
@@ -23,4 +25,43 @@ fn program(name: &str) -> PathBuf {
 
 fn text(bytes: &[u8]) -> &str {
     core::str::from_utf8(bytes).unwrap()
+}
+
+/// Starts an example.
+fn start(name: &str, arguments: &[&str]) -> Child {
+    Command::new(program(name))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs an example on this input.
+fn run(name: &str, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = start(name, arguments);
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// Returns the output of a run that must succeed.
+#[track_caller]
+fn printed(name: &str, arguments: &[&str], input: &[u8]) -> String {
+    let output = run(name, arguments, input);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+/// Returns the exit code and the message of a run that must fail and answer nothing.
+#[track_caller]
+fn refused(name: &str, arguments: &[&str], input: &[u8]) -> (i32, String) {
+    let output = run(name, arguments, input);
+    assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    (output.status.code().unwrap(), text(&output.stderr).to_owned())
 }

@@ -1,16 +1,13 @@
 //! The example `read_through`: its counts, and the removal of its keys.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
-use super::{program, text};
+use super::text;
 use crate::support::Server;
 
 fn run(url: &str, arguments: &str) -> Output {
-    Command::new(program("read_through"))
-        .args(["--redis", url])
-        .args(arguments.split(' '))
-        .output()
-        .unwrap()
+    let arguments: Vec<&str> = ["--redis", url].into_iter().chain(arguments.split(' ')).collect();
+    super::run("read_through", &arguments, b"")
 }
 
 /// Returns the output in the example's documentation.

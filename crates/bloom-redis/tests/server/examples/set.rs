@@ -1,41 +1,11 @@
 //! The example `set`: loads a folder and answers lines, from one server and from a cluster.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use filter_sets::{Builder, Format, Size};
 
-use super::{program, text};
+use super::{printed, refused};
 use crate::support::{Cluster, Server};
-
-fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(program("set"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Writing fails if the program ends before it has read everything, which is fine: the test checks its output.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-/// Returns the output of a run that must succeed.
-#[track_caller]
-fn printed(arguments: &[&str], input: &[u8]) -> String {
-    let output = run(arguments, input);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    text(&output.stdout).to_owned()
-}
-
-/// Returns the exit code and the message of a run that must fail.
-#[track_caller]
-fn refused(arguments: &[&str], input: &[u8]) -> (i32, String) {
-    let output = run(arguments, input);
-    (output.status.code().unwrap(), text(&output.stderr).to_owned())
-}
 
 fn build(folder: &Path, items: &str, keys: &[&[u8]]) {
     let builder = Builder::new(Format::named("spark-v2").unwrap(), Size::Rate(1e-6));
@@ -55,18 +25,18 @@ fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
     let server = Server::start(&[]);
     let cluster = Cluster::shared();
     for url in [server.url(), cluster.url()] {
-        let (code, message) = refused(&["ask", "users", &url], b"ann\n");
+        let (code, message) = refused("set", &["ask", "users", &url], b"ann\n");
         assert_eq!((code, &*message), (1, "error: bf-set:users: there is no set\n"));
-        let loaded = printed(&["load", folder, "users", &url], b"");
+        let loaded = printed("set", &["load", folder, "users", &url], b"");
         assert!(
             loaded.starts_with("users is generation ") && loaded.contains(": 4 shards of "),
             "{loaded}"
         );
         assert_eq!(
-            printed(&["ask", "users", &url], b"ann\neve\n\xff\ncar\ncar\r\nbob"),
+            printed("set", &["ask", "users", &url], b"ann\neve\n\xff\ncar\ncar\r\nbob"),
             "maybe\nno\nmaybe\nno\nmaybe\nmaybe\n"
         );
-        assert!(printed(&["load", folder, "users", &url], b"").contains(": 0 shards of 0 bytes"));
+        assert!(printed("set", &["load", folder, "users", &url], b"").contains(": 0 shards of 0 bytes"));
     }
 }
 
@@ -90,9 +60,16 @@ fn keys_are_what_the_manifest_says() {
     ] {
         let folder = place.path().join(items);
         build(&folder, items, &keys);
-        printed(&["load", folder.to_str().unwrap(), items, &server.url()], b"");
-        assert_eq!(printed(&["ask", items, &server.url()], input.as_bytes()), answers);
-        let (code, message) = refused(&["ask", items, &server.url()], b"x\n");
+        printed(
+            "set",
+            &["load", folder.to_str().unwrap(), items, &server.url()],
+            b"",
+        );
+        assert_eq!(
+            printed("set", &["ask", items, &server.url()], input.as_bytes()),
+            answers
+        );
+        let (code, message) = refused("set", &["ask", items, &server.url()], b"x\n");
         assert_eq!(code, 2);
         assert!(message.contains("got \"x\""), "{message}");
     }
@@ -105,12 +82,12 @@ fn a_shard_that_is_not_there_and_wrong_arguments_end_the_program() {
     build(&folder, "line", &[b"ann"]);
     let server = Server::start(&[]);
     let url = server.url();
-    printed(&["load", folder.to_str().unwrap(), "users", &url], b"");
+    printed("set", &["load", folder.to_str().unwrap(), "users", &url], b"");
     let keys: Vec<String> = server.words(&["KEYS", "bf-shard:*"]);
     for key in keys {
         server.words::<()>(&["DEL", &key]);
     }
-    let (code, message) = refused(&["ask", "users", &url], b"ann\n");
+    let (code, message) = refused("set", &["ask", "users", &url], b"ann\n");
     assert_eq!(
         (code, &*message),
         (1, "error: bf-set:users: shards of the set are not there\n")
@@ -121,9 +98,9 @@ fn a_shard_that_is_not_there_and_wrong_arguments_end_the_program() {
         &["list"],
         &["ask", "users", "http://a/"],
     ] {
-        assert_eq!(refused(arguments, b"").0, 2, "{arguments:?}");
+        assert_eq!(refused("set", arguments, b"").0, 2, "{arguments:?}");
     }
-    let (code, message) = refused(&["load", "/nowhere", "users", &url], b"");
+    let (code, message) = refused("set", &["load", "/nowhere", "users", &url], b"");
     assert_eq!(code, 2);
     assert!(message.contains("/nowhere/manifest.json"), "{message}");
 }
