@@ -24,7 +24,7 @@ pub struct Machine {
 }
 
 /// A statement with its value on each machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Statement {
     /// The subject of the statement.
     pub what: String,
@@ -47,7 +47,7 @@ impl Statement {
 }
 
 /// A function's time over that of the median function of the same machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RelativeTime {
     /// Name of the dataset.
     pub dataset: String,
@@ -64,7 +64,7 @@ pub struct RelativeTime {
 }
 
 /// The side of the median function on which a function's times lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Side {
     /// Faster on every machine.
     Faster,

@@ -6,7 +6,7 @@
 //! counts agree only within the spread over seeds that [`Spread`] states.
 
 /// A key set of the published comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum KeySet {
     /// 1,000,000 random strings.
     RandomStrings,
@@ -113,7 +113,7 @@ pub const ROWS: [Row; 17] = [
 ];
 
 /// Collisions of one function over many seeds of this project's recipe.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Spread {
     /// Mean count.
     pub mean: f64,
@@ -144,7 +144,7 @@ const fn spread(mean: f64, sd: f64, min: u64, max: u64) -> Spread {
 }
 
 /// A row of the published table of filters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct FilterRow {
     /// Bits per key given to the policy.
     pub bits_per_key: u32,
@@ -214,7 +214,7 @@ const fn filter(
 /// False-positive rates of this policy over 80,000 video ids, measured apart from any run.
 ///
 /// The excess over the textbook rate is the weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct FilterRate {
     /// The policy's double hashing with any good hash: 5 seeds, 1,000,000 absent keys each.
     pub policy: f64,

@@ -7,15 +7,14 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::recommend::{incumbents, recommend, words};
 use crate::keys::Manifest;
+use crate::page::cells::shortened;
 use crate::page::sizes;
-use crate::page::table::shortened;
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{
     Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request,
     Run, Standing,
 };
-use crate::vocabulary;
 use records::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
@@ -204,21 +203,17 @@ fn answer(
     let mine = recommendation.mine.as_ref();
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
-        form => recommendation.form.to_string(),
+        told => Value::from(Serde(recommendation)),
         letter,
         asked_for,
         asked => words::asked(recommendation),
-        time => &recommendation.form_reason,
-        attackers => &recommendation.attackers,
         pick => recommended(Standing::Pick).unwrap_or_else(|| card(None, None, "No function is recommended.")),
         runner_up => recommended(Standing::RunnerUp),
         mine => card(mine.map(|mine| &*mine.function), None, mine.map_or(NOBODY, |mine| &mine.words)),
-        notes => &recommendation.notes,
         collisions => sizes::collisions(records, dataset, recommendation),
         sizes => sizes::sizes(&recommendation.at_sizes),
         at_ten_thousand => words::at_ten_thousand(records, recommendation),
         others => others(records, dataset, recommendation),
-        ranking => ranking(recommendation),
     }
 }
 
@@ -233,20 +228,6 @@ pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
         .find(|(use_, _)| *use_ == purpose)
         .map_or("", |(_, words)| words);
     format!("Advice: {words}")
-}
-
-/// Returns name, advice, time and reason of every function, best first.
-fn ranking(recommendation: &Recommendation) -> Value {
-    let row = |one: &Advice| {
-        let because = match &one.cost {
-            Some(cost) if one.standing == Standing::Avoid => format!("{}, {}", one.reason, cost.place),
-            _ => one.reason.clone(),
-        };
-        let time = one.time.map_or_else(String::new, |time| significant(time.ns, 3));
-        [one.function.clone(), vocabulary::advice(one), time, because]
-    };
-    let rows: Vec<[String; 4]> = recommendation.functions.iter().map(row).collect();
-    Serde(rows).into()
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.

@@ -1,24 +1,19 @@
 //! The functions that fail: the costs, two keys with the same hash, and the reasons.
 
 use minijinja::context;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 
 use crate::advice::high_bits;
 use crate::advice::recommend::words;
-use crate::page::answer::advice_head;
-use crate::page::table::{Cell, Table};
 use crate::questions::mechanisms::sentences_on;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{CostRow, Finding, Standing, Verdict};
-use crate::vocabulary;
 
-/// Number of rows that are not folded.
-const SHOWN: usize = 10;
 /// Number of costs in a row.
 const COSTS: usize = 2;
 
-/// Builds the tables of the functions that are worse than chance, costliest first; `None` without any.
-pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
+/// Returns the functions that are worse than chance, costliest first.
+pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
     let mut failed = data.best_first();
     failed.retain(|finding| finding.verdict > Verdict::WithinChance);
     // In this order the costliest function to avoid is last, and so is the slowest of the others.
@@ -28,9 +23,19 @@ pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
         advice.is_some_and(|advice| advice.standing == Standing::Avoid)
     };
     failed.sort_by_key(|finding| !avoid(finding));
-    let (first, rest) = failed.split_at(failed.len().min(SHOWN));
-    let first = table(data, first)?;
-    Some(context! { first, rest => table(data, rest) })
+    let rows = failed.into_iter().map(|one| {
+        let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
+        let told = one.reasons.iter().filter(|reason| !why.contains(reason));
+        let told: Vec<String> = told.cloned().collect();
+        why.extend(told);
+        let keys = one
+            .example
+            .as_ref()
+            .map(|[one, other]| Serde(differing(one, other)));
+        let advice = data.advice(&one.function).map(Serde);
+        context! { function => &one.function, cost => costs(data, one), advice, keys, why }
+    });
+    rows.collect()
 }
 
 /// Lists the functions that differ from chance only in the high bits, and by how much; `None` without any.
@@ -41,27 +46,6 @@ pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
     });
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
-    Table::of(findings)
-        .column("Function", |one| &one.function)
-        .column("Cost", |one| Cell::classed(&costs(data, one), "why"))
-        .column(&advice_head(data), |one| {
-            data.advice(&one.function).map(vocabulary::advice)
-        })
-        .column("Two keys with the same hash", |one| {
-            let example = one.example.as_ref();
-            example.map(|[one, other]| Cell::marked(differing(one, other)))
-        })
-        .column("Why", |one| {
-            let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
-            let told = one.reasons.iter().filter(|reason| !why.contains(reason));
-            let told: Vec<String> = told.cloned().collect();
-            why.extend(told);
-            Cell::folded(&why, "wide")
-        })
-        .if_any()
 }
 
 /// Describes the highest measurable costs in figures, those for the requested use first.

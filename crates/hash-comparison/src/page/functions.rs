@@ -5,7 +5,6 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::medians::Medians;
 use crate::page::answer::Choices;
-use crate::page::table::Table;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Records, TimingRow};
 use crate::record::{Choice, FunctionSummary};
@@ -36,13 +35,13 @@ pub(super) fn panels(records: &Records, all: &[DatasetRows<'_>], choices: &Choic
     functions.map(panel).collect()
 }
 
-/// Builds the table of results with one column per dataset; the median of all functions follows each value.
+/// Returns the rows of results: a head, then a cell for each dataset; the median of all functions follows each value.
 fn results(
     all: &[DatasetRows<'_>],
     medians: &[Medians],
     choices: &Choices,
     function: &FunctionSummary,
-) -> Table {
+) -> Value {
     let number = |value: f64| number::significant(value, 3);
     let (output_bits, function) = (function.output_bits, function.name.as_str());
     let beside = |value: Option<String>, median: Option<String>| match (value, median) {
@@ -90,11 +89,11 @@ fn results(
     };
     let columns: Vec<Vec<(String, String)>> = all.iter().zip(medians).map(column).collect();
     let heads = columns.iter().take(1).flatten().map(|(head, _)| head);
-    let mut table = Table::of(heads.enumerate()).column("Measured", |&(_, head)| head);
-    for (data, cells) in all.iter().zip(&columns) {
-        table = table.column(&data.summary.name, |&(row, _)| {
-            cells.get(row).map(|(_, cell)| cell)
-        });
-    }
-    table.done()
+    let rows = heads.enumerate().map(|(row, head)| {
+        let cells = columns
+            .iter()
+            .map(|cells| cells.get(row).map_or("", |(_, cell)| cell));
+        [head.as_str()].into_iter().chain(cells).collect::<Value>()
+    });
+    rows.collect()
 }

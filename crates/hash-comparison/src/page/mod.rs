@@ -4,8 +4,8 @@
 //! children turn records into texts and tables. Templates escape everything except charts, fonts and these files.
 
 mod answer;
-mod baseline;
 mod bits;
+mod cells;
 pub(crate) mod chart;
 mod costs;
 mod details;
@@ -16,7 +16,6 @@ mod published;
 pub mod render;
 mod sizes;
 mod structure;
-mod table;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +24,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
+use crate::advice::baseline;
 use crate::advice::recommend::words as recommended;
 use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
@@ -34,7 +34,7 @@ use crate::record::{DatasetKind, Request};
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
-use records::number::{counted, fixed, grouped, percent_tick};
+use records::number::percent_tick;
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///
@@ -71,15 +71,15 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
             charts => Value::from(charts),
-            failures => failures::section(data),
+            advice_head => answer::advice_head(data),
+            failures => failures::worse_than_chance(data),
             high_bits => failures::high_bits(data),
             has_few_keys => data.summary.keys < FEWEST_KEYS,
             costs => costs::table(data),
-            folded_costs => costs::folded(data),
             policies => costs::policies(data),
             results => details::results(data),
-            false_positives => details::false_positives(data),
-            tables => structure::tables(data.rows(&data.records.occupancy)),
+            false_positives => data.rows(&records.false_positives).map(Serde).collect::<Value>(),
+            tables => data.rows(&records.occupancy).map(Serde).collect::<Value>(),
             shards => costs::shards(data),
             windows => bits::windows(data, run),
         }
@@ -108,7 +108,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine),
         negligible => percent_tick(negligible),
-        baseline => run.baseline.as_ref().map(baseline::section),
+        baseline => run.baseline.as_ref().map(Serde),
+        since => run.baseline.as_ref().map(baseline::words::sentences),
         functions => functions::panels(records, &all, &choices),
         structure => structure::section(records, figure("structured-keys", None)),
         avalanche => bits::of_mixing(records, MixingTest::Avalanche),
@@ -117,7 +118,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
         calibration => structure::calibration()?,
-        key_sets => details::key_sets(run),
         machine => Value::from(Serde(&run.environment)),
         date => &run.date,
         seed => run.seed,
@@ -136,9 +136,7 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
             Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
             _ => escape_formatter(out, state, value),
         });
-        environment.add_filter("fixed", fixed);
-        environment.add_filter("grouped", grouped);
-        environment.add_filter("counted", |count: u64, noun: String| counted(count, &noun));
+        cells::register(&mut environment);
         let syntax = environment
             .syntax()
             .to_builder()

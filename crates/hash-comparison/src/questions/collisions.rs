@@ -2,23 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::{Example, Failure, Measure, Question, of_function, recorded};
+use super::{Example, Failure, Measure, Question, rows};
 use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::keys::{Dataset, printed};
-use crate::record::{FailedTest, Verdict, about, stored};
+use crate::record::{FailedTest, Verdict, about};
 use crate::values::Hashed;
 use crate::words::{IDEAL_BITS, figure};
 use records::number::grouped;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::bonferroni;
 
-stored! {
+rows! {
     /// A row of `collisions.csv`.
-    pub struct CollisionRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct CollisionRow: [dataset, function, bits] shared [band_low, band_high, p_adjusted, verdict] {
         /// Width that was compared, in low bits of the value.
         pub bits: u32,
         /// Distinct keys.
@@ -44,18 +40,11 @@ stored! {
     }
 }
 
-recorded! {
-    CollisionRow: [dataset, function, bits] shared [band_low, band_high, p_adjusted, verdict];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
-        of_function(dataset, |dataset, hashed, records| {
-            let (rows, example) = measure(dataset, hashed);
-            records.collisions.extend(rows);
-            records.examples.extend(example);
-        })
+    measure: Measure::Values(|dataset, hashed, records| {
+        let (rows, example) = measure(dataset, hashed);
+        records.collisions.extend(rows);
+        records.examples.extend(example);
     }),
     judge: |records| judge(&mut records.collisions),
     failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),

@@ -9,12 +9,12 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, recorded};
+use super::{Draw, Kind, Measure, Question, rows};
 use crate::clock::{Batch, Line, Table, subjects};
 use crate::functions::Function;
 use crate::keys::shuffled;
 use crate::questions::on_dataset::{DatasetRows, distinct};
-use crate::record::{CallForm, DatasetSummary, EMPTY, stored};
+use crate::record::{CallForm, DatasetSummary, EMPTY};
 use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
@@ -22,11 +22,9 @@ use records::error::Error;
 use records::number;
 use records::progress::Progress;
 
-stored! {
+rows! {
     /// A row of `curves.csv`: the time of keys of one length.
-    pub struct CurveRow {
-        /// Name of the function; `empty` is the cost of the loop.
-        pub function: String,
+    pub struct CurveRow: TIMED SEEDED [function, length, form] {
         /// Length of all keys, bytes.
         pub length: u64,
         /// The form of the calls.
@@ -40,11 +38,6 @@ stored! {
     }
 }
 
-recorded! {
-    CurveRow: TIMED SEEDED [function, length, form];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Times(|_, functions, progress, records| {
         records.curves = measure(functions, records.run.seed, records.run.quick, progress)?;

@@ -1,6 +1,6 @@
 //! Evenness: buckets of a table, and ones in each output bit.
 
-use super::{Failure, Measure, Question, of_function, recorded};
+use super::{Failure, Measure, Question, rows};
 use crate::keys::Dataset;
 use crate::record::{Choice, FailedTest, Verdict, about, stored};
 use crate::values::Hashed;
@@ -20,13 +20,11 @@ stored! {
         /// chi-square with one degree of freedom against one half.
         BitShare,
     }
+}
 
+rows! {
     /// A row of `distribution.csv`.
-    pub struct DistributionRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct DistributionRow: [dataset, function, kind, parameter] {
         /// The question.
         pub kind: DistributionKind,
         /// Number of buckets, or index of the output bit.
@@ -40,16 +38,9 @@ stored! {
     }
 }
 
-recorded! {
-    DistributionRow: [dataset, function, kind, parameter];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
-        of_function(dataset, |dataset, hashed, records| {
-            records.distribution.extend(measure(dataset, hashed));
-        })
+    measure: Measure::Values(|dataset, hashed, records| {
+        records.distribution.extend(measure(dataset, hashed));
     }),
     failures: |records, dataset, function| failures(&records.distribution, &dataset.name, &function.name),
     ..Question::NONE

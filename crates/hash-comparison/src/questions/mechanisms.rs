@@ -7,7 +7,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 use rayon::prelude::*;
 
-use super::{Measure, Question, recorded};
+use super::{Measure, Question, rows};
 use crate::functions::Function;
 use crate::keys::printed;
 use crate::record::{Finding, Verdict, stored};
@@ -39,11 +39,11 @@ stored! {
         /// Only `parameter` bits of the value ever change from key to key.
         FixedBits,
     }
+}
 
+rows! {
     /// A row of `mechanisms.csv`.
-    pub struct MechanismRow {
-        /// Name of the function.
-        pub function: String,
+    pub struct MechanismRow: [function, mechanism] shared [parameter, hits, chance, p_adjusted, holds, first, second] {
         /// The mechanism that was tried.
         pub mechanism: Mechanism,
         /// The parameter of the mechanism, the most informative if several were tried; 0 for a mechanism without one.
@@ -66,11 +66,6 @@ stored! {
     }
 }
 
-recorded! {
-    MechanismRow: [function, mechanism] shared [parameter, hits, chance, p_adjusted, holds, first, second];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Functions(|functions, _, records| {
         records.mechanisms = judge(&measure(functions));

@@ -87,25 +87,30 @@ pub type Times = fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Re
 pub enum Measure {
     /// Times, in a process that does nothing else, in the order of the list.
     Times(Times),
-    /// The values of a dataset's keys, one function at a time, in parallel. Prepares the dataset first.
-    Values(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
+    /// The values of a dataset's keys, one function at a time, in parallel.
+    Values(fn(&Dataset, &Hashed<'_>, &mut Records)),
+    /// The same after a preparation of the dataset, and for the ideal hash too.
+    Prepared(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
     /// Functions apart from datasets.
     Functions(fn(&[&Function], &dyn Progress, &mut Records) -> Result<(), Cancelled>),
 }
 
-/// Measures functions, not the ideal hash, without preparations.
-fn of_function<'a>(
-    dataset: &'a Dataset,
-    measure: impl Fn(&Dataset, &Hashed<'_>, &mut Records) + Send + Sync + 'a,
-) -> OnKeys<'a> {
-    Box::new(move |hashed, progress, records| {
-        if let Some(hashed) = hashed {
-            // With ten million keys a question takes a good part of a second.
-            go_on(progress)?;
-            measure(dataset, hashed, records);
+impl Measure {
+    /// Prepares the questions about the values of a dataset's keys.
+    pub fn on<'a>(&self, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
+        match *self {
+            Self::Prepared(prepare) => Some(prepare(dataset)),
+            Self::Values(measure) => Some(Box::new(move |hashed, progress, records| {
+                if let Some(hashed) = hashed {
+                    // With ten million keys a question takes a good part of a second.
+                    go_on(progress)?;
+                    measure(dataset, hashed, records);
+                }
+                Ok(())
+            })),
+            Self::Times(_) | Self::Functions(_) => None,
         }
-        Ok(())
-    })
+    }
 }
 
 /// A failed test with its verdict and reason.
@@ -202,6 +207,37 @@ macro_rules! recorded {
     (@dataset $row:ident $($key:ident)*) => { None };
 }
 use recorded;
+
+/// Declares the rows of a question, as [`stored!`](crate::record) and [`recorded`] do: the key stands beside the name, and
+/// the dataset and function that it begins with are fields.
+macro_rules! rows {
+    ($($(#[$meta:meta])* pub struct $row:ident: $($flag:ident)* [$($key:ident),+] $(shared [$($shared:ident),+])? {
+        $($fields:tt)*
+    })+) => {$(
+        $crate::questions::rows! { @fields [$($key)+] { $(#[$meta])* pub struct $row } $($fields)* }
+        $crate::questions::recorded! { $row: $($flag)* [$($key),+] $(shared [$($shared),+])?; }
+    )+};
+    (@fields [dataset function $($key:ident)*] $head:tt $($fields:tt)*) => {
+        $crate::questions::rows! { @fields [] $head
+            /// Name of the dataset.
+            pub dataset: String,
+            /// Name of the function; the loop itself and the ideal hash have rows under names of their own.
+            pub function: String,
+            $($fields)*
+        }
+    };
+    (@fields [function $($key:ident)*] $head:tt $($fields:tt)*) => {
+        $crate::questions::rows! { @fields [] $head
+            /// Name of the function; the loop itself has rows under a name of its own.
+            pub function: String,
+            $($fields)*
+        }
+    };
+    (@fields [$($key:ident)*] { $($head:tt)* } $($fields:tt)*) => {
+        $crate::record::stored! { $($head)* { $($fields)* } }
+    };
+}
+use rows;
 
 /// A CSV file of rows.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, recorded};
+use super::{Draw, Kind, Measure, Question, rows};
 use crate::clock::{Batch, Line, Table, sample, subjects};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
@@ -33,13 +33,11 @@ stored! {
         /// Far apart in a buffer larger than the caches, visited in shuffled order: usually read from main memory.
         Memory,
     }
+}
 
+rows! {
     /// A row of `places.csv`: the time of the same keys in two places.
-    pub struct PlaceRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `empty` is the cost of the loop.
-        pub function: String,
+    pub struct PlaceRow: TIMED SEEDED [dataset, function, place, form] {
         /// The place of the keys.
         pub place: Place,
         /// The form of the calls.
@@ -57,11 +55,6 @@ stored! {
     }
 }
 
-recorded! {
-    PlaceRow: TIMED SEEDED [dataset, function, place, form];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Times(|datasets, functions, progress, records| {
         let (seed, quick) = (records.run.seed, records.run.quick);

@@ -1,20 +1,16 @@
 //! The fullest of a few shards, as when keys are spread over machines or partitions.
 
-use super::{Cost, Measure, Question, Records, of_function, recorded};
-use crate::record::{Choice, Purpose, about, stored};
+use super::{Cost, Measure, Question, Records, rows};
+use crate::record::{Choice, Purpose, about};
 use crate::values::Hashed;
 use crate::words::placed;
 use records::number::grouped;
 use statistics::buckets::BucketLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-stored! {
+rows! {
     /// A row of `shards.csv`: the fullest of some buckets.
-    pub struct ShardRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct ShardRow: [dataset, function, choice, buckets] {
         /// The way in which buckets are chosen.
         pub choice: Choice,
         /// Number of buckets.
@@ -30,16 +26,9 @@ stored! {
     }
 }
 
-recorded! {
-    ShardRow: [dataset, function, choice, buckets];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
-        of_function(dataset, |dataset, hashed, records| {
-            records.shards.extend(measure(&dataset.name, hashed));
-        })
+    measure: Measure::Values(|dataset, hashed, records| {
+        records.shards.extend(measure(&dataset.name, hashed));
     }),
     costs: |records, dataset, function| {
         let cost = |row: &ShardRow| Cost {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question, Records, recorded};
+use super::{Draw, Kind, Measure, Question, Records, rows};
 use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::functions::Function;
 use crate::keys::structured::{self, StructuredSet};
@@ -29,9 +29,11 @@ stored! {
         /// The highest bits.
         High,
     }
+}
 
+rows! {
     /// A row of `structured.csv`.
-    pub struct StructuredRow {
+    pub struct StructuredRow: SEEDED [set, function, window, bits] shared [p_adjusted, verdict, first, second] {
         /// Name of the key set.
         pub set: String,
         /// Name of the function.
@@ -64,11 +66,6 @@ stored! {
     }
 }
 
-recorded! {
-    StructuredRow: SEEDED [set, function, window, bits] shared [p_adjusted, verdict, first, second];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Functions(|functions, progress, records| {
         let tests = tests(functions.iter().map(|function| function.output_bits));

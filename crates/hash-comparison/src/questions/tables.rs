@@ -1,8 +1,8 @@
 //! Chains of keys in hash tables with about one bucket for each key.
 
-use super::{Cost, Measure, Question, of_function, recorded};
+use super::{Cost, Measure, Question, rows};
 use crate::chance::FAR_WORSE_RATIO;
-use crate::record::{Choice, FunctionSummary, Purpose, Verdict, about, stored};
+use crate::record::{Choice, FunctionSummary, Purpose, Verdict, about};
 use crate::values::Hashed;
 use crate::words::placed;
 use statistics::buckets::BucketLaw;
@@ -12,13 +12,9 @@ use statistics::root::band;
 /// The bucket choices whose cost counts. The other choices show how to make up for a weak function.
 const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Remainder];
 
-stored! {
+rows! {
     /// A row of `occupancy.csv`: chains of keys in a hash table with about one bucket for each key.
-    pub struct OccupancyRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct OccupancyRow: [dataset, function, choice] shared [hit_low, hit_high, longest_high, empty_low, empty_high, p_adjusted, verdict] {
         /// The way in which the table chooses buckets.
         pub choice: Choice,
         /// Number of buckets.
@@ -63,17 +59,9 @@ stored! {
     }
 }
 
-recorded! {
-    OccupancyRow: [dataset, function, choice]
-        shared [hit_low, hit_high, longest_high, empty_low, empty_high, p_adjusted, verdict];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
-        of_function(dataset, |dataset, hashed, records| {
-            records.occupancy.extend(measure(&dataset.name, hashed));
-        })
+    measure: Measure::Values(|dataset, hashed, records| {
+        records.occupancy.extend(measure(&dataset.name, hashed));
     }),
     judge: |records| judge(&mut records.occupancy, &records.run.functions),
     costs: |records, dataset, function| {

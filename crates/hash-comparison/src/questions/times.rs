@@ -4,22 +4,18 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Measure, Question, recorded};
+use super::{Measure, Question, rows};
 use crate::clock::{Batch, Line, Table, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::record::{CallForm, stored};
+use crate::record::CallForm;
 use records::error::Error;
 use records::progress::Progress;
 use statistics::robust;
 
-stored! {
+rows! {
     /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the previous one).
-    pub struct TimingRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `empty` is the cost of the loop.
-        pub function: String,
+    pub struct TimingRow: TIMED SEEDED [dataset, function] {
         /// Keys in one batch.
         pub keys: u64,
         /// Bytes in one batch.
@@ -34,11 +30,7 @@ stored! {
 
     /// A row of `spread.csv`: quartiles of the readings behind a row of `timing.csv` or `latency.csv`, nanoseconds per
     /// key.
-    pub struct SpreadRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `empty` is the cost of the loop.
-        pub function: String,
+    pub struct SpreadRow: TIMED SEEDED [dataset, function, form] {
         /// The form of the calls.
         pub form: CallForm,
         /// Number of rounds.
@@ -56,12 +48,6 @@ stored! {
     }
 }
 
-recorded! {
-    TimingRow: TIMED SEEDED [dataset, function];
-    SpreadRow: TIMED SEEDED [dataset, function, form];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Times(|datasets, functions, progress, records| {
         let (seed, quick) = (records.run.seed, records.run.quick);

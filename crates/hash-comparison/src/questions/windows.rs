@@ -4,7 +4,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::{Cost, Measure, Question, of_function, recorded};
+use super::{Cost, Measure, Question, rows};
 use crate::chance::INTERVAL_LEVEL;
 use crate::record::{BitFact, BitTest, Purpose, about, stored};
 use crate::values::Hashed;
@@ -24,13 +24,11 @@ stored! {
         /// All bits of the function.
         Full,
     }
+}
 
+rows! {
     /// A row of `windows.csv`: collisions of a key set in some bits of the values.
-    pub struct WindowRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct WindowRow: [dataset, function, end, bits] shared [p_adjusted] {
         /// The position of the window.
         pub end: WindowEnd,
         /// Number of bits in the window.
@@ -52,16 +50,9 @@ stored! {
     }
 }
 
-recorded! {
-    WindowRow: [dataset, function, end, bits] shared [p_adjusted];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
-        of_function(dataset, |dataset, hashed, records| {
-            records.windows.extend(measure(&dataset.name, hashed));
-        })
+    measure: Measure::Values(|dataset, hashed, records| {
+        records.windows.extend(measure(&dataset.name, hashed));
     }),
     judge: |records| judge(&mut records.windows),
     facts: |records| facts(&records.windows).collect(),

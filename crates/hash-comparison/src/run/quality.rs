@@ -69,10 +69,9 @@ pub fn values(
         .par_iter()
         .map(|dataset| {
             go_on(progress)?;
-            let questions = QUESTIONS.iter().filter_map(|question| match question.measure {
-                Measure::Values(prepare) => Some(prepare(dataset)),
-                _ => None,
-            });
+            let questions = QUESTIONS
+                .iter()
+                .filter_map(|question| question.measure.on(dataset));
             let questions = questions.collect();
             progress.step();
             Ok(questions)

@@ -4,25 +4,21 @@ mod measure;
 pub mod sizes;
 mod verdict;
 
-use super::{Measure, Question, recorded};
-use crate::record::{DatasetKind, stored};
+use super::{Measure, Question, rows};
+use crate::record::DatasetKind;
 use records::progress::go_on;
 
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
 pub use self::verdict::{Compared, Comparison};
 
-stored! {
+rows! {
     /// A row of `false_positives.csv`.
     ///
     /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
-    pub struct FalsePositiveRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
-        pub function: String,
+    pub struct FalsePositiveRow: SEEDED [dataset, function, bits_per_key] {
         /// Bits per key of the filter.
         pub bits_per_key: u32,
         /// Keys in a filter.
@@ -48,11 +44,7 @@ stored! {
     }
 
     /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
-    pub struct SizeRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `ideal` sums several ideal hashes.
-        pub function: String,
+    pub struct SizeRow: SEEDED [dataset, function, keys] {
         /// Keys in the table, and in the largest of the filters.
         pub keys: u64,
         /// Number of probes with absent keys, summed over filters of this and the next smaller numbers of keys.
@@ -67,11 +59,7 @@ stored! {
 
     /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
     /// keys, because the rate of this format jumps with the exact length of the filter.
-    pub struct NearSizesRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function; `ideal` sums several ideal hashes.
-        pub function: String,
+    pub struct NearSizesRow: SEEDED [dataset, function, bits_per_key, keys] {
         /// Bits per key of the filters.
         pub bits_per_key: u32,
         /// Keys in the largest filter.
@@ -91,15 +79,8 @@ stored! {
     }
 }
 
-recorded! {
-    FalsePositiveRow: SEEDED [dataset, function, bits_per_key];
-    SizeRow: SEEDED [dataset, function, keys];
-    NearSizesRow: SEEDED [dataset, function, bits_per_key, keys];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Values(|dataset| {
+    measure: Measure::Prepared(|dataset| {
         let probes = Probes::new(dataset);
         Box::new(move |hashed, progress, records| {
             go_on(progress)?;

@@ -7,7 +7,7 @@ mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question, recorded};
+use super::{Draw, Kind, Measure, Question, rows};
 use crate::record::stored;
 use records::progress::{Cancelled, go_on};
 
@@ -15,13 +15,21 @@ pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
 pub use self::verdict::{failed, judge};
 
 stored! {
+    /// The test that a row of `mixing.csv` summarises.
+    pub enum MixingTest {
+        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped.
+        Avalanche,
+        /// A cell is an input bit and two output bits, and counts the trials in which both or neither flipped.
+        Independence,
+    }
+}
+
+rows! {
     /// A row of `avalanche.csv`: the number of times that flipping one bit of a key flips one bit of the value.
     ///
     /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv`
     /// sums up the other lengths and all output bits.
-    pub struct AvalancheRow {
-        /// Name of the function.
-        pub function: String,
+    pub struct AvalancheRow: SEEDED [function, key_bytes, input_bit, output_bit] {
         /// Length of the keys.
         pub key_bytes: u32,
         /// Index of the key bit: eight times the index of its byte, plus its place in the byte, 0 the lowest.
@@ -34,20 +42,10 @@ stored! {
         pub trials: u64,
     }
 
-    /// The test that a row of `mixing.csv` summarises.
-    pub enum MixingTest {
-        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped.
-        Avalanche,
-        /// A cell is an input bit and two output bits, and counts the trials in which both or neither flipped.
-        Independence,
-    }
-
     /// A row of `mixing.csv`: a test of all cells of one function at one key length.
     ///
     /// With an ideal function each cell is a count of fair coins, and any two cells are independent.
-    pub struct MixingRow {
-        /// Name of the function.
-        pub function: String,
+    pub struct MixingRow: SEEDED [function, test, key_bytes] shared [p_adjusted] {
         /// The test, which defines the cells.
         pub test: MixingTest,
         /// Length of the keys.
@@ -81,12 +79,6 @@ stored! {
     }
 }
 
-recorded! {
-    AvalancheRow: SEEDED [function, key_bytes, input_bit, output_bit];
-    MixingRow: SEEDED [function, test, key_bytes] shared [p_adjusted];
-}
-
-/// The question.
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Functions(|functions, progress, records| {
         progress.begin("mixing of bits", functions.len() as u64);
