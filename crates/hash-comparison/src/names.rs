@@ -40,34 +40,3 @@ pub fn without(reason: String) -> Error {
     let list = format!("; `{} list` shows all", Program::started().name);
     Error::new(ErrorKind::UnknownName, reason + &list)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_names_come_first_in_the_message_and_no_hint_is_far() {
-        for (kind, name, known, hint) in [
-            (
-                "function",
-                "murmur3",
-                &["SDBMHash", "MurMurHash2", "MurmurHash3", "PJW"][..],
-                "; the nearest are MurmurHash3 and MurMurHash2",
-            ),
-            (
-                "dataset",
-                "videos\n",
-                &["video-ids", "x"],
-                "; the nearest is video-ids",
-            ),
-            ("function", "md5", &["djb2", "DEKHash", "BKDRHash"], ""),
-            ("function", "", &["djb2"], ""),
-        ] {
-            let error = unknown(kind, name, known.iter().copied()).to_string();
-            assert_eq!(
-                error,
-                format!("no {kind} is called {name:?}{hint}; `hash-comparison list` shows all")
-            );
-        }
-    }
-}

@@ -33,36 +33,3 @@ pub(crate) fn advice(advice: &Advice) -> String {
         Standing::Unknown => "too few keys".to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn no_word_is_both_a_result_and_advice() {
-        use Standing::{Avoid, Lacking, Pick, RunnerUp, Suited, Unknown};
-        let told = [Pick, RunnerUp, Suited, Avoid, Lacking, Unknown].map(|standing| {
-            advice(&Advice {
-                function: "f".to_owned(),
-                standing,
-                rank: 3,
-                stable: true,
-                time: None,
-                saves: 0.0,
-                cost: None,
-                reason: String::new(),
-                why: Vec::new(),
-            })
-        });
-        let results = RESULTS.map(result);
-        assert!(
-            !results
-                .iter()
-                .any(|result| told.iter().any(|words| words.contains(result)))
-        );
-        let words: HashSet<&str> = told.iter().map(String::as_str).chain(results).collect();
-        assert_eq!(words.len(), told.len() + results.len());
-    }
-}

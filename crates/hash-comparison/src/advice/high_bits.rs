@@ -27,27 +27,3 @@ pub(crate) fn only(records: &Records, finding: &Finding) -> Option<String> {
         windows::place(worst)
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn functions_whose_high_bits_alone_fail_are_told() {
-        let records = crate::property::committed();
-        let mut told = Vec::new();
-        for finding in &records.run.findings {
-            let mut tables = about(&records.occupancy, &finding.dataset, &finding.function);
-            let fails =
-                tables.any(|row| row.choice == Choice::HighBits && row.verdict > Verdict::WithinChance);
-            let only = only(&records, finding);
-            let failed = finding.verdict > Verdict::WithinChance;
-            assert!(failed || only.is_some() == fails, "{finding:?}: {only:?}");
-            if only.is_some() && finding.dataset == "app-accounts" {
-                told.push(finding.function.as_str());
-            }
-        }
-        let expected = ["FNVHash", "FNV-1a 64", "RSHash", "XXH3", "BPHash"].map(|name| told.contains(&name));
-        assert_eq!(expected, [true, true, true, false, false], "{told:?}");
-    }
-}

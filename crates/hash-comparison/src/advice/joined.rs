@@ -5,7 +5,7 @@
 
 use crate::advice::times::unsteady;
 use crate::questions::{FILES, RecordFile, Records};
-use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
+use crate::record::{CallForm, Finding, Recommendation, Run, about};
 use statistics::robust::median;
 
 /// One of the joined runs.
@@ -57,25 +57,10 @@ pub struct RelativeTime {
     pub form: CallForm,
     /// The quotient on each machine.
     pub ratios: Vec<f64>,
-    /// The greatest quotient over the least.
-    pub spread: f64,
-    /// The side of the median on all machines.
-    pub side: Side,
-}
-
-/// The side of the median function on which a function's times lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub enum Side {
-    /// Faster on every machine.
-    Faster,
-    /// Slower on every machine.
-    Slower,
-    /// Neither: the side depends on the machine.
-    Depends,
 }
 
 /// Several runs together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Joined {
     /// The runs, in the order named.
     pub machines: Vec<Machine>,
@@ -106,125 +91,103 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
         warning: unsteady(&records.timing, &records.run.environment),
     };
     let all: Vec<&Run> = runs.iter().map(|(_, records)| &records.run).collect();
-    let mut quality = files(&all);
-    quality.extend(findings(&all));
+    let Some(&first) = all.first() else {
+        return Joined::default();
+    };
+    let mut quality = files(first, &all);
+    quality.extend(findings(first, &all));
     Joined {
         machines: runs.iter().map(machine).collect(),
         quality,
-        picks: picks(&all),
-        times: times(runs),
+        picks: picks(first, &all),
+        times: times(first, runs),
     }
 }
 
 /// Returns the checksum of every file without times, equal for the same keys, functions and seed.
-fn files(runs: &[&Run]) -> Vec<Statement> {
-    let question = |run: &Run| {
-        let sets = run
-            .datasets
-            .iter()
-            .map(|set| [set.name.clone(), set.sha256.clone()]);
-        let functions = run
-            .functions
-            .iter()
-            .map(|one| [one.name.clone(), one.origin.clone()]);
-        (run.seed, sets.collect::<Vec<_>>(), functions.collect::<Vec<_>>())
+fn files(first: &Run, runs: &[&Run]) -> Vec<Statement> {
+    let same = |run: &Run| {
+        let sets = |run: &Run| {
+            Vec::from_iter(
+                run.datasets
+                    .iter()
+                    .map(|set| (set.name.clone(), set.sha256.clone())),
+            )
+        };
+        let functions = |run: &Run| {
+            Vec::from_iter(
+                run.functions
+                    .iter()
+                    .map(|one| (one.name.clone(), one.origin.clone())),
+            )
+        };
+        run.seed == first.seed && sets(run) == sets(first) && functions(run) == functions(first)
     };
-    let first = runs.first().map(|run| question(run));
     let statement = |file: &RecordFile| {
         Statement::new(file.name.to_owned(), runs, |run| {
-            let checksum = run.checksums.get(file.name);
-            checksum.filter(|_| Some(question(run)) == first).cloned()
+            run.checksums.get(file.name).filter(|_| same(run)).cloned()
         })
     };
-    let files = FILES.iter().filter(|file| !file.timed);
-    files.map(statement).collect()
+    FILES.iter().filter(|file| !file.timed).map(statement).collect()
 }
 
 /// Returns the verdicts of all runs on each function of the first run, if measured on the same keys.
-fn findings(runs: &[&Run]) -> Vec<Statement> {
-    let Some(first) = runs.first() else {
-        return Vec::new();
-    };
+fn findings(first: &Run, runs: &[&Run]) -> Vec<Statement> {
     let keys = |run: &Run, dataset: &str| {
         let set = run.datasets.iter().find(|set| set.name == dataset);
         set.map(|set| set.sha256.clone())
     };
     let statement = |finding: &Finding| {
-        let value = |run: &&Run| {
-            let same =
-                |one: &&Finding| (&one.dataset, &one.function) == (&finding.dataset, &finding.function);
-            let one = run.findings.iter().find(same)?;
-            let is_same = keys(run, &one.dataset) == keys(first, &one.dataset);
-            is_same.then(|| one.verdict.to_string())
-        };
-        let what = format!("{} on {}", finding.function, finding.dataset);
-        Statement::new(what, runs, value)
+        let (set, function) = (&finding.dataset, &finding.function);
+        Statement::new(format!("{function} on {set}"), runs, |run| {
+            let one = about(&run.findings, set, function).next()?;
+            (keys(run, set) == keys(first, set)).then(|| one.verdict.to_string())
+        })
     };
     first.findings.iter().map(statement).collect()
 }
 
 /// Returns the pick of each run for each request of the first run.
-fn picks(runs: &[&Run]) -> Vec<Statement> {
-    let Some(first) = runs.first() else {
-        return Vec::new();
-    };
+fn picks(first: &Run, runs: &[&Run]) -> Vec<Statement> {
+    let request = |one: &Recommendation| (one.dataset.clone(), one.purpose, one.untrusted, one.stable);
     let statement = |asked: &Recommendation| {
-        let value = |run: &&Run| {
-            let same = |one: &&Recommendation| {
-                (&one.dataset, one.purpose, one.untrusted, one.stable)
-                    == (&asked.dataset, asked.purpose, asked.untrusted, asked.stable)
-            };
-            let pick = run.recommendations.iter().find(same)?.pick();
+        Statement::new(format!("{}, {}", asked.dataset, asked.purpose), runs, |run| {
+            let mut told = run.recommendations.iter();
+            let pick = told.find(|one| request(one) == request(asked))?.pick();
             Some(pick.map_or_else(|| "none".to_owned(), |one| one.function.clone()))
-        };
-        Statement::new(format!("{}, {}", asked.dataset, asked.purpose), runs, value)
+        })
     };
     first.recommendations.iter().map(statement).collect()
 }
 
-fn times(runs: &[(String, Records)]) -> Vec<RelativeTime> {
-    let Some((_, first)) = runs.first() else {
-        return Vec::new();
-    };
+fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {
     let mut all = Vec::new();
     for form in [CallForm::Independent, CallForm::Chained] {
-        for set in &first.run.datasets {
+        for set in &first.datasets {
             let time = |records: &Records, function: &str| {
-                let mut rows = on(records.times(form), &set.name);
-                let row = rows.find(|row| row.function == function)?;
+                let row = about(records.times(form), &set.name, function).next()?;
                 Some(row.median_ns_per_key).filter(|ns| *ns > 0.0)
             };
-            let in_all = |function: &&str| runs.iter().all(|(_, records)| time(records, function).is_some());
-            let rows = on(first.times(form), &set.name).map(|row| row.function.as_str());
-            let functions: Vec<&str> = rows.filter(|name| *name != EMPTY).filter(in_all).collect();
-            let middles: Vec<f64> = (runs.iter())
-                .filter_map(|(_, records)| {
-                    let mut known: Vec<f64> =
-                        functions.iter().filter_map(|name| time(records, name)).collect();
-                    median(&mut known)
-                })
-                .collect();
-            let relative = |function: &&str| {
-                let ratios = runs.iter().zip(&middles);
-                let ratios: Vec<f64> = ratios
-                    .filter_map(|((_, records), middle)| Some(time(records, function)? / middle))
-                    .collect();
-                let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-                let greatest = ratios.iter().copied().fold(0.0, f64::max);
-                RelativeTime {
-                    dataset: set.name.clone(),
-                    function: (*function).to_owned(),
-                    form,
-                    spread: greatest / least,
-                    side: match () {
-                        () if greatest < 1.0 => Side::Faster,
-                        () if least > 1.0 => Side::Slower,
-                        () => Side::Depends,
-                    },
-                    ratios,
-                }
-            };
-            let mut relative: Vec<RelativeTime> = functions.iter().map(relative).collect();
+            let functions = first.functions.iter().map(|function| function.name.as_str());
+            // The times of the functions that all runs timed, run by run.
+            let timed = functions.filter_map(|name| {
+                let times = runs.iter().map(|(_, records)| time(records, name));
+                Some((name, times.collect::<Option<Vec<f64>>>()?))
+            });
+            let timed: Vec<(&str, Vec<f64>)> = timed.collect();
+            let middle = |run| median(&mut timed.iter().map(|(_, times)| times[run]).collect::<Vec<_>>());
+            let middles: Vec<f64> = (0..runs.len()).filter_map(middle).collect();
+            let relative = timed.iter().map(|(name, times)| RelativeTime {
+                dataset: set.name.clone(),
+                function: (*name).to_owned(),
+                form,
+                ratios: times
+                    .iter()
+                    .zip(&middles)
+                    .map(|(time, middle)| time / middle)
+                    .collect(),
+            });
+            let mut relative: Vec<RelativeTime> = relative.collect();
             let sum = |one: &RelativeTime| one.ratios.iter().sum::<f64>();
             relative.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
             all.extend(relative);

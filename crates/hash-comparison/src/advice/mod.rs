@@ -6,7 +6,6 @@ pub mod costs;
 pub mod findings;
 pub(crate) mod high_bits;
 pub mod joined;
-pub mod medians;
 pub mod published;
 pub mod recommend;
 mod summary;

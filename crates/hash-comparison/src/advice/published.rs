@@ -225,33 +225,3 @@ pub struct FilterRate {
 const fn rate(policy: f64, textbook: f64) -> Option<FilterRate> {
     Some(FilterRate { policy, textbook })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_published_tables_agree_with_themselves() {
-        for filter in FILTERS {
-            assert_eq!(filter.formula_bytes(), filter.filter_bytes);
-            let saved = 1.0 - filter.filter_bytes as f64 / filter.raw_bytes as f64;
-            // Printed with single precision.
-            assert!((saved - filter.saved).abs() < 1e-7, "{saved} {}", filter.saved);
-        }
-        let matches: Vec<_> = FILTERS.iter().filter_map(FilterRow::matches).collect();
-        assert_eq!(matches, [827, 74, 6]);
-        // One function under two names.
-        let collisions = |name| ROWS.iter().find(|row| row.function == name).unwrap().collisions;
-        assert_eq!(collisions("PJW"), collisions("ELFHash"));
-        // Every published count lies within three deviations of the recipes.
-        for row in &ROWS {
-            for set in KeySet::ALL {
-                assert_eq!(row.spread(set).is_none(), set.is_exact());
-                let z = row
-                    .spread(set)
-                    .map_or(0.0, |spread| spread.z(row.collisions(set)));
-                assert!(z.abs() < 3.0, "{} on {}: z {z}", row.function, set.dataset());
-            }
-        }
-    }
-}

@@ -151,10 +151,6 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// Measures the functions and writes the report.
-///
-/// # Errors
-///
-/// Returns an error if the arguments or files are invalid, the run is stopped, or the report cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let purpose = arguments.purpose.map_or(Purpose::default(), Wanted::purpose);
     if arguments.in_memory && purpose.needs_stable_values() {

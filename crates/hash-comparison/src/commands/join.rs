@@ -32,10 +32,6 @@ pub struct Arguments {
 }
 
 /// Joins the runs and writes the page.
-///
-/// # Errors
-///
-/// Returns an error if a folder holds no run, or the page cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_destination(&arguments.out)?;
     // The default action of a signal would leave an unfinished file behind.

@@ -24,10 +24,6 @@ pub struct Arguments {
 }
 
 /// Writes the lists.
-///
-/// # Errors
-///
-/// Returns an error if standard output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.json {

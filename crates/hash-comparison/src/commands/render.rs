@@ -26,10 +26,6 @@ pub struct Arguments {
 }
 
 /// Redraws charts and report.
-///
-/// # Errors
-///
-/// Returns an error if the folder holds no run, the command is stopped, or the folder cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let terminal = Terminal::listen()?;

@@ -10,10 +10,6 @@ use records::bar::Terminal;
 use records::failure::Failure;
 
 /// Writes records, charts and report.
-///
-/// # Errors
-///
-/// Returns an error if the system fails, or the run is stopped.
 pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal) -> Result<(), Failure> {
     records.run.files = files(records);
     destination.refuse_foreign(&records.run.files)?;
@@ -28,10 +24,6 @@ pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal)
 }
 
 /// Draws charts and report from `records`, and moves them to their folder.
-///
-/// # Errors
-///
-/// Returns an error if the system fails, or the run is stopped.
 pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Result<(), Failure> {
     let drawn = render::render(records, staging.path());
     terminal.step();

@@ -129,8 +129,8 @@ pub fn default_set() -> impl Iterator<Item = &'static Function> {
     all().iter().filter(is_default)
 }
 
-/// Names in use for more than one function, each with those functions.
-const AMBIGUOUS: [(&str, &[&str]); 8] = [
+/// Names that more than one function has, and programs that have a function built in under their own name.
+const OTHER_NAMES: [(&str, &[&str]); 22] = [
     ("CRC", &["CRC-32", "CRC-32C"]),
     ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
     ("FNV-1a", &["FNV-1a 32", "FNV-1a 64"]),
@@ -139,39 +139,21 @@ const AMBIGUOUS: [(&str, &[&str]); 8] = [
     ("MurmurHash", &["MurMurHash2", "MurmurHash3"]),
     ("murmur3", &["MurmurHash3", "MurmurHash3_x64_128"]),
     ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
+    ("DefaultHasher", &["SipHash-1-3"]),
+    ("Go", &["wyhash"]),
+    ("Guava", &["MurmurHash3_x64_128"]),
+    ("gzip", &["CRC-32"]),
+    ("hashbrown", &["foldhash-fast"]),
+    ("HashMap", &["SipHash-1-3"]),
+    ("LevelDB", &["SimMurMurHash"]),
+    ("MySQL", &["CalcNrHash"]),
+    ("Parquet", &["xxHash64"]),
+    ("Python", &["SipHash-1-3"]),
+    ("RocksDB", &["XXPH3"]),
+    ("Rust", &["SipHash-1-3"]),
+    ("rustc", &["FxHash"]),
+    ("zlib", &["CRC-32"]),
 ];
-
-/// Programs whose hash function is built in under its own name.
-const USED_BY: [(&str, &str); 14] = [
-    ("DefaultHasher", "SipHash-1-3"),
-    ("Go", "wyhash"),
-    ("Guava", "MurmurHash3_x64_128"),
-    ("gzip", "CRC-32"),
-    ("hashbrown", "foldhash-fast"),
-    ("HashMap", "SipHash-1-3"),
-    ("LevelDB", "SimMurMurHash"),
-    ("MySQL", "CalcNrHash"),
-    ("Parquet", "xxHash64"),
-    ("Python", "SipHash-1-3"),
-    ("RocksDB", "XXPH3"),
-    ("Rust", "SipHash-1-3"),
-    ("rustc", "FxHash"),
-    ("zlib", "CRC-32"),
-];
-
-/// Returns the error for an unknown function: names the function of a program with this name, or the nearest of `names`.
-fn unknown<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
-    let known = |function: &str| all().iter().any(|one| one.name == function);
-    let used = USED_BY
-        .iter()
-        .find(|(program, _)| program.eq_ignore_ascii_case(name));
-    match used.filter(|(_, function)| known(function)) {
-        Some((program, function)) => names::without(format!(
-            "no function is called {name:?}; the one that {program} uses is {function}"
-        )),
-        None => names::unknown("function", name, names),
-    }
-}
 
 /// Returns the function with this name, identifier or alias, in any case. A name wins over an alias.
 ///
@@ -188,14 +170,25 @@ fn unknown<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
 /// # Ok::<(), records::error::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Error> {
+    find_or_offer(name, &[])
+}
+
+/// Finds a function. The error for an unknown name offers the nearest functions and `others`.
+fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let first = |is: &dyn Fn(&Function) -> bool| all().iter().find(|function| is(function));
     first(&|function| same(function.name))
         .or_else(|| first(&|function| same(function.ident)))
         .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))))
-        .ok_or_else(|| match AMBIGUOUS.iter().find(|(alias, _)| same(alias)) {
+        .ok_or_else(|| match OTHER_NAMES.iter().find(|(other, _)| same(other)) {
+            Some((program, [function])) => names::without(format!(
+                "no function is called {name:?}; the one that {program} uses is {function}"
+            )),
             Some((alias, meant)) => names::ambiguous("function", alias, meant),
-            None => unknown(name, all().iter().map(|function| function.name)),
+            None => {
+                let known = all().iter().map(|function| function.name);
+                names::unknown("function", name, known.chain(others.iter().copied()))
+            }
         })
 }
 
@@ -225,17 +218,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
     match group {
         Some((_, group)) => Ok(all().iter().filter(|function| function.group == group).collect()),
-        None => find(name).map(|function| vec![function]).map_err(|error| {
-            let groups = GROUPS.into_iter().map(|(known, _)| known);
-            let names = all().iter().map(|function| function.name);
-            match AMBIGUOUS
-                .iter()
-                .any(|(alias, _)| alias.eq_ignore_ascii_case(name))
-            {
-                true => error,
-                false => unknown(name, names.chain(groups)),
-            }
-        }),
+        None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
 }
 
@@ -302,19 +285,14 @@ mod tests {
 
     #[test]
     fn a_name_of_several_functions_or_of_a_program_leads_to_functions() {
-        for (alias, meant) in AMBIGUOUS {
-            let error = find(alias).unwrap_err().to_string();
-            assert_eq!(select(alias).unwrap_err().to_string(), error);
+        for (other, meant) in OTHER_NAMES {
+            // Neither the name of a function nor one that is not known.
+            let error = find(&other.to_lowercase()).unwrap_err().to_string();
+            assert_eq!(select(&other.to_lowercase()).unwrap_err().to_string(), error);
             assert!(
                 meant.iter().all(|name| error.contains(find(name).unwrap().name)),
                 "{error}"
             );
-        }
-        for (program, function) in USED_BY {
-            assert!(all().iter().any(|one| one.name == function), "{function}");
-            // A program's name must not be that of a function.
-            let error = select(&program.to_lowercase()).unwrap_err().to_string();
-            assert!(error.contains(&format!("uses is {function}; ")), "{error}");
         }
     }
 

@@ -10,10 +10,6 @@ use crate::page::fill;
 pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
 
 /// Builds the page.
-///
-/// # Errors
-///
-/// If the template fails, which only a bug in the template can cause.
 pub fn page(joined: &Joined) -> Result<String, String> {
     let (compared, differing) = joined.compared();
     let statement = |one: &Statement| context! { holds => one.holds(), one => Value::from(Serde(one)) };

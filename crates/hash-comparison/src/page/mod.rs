@@ -29,7 +29,7 @@ use crate::advice::recommend::words as recommended;
 use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{MixingTest, Records};
+use crate::questions::{MixingTest, QUESTIONS, Records};
 use crate::record::{DatasetKind, Request};
 use answer::Choices;
 use chart::Chart;
@@ -37,10 +37,6 @@ use plots::scene::printable;
 use records::number::percent_tick;
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
-///
-/// # Errors
-///
-/// If the template fails, which only a bug in the template can cause.
 pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
     let run = &records.run;
     let all = DatasetRows::all(records);
@@ -58,6 +54,10 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         let name = &data.summary.name;
         let charts = chart::kinds().map(|kind| (kind.stem, figure(kind.stem, Some(index))));
         let charts: BTreeMap<&str, Option<Value>> = charts.collect();
+        // A question about time needs no place of its own on the page: its charts follow those before it.
+        let of_questions = QUESTIONS.iter().flat_map(|question| question.charts);
+        let timed = of_questions.filter(|kind| kind.timed);
+        let timed = timed.filter_map(|kind| figure(kind.stem, Some(index)));
         context! {
             name,
             selected => index == shown,
@@ -71,6 +71,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
             charts => Value::from(charts),
+            timed => timed.collect::<Value>(),
             advice_head => answer::advice_head(data),
             failures => failures::worse_than_chance(data),
             high_bits => failures::high_bits(data),

@@ -16,10 +16,6 @@ const AT_ONCE: usize = 4;
 /// `dir`, sorted, as [`file_names`] does.
 ///
 /// Files with the same names are replaced; other files are left alone.
-///
-/// # Errors
-///
-/// If a file cannot be written or the page cannot be filled in.
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     let charts = chart::all(records);
     let folder = dir.join(CHARTS);
@@ -92,26 +88,4 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(Error::system(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::page::render::chart;
-
-    #[test]
-    fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
-        /// Limits in bytes for a run of every function on three datasets with all tests.
-        const PAGE: usize = 3_000_000;
-        const CHART: usize = 250_000;
-        let records = crate::property::committed();
-        let charts = chart::all(&records);
-        let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
-        for (chart, svg) in charts.iter().zip(&drawn) {
-            assert!(svg.len() < CHART, "{}: {} bytes", chart.stem, svg.len());
-        }
-        let page = crate::page::page(&records, &charts, &drawn).unwrap();
-        assert!(page.len() < PAGE, "{} bytes", page.len());
-        // One published count lies outside the range of 200 seeds, and the page says so.
-        assert!(page.contains("16 of 17 published"));
-    }
 }

@@ -83,10 +83,6 @@ fn lengths(quick: bool) -> Vec<usize> {
 /// Times every function and the empty function on random keys of each length.
 ///
 /// Rows are by function in the order given, the empty function first, then by length, then by form.
-///
-/// # Errors
-///
-/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 fn measure(
     functions: &[&Function],
     seed: u64,
@@ -339,7 +335,6 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::property::committed;
     use records::progress::Silent;
 
     #[test]
@@ -366,29 +361,5 @@ mod tests {
         let all = super::lengths(false);
         assert_eq!((all.len(), all[64], all[84]), (85, 64, 65_536));
         assert!(lengths.iter().all(|length| all.contains(length)));
-    }
-
-    #[test]
-    fn lengths_are_shaded_where_keys_have_them() {
-        let records = committed();
-        let (short, long) = (Scale::linear(64.0), Scale::log(64.0, 65_536.0));
-        for (min_len, max_len, is_long, expected) in [
-            (2, 28, false, Some((2.0, 28.0))),
-            (0, 64, true, None),
-            (64, 64, true, None),
-            (2, 100, true, Some((64.0, 100.0))),
-            (100, 100_000, true, Some((100.0, 65_536.0))),
-            (100, 200, false, None),
-            // A single length has a visible stripe.
-            (16, 16, false, Some((16.0, 16.0 + 64.0 / 150.0))),
-        ] {
-            let summary = DatasetSummary {
-                min_len,
-                max_len,
-                ..records.run.datasets[0].clone()
-            };
-            let x = if is_long { long } else { short };
-            assert_eq!(shaded(&summary, x, is_long), expected, "{min_len} to {max_len}");
-        }
     }
 }

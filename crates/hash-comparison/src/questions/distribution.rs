@@ -297,28 +297,4 @@ mod tests {
                     .all(|of| of == (0.0, 1.0))
         );
     }
-
-    #[test]
-    fn bits_are_told_apart() {
-        let row = |parameter, statistic| DistributionRow {
-            dataset: String::new(),
-            function: String::new(),
-            kind: BitShare,
-            parameter,
-            statistic,
-            dof: 1,
-            p_value: 0.0,
-        };
-        let (a, b, c, d) = (row(7, 1.0), row(0, 0.0), row(3, 0.612), row(4, 0.45));
-        assert_eq!(bits(&[]), None);
-        assert_eq!(bits(&[&a]).unwrap(), "bit 7 is constant");
-        assert_eq!(
-            bits(&[&a, &b, &c]).unwrap(),
-            "bits 0 and 7 are constant; bit 3 is set in 61.2 % of hashes (expected 50 %)"
-        );
-        assert_eq!(
-            bits(&[&c, &d]).unwrap(),
-            "bit 3 is set in 61.2 % of hashes (expected 50 %); 1 more uneven"
-        );
-    }
 }

@@ -33,10 +33,6 @@ impl Records {
     }
 
     /// Reads only `run.json` and the times of whole datasets, which are the files kept of a run on another machine.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`read`](Self::read).
     pub fn read_times(dir: &Path) -> Result<Self, Error> {
         Self::read_files(dir, |file| ["timing.csv", "latency.csv"].contains(&file.name))
     }
@@ -73,10 +69,6 @@ impl Records {
     }
 
     /// Writes the records into `dir`, which must exist, and the checksums of the written files into `run.json`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file cannot be written.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
         let mut run = self.run.clone();
         for file in self.files() {

@@ -408,35 +408,6 @@ fn sentence(row: &MechanismRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions;
-
-    #[test]
-    fn failed_functions_get_the_reason_and_others_none() {
-        let names = ["BPHash", "CRC-32", "XXH3"];
-        let functions = names.map(|name| functions::find(name).unwrap());
-        let mechanisms = judge(&measure(&functions));
-        use Verdict::{FarWorseThanChance, FewerThanChance, WorseThanChance};
-        let verdicts = [FarWorseThanChance, FewerThanChance, WorseThanChance];
-        let finding = |(function, verdict): (&str, _)| Finding {
-            dataset: "ids".to_owned(),
-            function: function.to_owned(),
-            verdict,
-            failed: Vec::new(),
-            reasons: Vec::new(),
-            worst_bits: 32,
-            rank: 0,
-            example: None,
-        };
-        let mut findings: Vec<Finding> = names.into_iter().zip(verdicts).map(finding).collect();
-        explain(&mut findings, &mechanisms);
-        let first = "among keys of one length only the last 5 bytes matter (128 of 128 pairs of keys)";
-        assert_eq!(findings[0].reasons[0], first);
-        assert!(findings[1].reasons.is_empty() && findings[2].reasons.is_empty());
-        // Keys of two lengths do not collide because of their ends.
-        let long = ["aback", "piggyback"].map(str::to_owned);
-        let linear = "linear: the difference of two values";
-        assert!(sentences_on("BPHash", &mechanisms, Some(&long))[0].starts_with(linear));
-    }
 
     fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
         let rows = rows(function.name, &measure(&[function])[0].1, 64);

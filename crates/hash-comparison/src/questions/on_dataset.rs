@@ -148,17 +148,3 @@ pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let group = |(stem, rest): &(&str, Vec<&str>)| format!("{stem}{}", rest.join(" and "));
     groups.iter().map(group).collect::<Vec<_>>().join(", ")
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::questions::on_dataset::stems;
-
-    #[test]
-    fn forms_of_one_function_stand_together() {
-        let names = ["BPHash-full32", "SipHash-1-2", "BPHash-Partow", "FNV-0-32"];
-        assert_eq!(
-            stems(names.into_iter()),
-            "BPHash-full32 and -Partow, SipHash-1-2, FNV-0-32"
-        );
-    }
-}

@@ -86,10 +86,6 @@ const QUICK_ROUNDS: usize = 3;
 /// Times every function and the empty function on a sample of each dataset in both places.
 ///
 /// Rows are by dataset, then by function in the order given, the empty function first, then by place and form.
-///
-/// # Errors
-///
-/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 fn measure(
     datasets: &[Dataset],
     functions: &[&Function],

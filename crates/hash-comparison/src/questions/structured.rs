@@ -130,10 +130,6 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 ///
 /// An example is kept if `wants_example` accepts the row, since finding an example takes as long as counting. Each row
 /// is that of a single test until all rows are judged.
-///
-/// # Errors
-///
-/// Returns an error if `progress` requests a stop.
 pub fn measure(
     functions: &[&Function],
     seed: u64,

@@ -63,10 +63,6 @@ pub(super) const QUESTION: Question = Question {
 ///
 /// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must not have started threads.
 /// The steps of `progress` are rounds, the warm-up included.
-///
-/// # Errors
-///
-/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 fn measure(
     datasets: &[Dataset],
     functions: &[&Function],

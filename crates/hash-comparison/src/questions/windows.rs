@@ -187,35 +187,8 @@ fn reason(rows: &[WindowRow]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
-    use proptest::prelude::*;
-
     use super::*;
     use crate::functions::Function;
-
-    proptest! {
-        #![proptest_config(crate::property::config())]
-
-        #[test]
-        fn counts_are_those_of_the_definition(
-            values in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 20..60),
-            bits in prop::sample::select(vec![28_u32, 31, 32, 33, 64]),
-        ) {
-            let values: Vec<u64> = values.iter().map(|value| value >> (64 - bits)).collect();
-            let function = Function::custom("f", bits, |_| 0, &[]);
-            let rows = measure("set", &Hashed::of_values(&function, values.clone()));
-            prop_assert_eq!(rows.len(), asked(values.len() as u64, bits).len());
-            for row in rows {
-                let window = |value: u64| match row.end {
-                    WindowEnd::High => value >> (bits - row.bits),
-                    WindowEnd::Low | WindowEnd::Full => value & (u64::MAX >> (64 - row.bits)),
-                };
-                let different: HashSet<u64> = values.iter().map(|&value| window(value)).collect();
-                prop_assert_eq!(row.collisions, (values.len() - different.len()) as u64);
-            }
-        }
-    }
 
     #[test]
     fn every_width_is_asked_once_where_keys_can_tell() {

@@ -12,10 +12,6 @@ use records::progress::{Cancelled, Progress, go_on};
 
 /// Asks every question that does not depend on the machine, and adds the rows and examples to `records`. Uses one
 /// thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.
-///
-/// # Errors
-///
-/// Returns an error if threads cannot be started, or if `progress` requests a stop.
 pub fn fill(
     records: &mut Records,
     datasets: &[Dataset],
@@ -36,10 +32,6 @@ pub fn fill(
 }
 
 /// Asks the questions about functions apart from datasets.
-///
-/// # Errors
-///
-/// Returns an error if `progress` requests a stop.
 pub fn apart(
     records: &mut Records,
     functions: &[&Function],
@@ -54,10 +46,6 @@ pub fn apart(
 }
 
 /// Asks the questions about the values of keys: the functions one by one, then the ideal hash, on each dataset.
-///
-/// # Errors
-///
-/// Returns an error if `progress` requests a stop.
 pub fn values(
     records: &mut Records,
     datasets: &[Dataset],

@@ -97,18 +97,3 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     let collisions = records.collisions.iter().find(|row| row.function == "ByteSum");
     assert_eq!(collisions.map(|row| row.collisions), Some(3125 - 21));
 }
-
-#[test]
-fn mistakes_are_told() {
-    let bench = tempfile::tempdir().unwrap();
-    let said = |arguments: &[&Path]| {
-        let output = run(arguments);
-        assert!(!output.status.success());
-        String::from_utf8(output.stderr).unwrap()
-    };
-    assert!(said(&[]).contains("usage: custom_function"));
-    let missing = bench.path().join("missing.txt");
-    let message = said(&[&bench.path().join("out"), &missing]);
-    assert!(message.contains("missing"), "{message}");
-    assert!(!bench.path().join("out").exists());
-}

@@ -2,8 +2,8 @@
 //! program to link only once.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
-mod advice;
 mod calibration;
+mod committed;
 mod custom_function;
 mod damaged;
 mod false_alarms;
@@ -19,8 +19,6 @@ mod published_counts;
 mod quick_run;
 mod recommendation;
 mod render;
-mod schema;
-mod structure;
 mod whole_run;
 
 use std::ffi::OsStr;

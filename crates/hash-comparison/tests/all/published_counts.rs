@@ -24,20 +24,6 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
 }
 
 #[test]
-fn app_accounts_gives_the_published_counts() {
-    let published = [1, 0, 5, 170, 0, 170, 0, 0, 1, 29_253, 0, 0, 30, 0, 17, 29, 0];
-    assert_eq!(counts("app-accounts", 1), published);
-}
-
-#[test]
-fn random_strings_give_the_recorded_counts() {
-    let recorded = [
-        149, 116, 265, 3720, 111, 3720, 230, 116, 274, 920_005, 103, 231, 120, 100, 127, 113, 113,
-    ];
-    assert_eq!(counts("random-strings", 1), recorded);
-}
-
-#[test]
 fn video_ids_give_the_recorded_counts_for_four_seeds() {
     let recorded = [
         (1, [0, 0, 0, 31, 0, 31, 0, 0, 0, 9255, 1, 0, 0, 0, 21, 1, 1]),
@@ -48,19 +34,4 @@ fn video_ids_give_the_recorded_counts_for_four_seeds() {
     for (seed, expected) in recorded {
         assert_eq!(counts("video-ids", seed), expected, "seed {seed}");
     }
-}
-
-#[test]
-fn the_example_is_the_first_pair_of_the_list() {
-    let dataset = load_embedded("app-accounts", 1).unwrap();
-    let pair = |name| {
-        let function = functions::find(name).unwrap();
-        let (_, example) = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
-        example.map(|example| example.keys)
-    };
-    assert_eq!(pair("SDBMHash").unwrap(), ["digresses", "Sadler"]);
-    assert_eq!(pair("APHash").unwrap(), ["contributes", "newt"]);
-    assert_eq!(pair("DEKHash").unwrap(), ["branded", "Brandel"]);
-    assert_eq!(pair("PJW").unwrap(), ["abatement", "patented"]);
-    assert_eq!(pair("XXH3"), None);
 }

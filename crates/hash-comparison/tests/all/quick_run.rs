@@ -1,9 +1,6 @@
 //! A quick comparison: its records are complete.
 
-use hash_comparison::questions::collisions::NARROW_BITS;
-use hash_comparison::questions::filters::BITS_PER_KEY;
 use hash_comparison::questions::{FILES, Records};
-use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;
 
@@ -31,52 +28,5 @@ fn records_are_complete() {
             "{} has no rows: measure them in its question",
             file.name
         );
-    }
-    for dataset in &records.run.datasets {
-        complete(&records, &dataset.name);
-    }
-}
-
-/// Checks that every function has its rows on this dataset.
-fn complete(records: &Records, dataset: &str) {
-    let names = || {
-        records
-            .run
-            .functions
-            .iter()
-            .map(|function| function.name.as_str())
-    };
-    for rows in [&records.timing, &records.latency] {
-        for function in names().chain([EMPTY]) {
-            let found = rows
-                .iter()
-                .filter(|row| row.dataset == dataset && row.function == function);
-            assert_eq!(found.count(), 1, "times of {function} on {dataset}");
-        }
-    }
-    for function in &records.run.functions {
-        let found = records
-            .collisions
-            .iter()
-            .filter(|row| row.dataset == dataset && row.function == function.name);
-        let bits: Vec<u32> = found.map(|row| row.bits).collect();
-        assert_eq!(
-            bits,
-            [&[function.bits], &NARROW_BITS[..]].concat(),
-            "{} on {dataset}",
-            function.name
-        );
-        let mut buckets = records.distribution.iter();
-        assert!(
-            buckets.any(|row| row.dataset == dataset && row.function == function.name),
-            "buckets of {} on {dataset}",
-            function.name
-        );
-    }
-    for function in names().chain([IDEAL]) {
-        let rows = records.false_positives.iter();
-        let found = rows.filter(|row| row.dataset == dataset && row.function == function);
-        let bits: Vec<u32> = found.map(|row| row.bits_per_key).collect();
-        assert_eq!(bits, BITS_PER_KEY, "filters of {function} on {dataset}");
     }
 }

@@ -100,59 +100,6 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
 }
 
 #[test]
-fn findings_say_what_is_wrong_with_app_accounts() {
-    let datasets = [load_embedded("app-accounts", 1).unwrap()];
-    let (quality, findings) = run(&datasets);
-    let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
-
-    let dek = of("DEKHash");
-    assert_eq!(dek.verdict, Verdict::FarWorseThanChance);
-    assert_eq!(dek.worst_bits, 32);
-    assert_eq!(
-        dek.reasons[0],
-        "17 of 45,402 keys collide at 32 bits; chance: 0.24"
-    );
-    assert_eq!(
-        dek.example.as_ref().unwrap(),
-        &["branded".to_owned(), "Brandel".to_owned()]
-    );
-
-    let bp = of("BPHash");
-    assert_eq!(bp.verdict, Verdict::FarWorseThanChance);
-    assert!(
-        bp.reasons
-            .iter()
-            .any(|reason| reason.contains(" in filters of 10 bits per key; ideal hash: ")),
-        "{bp:?}"
-    );
-    assert!(bp.reasons.iter().any(|reason| reason.contains("bit")), "{bp:?}");
-
-    for name in [
-        "MurMurHash2",
-        "SipHash",
-        "MurmurHash3",
-        "XXH3",
-        "rapidhash",
-        "foldhash",
-    ] {
-        let good = of(name);
-        assert_eq!(
-            (good.verdict, good.reasons.len()),
-            (Verdict::WithinChance, 0),
-            "{good:?}"
-        );
-    }
-    assert_eq!(
-        quality
-            .false_positives
-            .iter()
-            .filter(|row| row.function == IDEAL)
-            .count(),
-        3
-    );
-}
-
-#[test]
 fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_keys_too() {
     let lines: String = (0..102).map(|i| format!("key{i}\n")).collect();
     let (quality, findings) = run(&[from_lines(lines.as_bytes())]);

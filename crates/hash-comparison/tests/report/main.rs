@@ -11,7 +11,7 @@ use fixture::Plan;
 use hash_comparison::advice::recommend::decide;
 use hash_comparison::page::render;
 use hash_comparison::questions::Records;
-use hash_comparison::record::{EMPTY, Purpose, Request, Verdict};
+use hash_comparison::record::{EMPTY, Purpose, Request};
 
 /// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {
@@ -120,55 +120,9 @@ fn charts_without_times_do_not_depend_on_times() {
     }
     for name in &names {
         let equal = std::fs::read(first.join(name)).unwrap() == std::fs::read(second.join(name)).unwrap();
-        // A chart of other times shows no row of these.
-        let is_other = ["charts/curves-", "charts/places-"]
-            .iter()
-            .any(|kind| name.starts_with(kind));
-        assert!(is_other || equal == same.contains(name), "{name}");
-    }
-}
-
-#[test]
-fn the_answer_comes_first_and_everything_else_folds() {
-    let page = checked(&Plan::standard().records(), "standard");
-    assert_self_contained(&page);
-    for dataset in ["random-strings", "video-ids", "app-accounts"] {
-        let (_, article) = page
-            .split_once(&format!("<article class=\"dataset\" data-name=\"{dataset}\""))
-            .unwrap();
-        let (article, _) = article.split_once("</article>").unwrap();
-        let places: Vec<usize> = [
-            "<section class=\"answer\">",
-            "<section class=\"first-chart\">",
-            "<section class=\"compare\" hidden>",
-            "<section class=\"failures\">",
-            "<section class=\"bits\">",
-            "<section class=\"costs\">",
-            "<details class=\"fold\">",
-        ]
-        .iter()
-        .map(|part| article.find(part).unwrap_or_else(|| panic!("{dataset}: {part}")))
-        .collect();
-        assert!(places.is_sorted(), "{places:?}");
-        // The page shows one answer and hides the others until a button is pressed.
-        let answers = article.matches("<div class=\"choice\"").count();
-        let hidden = article.matches("\" hidden>\n<p>For ").count();
-        assert_eq!((answers, hidden), (16, 15));
-    }
-    assert!(
-        page.contains("17 of 17 do."),
-        "all published counts are in the fixture"
-    );
-    for kept in [
-        "id=\"functions\"",
-        "id=\"published\"",
-        "id=\"calibration\"",
-        "id=\"environment\"",
-    ] {
-        assert!(
-            page.contains(&format!("<details class=\"fold\" {kept}>")),
-            "{kept}"
-        );
+        assert!(equal || !same.contains(name), "{name}");
+        // The charts of other times show no row of these.
+        assert!(!equal || !name.starts_with("charts/findings-"), "{name}");
     }
 }
 
@@ -375,48 +329,4 @@ fn a_set_where_no_function_will_do_says_so() {
         page.contains("No function is recommended.")
             && page.contains("<option value=\"SDBMHash\">SDBMHash</option>")
     );
-}
-
-#[test]
-fn who_fails_is_told_with_the_cost_and_two_keys() {
-    let mut records = Plan::of_one_set().records();
-    let mut findings = records.run.findings.iter_mut();
-    let bad = findings
-        .find(|finding| finding.verdict > Verdict::WithinChance)
-        .unwrap();
-    bad.example = Some(["user-1@example.org", "user-2@example.org"].map(str::to_owned));
-    let page = checked(&records, "fails");
-    let (_, section) = page.split_once("<section class=\"failures\">").unwrap();
-    let (section, _) = section.split_once("</section>").unwrap();
-    assert!(
-        section.contains("“user-<mark>1</mark>@example…” and “user-<mark>2</mark>@example…”"),
-        "{section}"
-    );
-    for cost in records.costs.iter().filter(|row| row.measurable) {
-        assert!(
-            section.contains(&format!(">{}</a>", cost.function)),
-            "{}",
-            cost.function
-        );
-    }
-}
-
-#[test]
-fn single_bits_structured_keys_and_tables_have_sections_charts_and_reasons() {
-    let records = Plan::of_one_set().records();
-    let page = checked(&records, "sections");
-    assert_self_contained(&page);
-    for text in [
-        "<details class=\"fold\" id=\"structured\">",
-        "aria-label=\"Structured keys: ratio of each function's collisions",
-        "raising the last byte but one by 1 and lowering the last by 16 leaves the value unchanged",
-        "video-ids: hash tables",
-        "product, high bits",
-        "the function is linear over bits",
-        "windows of the output collide more than by chance",
-        ">within chance<td",
-        ">worse than chance<td",
-    ] {
-        assert!(page.contains(text), "{text}");
-    }
 }

@@ -44,37 +44,33 @@ impl Comparable {
     /// Adds the datasets and functions that only one run has to `notes`.
     pub(super) fn new(before: &Records, now: &Records, notes: &mut Vec<String>) -> Self {
         let (old, new) = (&before.run, &now.run);
+        let names = |run: &Run| {
+            let sets = run.datasets.iter().map(|set| set.name.clone());
+            let functions = run.functions.iter().map(|function| function.name.clone());
+            (sets.collect::<Vec<_>>(), functions.collect::<Vec<_>>())
+        };
+        let ((old_sets, were), (new_sets, are)) = (names(old), names(new));
+        for (which, some, others) in [
+            ("this run", (&new_sets, &are), (&old_sets, &were)),
+            ("the earlier run", (&old_sets, &were), (&new_sets, &are)),
+        ] {
+            for (some, others) in [(some.0, others.0), (some.1, others.1)] {
+                let only = some.iter().filter(|name| !others.contains(name)).cloned();
+                let only: Vec<String> = only.collect();
+                if !only.is_empty() {
+                    notes.push(format!("Only in {which}: {}.", only.join(", ")));
+                }
+            }
+        }
         let mut datasets = Vec::new();
         for dataset in &new.datasets {
             match old.datasets.iter().find(|other| other.name == dataset.name) {
-                None => notes.push(format!("The dataset {} is only in this run.", dataset.name)),
-                Some(other) if other.sha256 != dataset.sha256 => notes.push(format!(
+                Some(other) if other.sha256 == dataset.sha256 => datasets.push(dataset.name.clone()),
+                Some(_) => notes.push(format!(
                     "The dataset {} has other keys than before and is not compared.",
                     dataset.name
                 )),
-                Some(_) => datasets.push(dataset.name.clone()),
-            }
-        }
-        for dataset in &old.datasets {
-            if !new.datasets.iter().any(|other| other.name == dataset.name) {
-                notes.push(format!(
-                    "The dataset {} is only in the earlier run.",
-                    dataset.name
-                ));
-            }
-        }
-        let names = |run: &Run| run.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
-        let (were, are) = (names(old), names(new));
-        let only = |some: &[String], others: &[String]| {
-            let only = some.iter().filter(|name| !others.contains(name));
-            only.cloned().collect::<Vec<_>>().join(", ")
-        };
-        for (which, names) in [
-            ("this run", only(&are, &were)),
-            ("the earlier run", only(&were, &are)),
-        ] {
-            if !names.is_empty() {
-                notes.push(format!("Only in {which}: {names}."));
+                None => {}
             }
         }
         let whole =

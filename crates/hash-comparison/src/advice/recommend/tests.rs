@@ -3,8 +3,8 @@
 // tidy: long file: one request, a test for each rule of the advice.
 
 use crate::advice::recommend::*;
-use crate::questions::{NearSizesRow, Place, PlaceRow, TimingRow, WindowEnd, WindowRow};
-use crate::record::{Basis, Finding, IDEAL, KeyShape, Verdict};
+use crate::questions::{Place, TimingRow, WindowEnd, WindowRow};
+use crate::record::{Basis, Finding, KeyShape, Verdict};
 
 mod committed;
 
@@ -144,24 +144,6 @@ fn times_within_noise_share_a_rank() {
         ]
     );
     assert_eq!(told.functions[2].saves, 0.5);
-}
-
-#[test]
-fn a_table_waits_for_its_hash() {
-    for purpose in [Purpose::Table, Purpose::FilterOrTable] {
-        let told = told(&standard(), &asking(purpose));
-        assert_eq!(told.form, CallForm::Chained);
-        assert!(told.form_reason.contains("waits for its hash"));
-        assert_eq!(
-            stand(&told),
-            [
-                (Pick, 1, "level"),
-                (RunnerUp, 1, "slow"),
-                (Suited, 3, "fast"),
-                (Suited, 4, "keyed")
-            ]
-        );
-    }
 }
 
 #[test]
@@ -345,18 +327,15 @@ fn the_function_in_use_is_held_against_the_pick() {
              the cache (2.10 to 2.00 ns per key)."
         )
     );
+    let is_memory = |place, form| (place, form) == (Place::Memory, CallForm::Independent);
+    let memory = crate::property::committed();
+    let mut places = memory.places.iter();
+    let memory = places.find(|row| is_memory(row.place, row.form)).unwrap();
     for (function, ns) in [("slow", 40.0), ("fast", 30.0)] {
-        records_.places.push(PlaceRow {
-            dataset: "set".to_owned(),
-            function: function.to_owned(),
-            place: Place::Memory,
-            form: CallForm::Independent,
-            keys: 100,
-            footprint_bytes: 1 << 30,
-            median_ns_per_key: ns,
-            mad_ns_per_key: 0.1,
-            samples: 9,
-        });
+        let mut row = memory.clone();
+        (row.dataset, row.function) = ("set".to_owned(), function.to_owned());
+        (row.median_ns_per_key, row.mad_ns_per_key) = (ns, 0.1);
+        records_.places.push(row);
     }
     let slow_words = "slow is good enough: false positives are within chance. A change to fast: 2.0 times as fast in the cache \
                       (4.00 to 2.00 ns per key), 1.3 times as fast out of it (40.0 to 30.0 ns).";
@@ -486,47 +465,6 @@ fn costs_at_other_sizes_follow_from_what_was_measured() {
     assert!(range.0 < 0.0128 && range.1 > 0.0138, "{range:?}");
     // The slow function was not measured in any filter.
     assert_eq!(at("slow", 1_000_000).rate, None);
-}
-
-#[test]
-fn rates_that_were_counted_stand_and_those_of_poor_functions_are_bounds() {
-    let mut records = standard();
-    for (function, rate) in [("slow", 0.58), ("fast", 0.0092), (IDEAL, 0.0089)] {
-        records.near_sizes.push(NearSizesRow {
-            dataset: "set".to_owned(),
-            function: function.to_owned(),
-            bits_per_key: AtSize::BITS_PER_KEY,
-            keys: 10_000,
-            sizes: 16,
-            probes: 1_600_000,
-            false_positives: (rate * 1.6e6) as u64,
-            rate,
-            lowest_rate: 0.95 * rate,
-            highest_rate: 1.05 * rate,
-        });
-    }
-    records.costs = vec![cost("slow", Purpose::Filter, 60.0, true)];
-    let request = Request {
-        mine: Some("slow".to_owned()),
-        ..asking(Purpose::Filter)
-    };
-    let told = told(&records, &request);
-    let rate = |function: &str, keys: u64| {
-        let mut rows = told.at_sizes.iter();
-        let row = rows.find(|row| (row.function.as_str(), row.keys) == (function, keys));
-        row.map(|row| (row.rate.unwrap(), row.rate_basis)).unwrap()
-    };
-    assert_eq!(rate("slow", 10_000), (0.58, Basis::Measured));
-    assert_eq!(rate("fast", 10_000), (0.0092, Basis::Measured));
-    let (least, basis) = rate("slow", 1_000_000);
-    assert!(
-        (0.57..0.60).contains(&least) && basis == Basis::AtLeast,
-        "{least}"
-    );
-    // A poor function's bound is above an ideal hash's rate at every size.
-    let (least, (ideal, _)) = (rate("slow", 100_000_000).0, rate("fast", 100_000_000));
-    assert!(least > 0.58 && (0.029..0.034).contains(&ideal), "{least} {ideal}");
-    assert_eq!(rate("fast", KEYS).1, Basis::Expected);
 }
 
 #[test]

@@ -49,13 +49,3 @@ pub(super) fn section() -> Section {
         disagreements,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_formula_gives_the_published_figure() {
-        assert_eq!(section().disagreements, [""; 0]);
-    }
-}

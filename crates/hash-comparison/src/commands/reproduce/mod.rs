@@ -43,10 +43,6 @@ struct Section {
 }
 
 /// Recomputes the figures and prints the comparison.
-///
-/// # Errors
-///
-/// Returns an error if a figure does not agree, the committed run cannot be read, or the command is stopped.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
     let sections = sections(&reference, &Terminal::listen()?)?;

@@ -67,14 +67,3 @@ fn uuid(version: u128, bits: u128) -> String {
     let hex = format!("{marked:032x}");
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uuids_tell_version_and_variant() {
-        assert_eq!(uuid(4, 0), "00000000-0000-4000-8000-000000000000");
-        assert_eq!(uuid(7, u128::MAX), "ffffffff-ffff-7fff-bfff-ffffffffffff");
-    }
-}

@@ -55,7 +55,6 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plots::scene::{Anchor, Font};
 
     const NAMES: [&str; 5] = ["SipHash", "SipHash-1-3", "my hash", "my", "Long-name-of-mine"];
 
@@ -76,18 +75,5 @@ mod tests {
         ] {
             assert_eq!(named(text, &names), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn the_frame_lies_behind_the_name_alone() {
-        let mut scene = Scene::new(200.0, 100.0, "a chart");
-        scene.text((10.0, 20.0), Anchor::Start, Font::NAME, "SipHash-1-3");
-        scene.text((10.0, 40.0), Anchor::Start, Font::NAME, "SipHash");
-        mark(&mut scene, "SipHash", NAMES.into_iter());
-        let framed = scene.shapes.iter().map(|shape| matches!(shape, Shape::Frame(..)));
-        assert!(framed.eq([false, true, false]));
-        assert!(scene.label.ends_with("SipHash, the function in use, is framed"));
-        mark(&mut scene, "FNV", ["FNV"].into_iter());
-        assert_eq!(scene.shapes.len(), 3);
     }
 }

@@ -89,23 +89,6 @@ impl<'a> Probes<'a> {
         Self { dataset, plan }
     }
 
-    /// Returns the rows of one function, one for each of [`BITS_PER_KEY`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `progress` requests a stop.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `hashed` is not of the keys of the dataset.
-    pub fn measure(
-        &self,
-        hashed: &Hashed<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        self.rates(hashed.function.name, &self.values(hashed), progress)
-    }
-
     /// Returns the values of the keys in a filter and of the keys that probe the filter.
     ///
     /// # Panics
@@ -147,10 +130,6 @@ impl<'a> Probes<'a> {
     /// Counts and probes are sums over hashes with different keys, [`Ideal::drawn`] from the dataset's seed:
     /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
     /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `progress` requests a stop.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let counts = (0..self.ideals())
             .into_par_iter()
@@ -172,8 +151,8 @@ impl<'a> Probes<'a> {
         }
     }
 
-    /// Returns the rows of a function with these [`values`](Self::values).
-    pub(super) fn rates(
+    /// Returns the rows of a function with these [`values`](Self::values), one for each of [`BITS_PER_KEY`].
+    pub fn rates(
         &self,
         function: &str,
         values: &[Vec<u32>; 2],

@@ -210,9 +210,6 @@ fn comparisons(values: &[u32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions;
-    use crate::keys::load_embedded;
-    use crate::values::Hashed;
 
     #[test]
     fn small_tables_are_counted_by_hand_and_neighbours_are_near_and_affordable() {
@@ -227,45 +224,5 @@ mod tests {
         ] {
             assert!(neighbours(keys).eq((fewest..=keys).rev()), "{keys}");
         }
-    }
-
-    #[test]
-    fn sizes_below_the_dataset_are_measured_and_bad_functions_stand_out() {
-        let dataset = load_embedded("app-accounts", 1).unwrap();
-        let probes = Probes::new(&dataset);
-        let (ideal, near_ideal) = probes.sizes_ideal();
-        // The rate jumps with the length, and the sum does not.
-        let near_ideal = near_ideal.iter().filter(|row| row.bits_per_key == BITS_PER_KEY);
-        assert!(
-            near_ideal
-                .clone()
-                .map(|row| row.keys)
-                .eq([1_000, 10_000, 22_701, 45_402])
-        );
-        for row in near_ideal {
-            let mean = 1.04 * row.lowest_rate..row.highest_rate / 1.04;
-            assert!(
-                mean.contains(&row.rate) && (0.0085..0.0135).contains(&row.rate),
-                "{row:?}"
-            );
-        }
-        let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
-        let (poor, near) = probes.sizes("BPHash", &probes.values(&poor));
-        for rows in [&ideal, &poor] {
-            assert!(rows.iter().map(|row| row.keys).eq([1_000, 10_000]));
-        }
-        for (ideal, poor) in ideal.iter().zip(&poor) {
-            assert!(
-                (0.005..0.015).contains(&ideal.rate) && (1.5..2.0).contains(&ideal.compared),
-                "{ideal:?}"
-            );
-            assert!(
-                poor.rate > 5.0 * ideal.rate && poor.compared > ideal.compared,
-                "{poor:?}"
-            );
-        }
-        // Both halves are built and probed with each other, 16 times each.
-        let whole = near.iter().find(|row| row.keys == 22_701).unwrap();
-        assert_eq!((whole.sizes, whole.probes), (16, 16 * 2 * 22_701));
     }
 }

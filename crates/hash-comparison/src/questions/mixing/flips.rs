@@ -133,30 +133,3 @@ fn transpose(square: &mut [u64; 64]) {
         mask ^= mask << size;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions;
-
-    #[test]
-    fn columns_say_what_one_key_after_the_other_says() {
-        for name in ["SDBMHash", "PJW", "XXH3"] {
-            let function = functions::find(name).unwrap();
-            let trials = Trials::new(function, 5, 2, 7);
-            assert_eq!((trials.count(), trials.input_bits()), (128, 40));
-            for input_bit in [0, 7, 8, 39] {
-                let flips = trials.flip(input_bit);
-                for (index, key) in trials.keys.chunks_exact(5).enumerate() {
-                    let mut other = key.to_vec();
-                    other[input_bit as usize / 8] ^= 1 << (input_bit % 8);
-                    let difference = (function.hash)(key) ^ (function.hash)(&other);
-                    for bit in 0..function.output_bits {
-                        let flipped = flips.column(bit as usize)[index / 64] >> (index % 64) & 1;
-                        assert_eq!(flipped, difference >> bit & 1, "{name} {input_bit} {bit}");
-                    }
-                }
-            }
-        }
-    }
-}

@@ -241,34 +241,4 @@ mod tests {
         let one_bit = rows(|key| u64::from(key[0] & 1), 1);
         assert!(one_bit.iter().map(|row| row.test).eq([MixingTest::Avalanche; 2]));
     }
-
-    #[test]
-    fn every_cell_of_eight_byte_keys_is_recorded() {
-        let mixing = measure(functions::find("PJW").unwrap(), 1, LITTLE);
-        assert_eq!(mixing.avalanche.len(), 64 * 28);
-        let row = &mixing.rows[2];
-        assert_eq!((row.test, row.key_bytes), (MixingTest::Avalanche, 8));
-        let squares = mixing
-            .avalanche
-            .iter()
-            .map(|row| (2 * row.flips).abs_diff(row.trials).pow(2));
-        assert_eq!(row.chi_square, squares.sum::<u64>() as f64 / 256.0);
-    }
-
-    #[test]
-    fn the_furthest_cell_attains_less_than_the_level_and_no_count_attains_more() {
-        for (trials, cells) in [(64, 1), (256, 1024), (2048, 32_768)] {
-            // Twice the probability of that many heads or more in `trials` tosses.
-            let tails = (0..=trials / 2)
-                .map(|tails| 2.0 * binomial::at_least((trials - tails) as f64, trials as f64, 0.5));
-            let below = tails.map(|p| p * cells as f64).filter(|&p| p < FAMILY_LEVEL);
-            assert_eq!(
-                below.fold(0.0, f64::max),
-                attainable_worst(trials, cells),
-                "{trials} {cells}"
-            );
-        }
-        // Even the furthest count of two coins comes half of the time.
-        assert_eq!(attainable_worst(2, 1), 0.0);
-    }
 }

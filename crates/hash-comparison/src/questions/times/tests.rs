@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::keys::{KeySet, shuffled};
+use crate::keys::KeySet;
 use crate::record::EMPTY;
 use records::error::ErrorKind;
 use records::progress::Silent;
@@ -192,26 +192,6 @@ fn a_quick_run_reads_every_part_in_every_line() {
         assert!(parts.into_iter().eq(0..8));
     }
     assert!(table.lines().iter().all(|line| line.samples.len() == 8));
-}
-
-/// Written down from this implementation: which keys of a large set are timed must not depend on a version of `rand`.
-#[test]
-fn the_sample_is_the_one_of_earlier_versions() {
-    let keys = numbers(2_000_000);
-    let batch = batch(&keys);
-    let sampled = shuffled(2_000_000, 1);
-    let sum = |indices: &[u32]| -> u64 {
-        let hash = |&index: &u32| {
-            keys.get(index as usize)
-                .iter()
-                .map(|&byte| u64::from(byte))
-                .sum::<u64>()
-        };
-        indices.iter().map(hash).sum()
-    };
-    let byte_sum = |key: &[u8]| key.iter().map(|&byte| u64::from(byte)).sum();
-    assert_eq!(batch.checksum(0, byte_sum), sum(&sampled[..1_000_000]));
-    assert_eq!(sampled[..3], [1_513_834, 1_290_190, 1_199_785]);
 }
 
 #[test]

@@ -6,9 +6,6 @@
 
 mod options;
 
-use std::fs::File;
-use std::path::Path;
-
 pub use self::options::Options;
 use crate::advice::recommend::decide;
 use crate::advice::{costs, findings, summarise};
@@ -23,10 +20,6 @@ use records::error::Error;
 use records::progress::{Progress, go_on};
 
 /// Runs all measurements. The list of files in the records is left for the writer to fill in.
-///
-/// # Errors
-///
-/// Returns an error if a dataset cannot be loaded, an answer or a timed result is wrong, or `progress` requests a stop.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
     let date = environment::now_utc();
     let mut environment = environment::collect();
@@ -77,38 +70,20 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
 
 /// Loads all datasets of the run: the embedded ones, then the key files.
 fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
-    // Most mistakes in key files are found here, before any work begins. Files that are not plain, such as pipes, are
-    // read here too, since they can be read only once.
-    let mut own: Vec<Option<Dataset>> = Vec::with_capacity(options.keys.len());
-    for path in &options.keys {
-        let early = if is_plain(path) {
-            None
-        } else {
-            Some(keys::load_file(path, options.seed, progress)?)
-        };
-        own.push(early);
-    }
-    progress.begin("reading keys", (options.datasets.len() + own.len()) as u64);
-    let mut datasets = Vec::with_capacity(options.datasets.len() + own.len());
-    for name in &options.datasets {
+    // The user's files come first, before any work begins: mistakes are in them.
+    let own = options
+        .keys
+        .iter()
+        .map(|path| keys::load_file(path, options.seed, progress));
+    let own = own.collect::<Result<Vec<_>, _>>()?;
+    progress.begin("reading keys", options.datasets.len() as u64);
+    let embedded = options.datasets.iter().map(|name| {
         go_on(progress)?;
-        datasets.push(keys::load_embedded(name, options.seed)?);
+        let dataset = keys::load_embedded(name, options.seed)?;
         progress.step();
-    }
-    for (path, early) in options.keys.iter().zip(own) {
-        go_on(progress)?;
-        datasets.push(early.map_or_else(|| keys::load_file(path, options.seed, progress), Ok)?);
-        progress.step();
-    }
-    Ok(datasets)
-}
-
-/// Returns true if `path` is a file that is not empty and can be opened.
-fn is_plain(path: &Path) -> bool {
-    let has_bytes = path
-        .metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
-    has_bytes && File::open(path).is_ok()
+        Ok(dataset)
+    });
+    embedded.chain(own.into_iter().map(Ok)).collect()
 }
 
 #[cfg(test)]
