@@ -3,7 +3,7 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::published::{FILTERS, KeySet, ROWS};
+use crate::advice::published::{CountRow, FilterRow, KeySet};
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::DatasetKind;
 use records::number;
@@ -18,27 +18,24 @@ fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
 pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
     let set = set_of(data)?;
     let (mut equal, mut inside) = (0, 0);
-    let rows = ROWS.iter().filter_map(|row| {
-        let (theirs, ours) = (row.collisions(set), data.full_width(row.function)?.collisions);
-        let spread = row.spread(set);
+    let rows = CountRow::of(set).filter_map(|row| {
+        let (theirs, ours) = (row.collisions, data.full_width(&row.function)?.collisions);
         equal += usize::from(ours == theirs);
-        inside += usize::from(spread.is_some_and(|spread| (spread.min..=spread.max).contains(&theirs)));
+        inside += usize::from(row.spans(theirs));
         Some(context! {
-            function => row.function,
-            theirs,
+            theirs => Value::from(Serde(row)),
             ours,
-            spread => spread.map(Serde),
-            z => [theirs, ours].map(|count| spread.map(|spread| spread.z(count))).into_iter().collect::<Value>(),
-            their_ns => row.total_ns(set) as f64 / set.keys() as f64,
-            our_ns => data.throughput(row.function).map(|row| row.median_ns_per_key),
+            z => [theirs, ours].map(|count| row.z(count)).into_iter().collect::<Value>(),
+            their_ns => row.total_ns as f64 / set.keys() as f64,
+            our_ns => data.throughput(&row.function).map(|row| row.median_ns_per_key),
         })
     });
     let rows: Vec<Value> = rows.collect();
     rows.first()?;
     Some(context! {
-        dataset => set.dataset(),
+        dataset => set.to_string(),
         exact => set.is_exact(),
-        seeds => number::grouped(u64::from(set.seeds())),
+        seeds => number::grouped(set.seeds()),
         equal,
         inside,
         compared => rows.len(),
@@ -50,11 +47,10 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
 pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Value {
     /// The hash of the filter policy.
     const HASH: &str = "MurMurHash2";
-    let rows = FILTERS.iter().filter_map(|filter| {
+    let rows = FilterRow::all().iter().filter_map(|filter| {
         let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;
         Some(context! {
             theirs => Value::from(Serde(filter)),
-            set => filter.set.dataset(),
             formula_bytes => filter.formula_bytes(),
             ours => data.false_positives(HASH, filter.bits_per_key).map(Serde),
         })

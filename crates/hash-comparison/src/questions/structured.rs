@@ -68,10 +68,7 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Functions(|functions, progress, records| {
-        let tests = tests(functions.iter().map(|function| function.output_bits));
-        let is_worse = |row: &StructuredRow| is_worse(row, tests);
-        records.structured = measure(functions, records.run.seed, is_worse, progress)?;
-        judge(&mut records.structured, tests);
+        records.structured = measure(functions, records.run.seed, progress)?;
         Ok(())
     }),
     charts: &[Kind {
@@ -126,16 +123,16 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
     })
 }
 
-/// Counts the collisions of each function on each set, by set, function and window.
-///
-/// An example is kept if `wants_example` accepts the row, since finding an example takes as long as counting. Each row
-/// is that of a single test until all rows are judged.
-pub fn measure(
+/// Counts the collisions of each function on each set, by set, function and window, and judges them.
+fn measure(
     functions: &[&Function],
     seed: u64,
-    wants_example: impl Fn(&StructuredRow) -> bool + Sync,
     progress: &dyn Progress,
 ) -> Result<Vec<StructuredRow>, Cancelled> {
+    let windows = functions
+        .iter()
+        .map(|function| windows(function.output_bits).count());
+    let tests = structured::ALL.len() * windows.sum::<usize>();
     progress.begin("structured keys", structured::ALL.len() as u64);
     let rows: Result<Vec<Vec<StructuredRow>>, Cancelled> = structured::ALL
         .par_iter()
@@ -146,7 +143,7 @@ pub fn measure(
                 .par_iter()
                 .map(|function| {
                     go_on(progress)?;
-                    Ok(of(set.name, &keys, function, &wants_example))
+                    Ok(of(set.name, &keys, function, tests))
                 })
                 .collect::<Result<_, Cancelled>>()?;
             progress.step();
@@ -156,67 +153,40 @@ pub fn measure(
     Ok(rows?.concat())
 }
 
-/// Returns the number of tests in a file about functions of these widths.
-pub fn tests(widths: impl Iterator<Item = u32>) -> usize {
-    structured::ALL.len() * widths.map(|bits| windows(bits).count()).sum::<usize>()
-}
-
-/// Counts the collisions of one function on the keys of the set called `set`.
-pub fn of(
-    set: &str,
-    keys: &KeySet,
-    function: &Function,
-    wants_example: impl Fn(&StructuredRow) -> bool,
-) -> Vec<StructuredRow> {
+/// Counts the collisions of one function on the keys of the set called `set`, judged among `tests` tests. Only rows worse
+/// than chance get an example, since finding it takes as long as counting.
+pub fn of(set: &str, keys: &KeySet, function: &Function, tests: usize) -> Vec<StructuredRow> {
     let values: Vec<u64> = keys.iter().map(function.hash).collect();
     let row = |(window, bits, collisions)| {
         let law = CollisionLaw::new(keys.len() as u64, bits);
         let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
-        let p_value = law.two_sided_p(collisions);
-        let mut row = StructuredRow {
+        let (expected, p_value) = (law.expected(), law.two_sided_p(collisions));
+        let p_adjusted = bonferroni(p_value, tests);
+        let verdict = verdict(collisions as f64, expected, ci_low, p_adjusted);
+        let example = (verdict > Verdict::WithinChance)
+            .then(|| example(&values, function.output_bits, (window, bits)))
+            .flatten();
+        let [first, second] = example.map_or_else(Default::default, |(first, second)| {
+            [first, second].map(|index| printed(keys.get(index)))
+        });
+        StructuredRow {
             set: set.to_owned(),
             function: function.name.to_owned(),
             window,
             bits,
             keys: keys.len() as u64,
             collisions,
-            expected: law.expected(),
+            expected,
             ci_low,
             ci_high,
             p_value,
-            p_adjusted: p_value,
-            verdict: Verdict::WithinChance,
-            first: String::new(),
-            second: String::new(),
-        };
-        if wants_example(&row)
-            && let Some((first, second)) = example(&values, function.output_bits, (window, bits))
-        {
-            [row.first, row.second] = [first, second].map(|index| printed(keys.get(index)));
+            p_adjusted,
+            verdict,
+            first,
+            second,
         }
-        row
     };
     counts(&values, function.output_bits).map(row).collect()
-}
-
-/// Returns true if a row is worse than chance, among `tests` tests.
-pub fn is_worse(row: &StructuredRow, tests: usize) -> bool {
-    judged(row, tests).1 > Verdict::WithinChance
-}
-
-fn judged(row: &StructuredRow, tests: usize) -> (f64, Verdict) {
-    let p_adjusted = bonferroni(row.p_value, tests);
-    (
-        p_adjusted,
-        verdict(row.collisions as f64, row.expected, row.ci_low, p_adjusted),
-    )
-}
-
-/// Judges all rows, among `tests` tests.
-pub fn judge(rows: &mut [StructuredRow], tests: usize) {
-    for row in rows {
-        (row.p_adjusted, row.verdict) = judged(row, tests);
-    }
 }
 
 /// Returns the row furthest above chance among rows about one function and set, if any is above.

@@ -2,7 +2,7 @@
 
 use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::keys::{Dataset, load_embedded, load_file};
+use hash_comparison::keys::{Dataset, load_file};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
 use hash_comparison::questions::{QUESTIONS, Records};
 use hash_comparison::record::{FailedTest, Finding, IDEAL, Run, Verdict};

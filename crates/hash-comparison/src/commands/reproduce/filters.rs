@@ -3,7 +3,7 @@
 use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 
 use super::{Section, columns};
-use crate::advice::published::{FILTERS, FilterRate, FilterRow, KeySet};
+use crate::advice::published::{FilterRow, KeySet};
 use crate::functions;
 use crate::keys::{Dataset, Recipe, load_embedded};
 use crate::questions::FalsePositiveRow;
@@ -20,19 +20,19 @@ const FUNCTION: &str = "MurMurHash2";
 
 /// Builds every published filter with the published policy, and probes those over ids with absent keys.
 pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Error> {
-    let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
+    let (ids, accounts) = (ids(seed), load_embedded(&KeySet::AppAccounts.to_string(), seed)?);
     go_on(progress)?;
     let hashed = Hashed::new(&ids.keys, functions::find(FUNCTION)?);
     let probes = Probes::new(&ids);
     let measured = probes.rates(FUNCTION, &probes.values(&hashed), progress)?;
     let (mut sizes, mut rates, mut disagreements) = (Vec::new(), Vec::new(), Vec::new());
-    for published in FILTERS {
+    for published in FilterRow::all() {
         go_on(progress)?;
         let (set, bits) = (published.set, published.bits_per_key);
         let keys = if set.is_exact() { &accounts.keys } else { &ids.keys };
         let filter = BloomFilterPolicy::new(BitsPerKey::whole(bits))
             .build(keys.iter())
-            .map_err(|error| Error::internal(format!("filter over {}: {error}", set.dataset())))?;
+            .map_err(|error| Error::internal(format!("filter over {set}: {error}")))?;
         let (raw_bytes, filter_bytes) = (keys.total_bytes() as u64, filter.len() as u64);
         let saved = 1.0 - filter_bytes as f64 / raw_bytes as f64;
         let pair = |published: String, ours: String| match published == ours {
@@ -41,7 +41,7 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
         };
         sizes.push([
             bits.to_string(),
-            set.dataset().to_owned(),
+            set.to_string(),
             grouped(published.keys),
             pair(grouped(published.raw_bytes), grouped(raw_bytes)),
             pair(grouped(published.filter_bytes), grouped(filter_bytes)),
@@ -51,20 +51,19 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
         let is_same = raw_bytes == published.raw_bytes && (saved - published.saved).abs() < 1e-7;
         if filter_bytes != published.filter_bytes || set.is_exact() && !is_same {
             disagreements.push(format!(
-                "filter of {} keys ({}) at {bits} bits per key: {filter_bytes} bytes over {raw_bytes} of keys; published {} over {}",
+                "filter of {} keys ({set}) at {bits} bits per key: {filter_bytes} bytes over {raw_bytes} of keys; published {} over {}",
                 published.keys,
-                set.dataset(),
                 published.filter_bytes,
                 published.raw_bytes,
             ));
         }
         let row = measured.iter().find(|row| row.bits_per_key == bits);
-        if let (Some(row), Some(known)) = (row, published.known) {
-            rates.extend(rate(&published, row, known));
+        if let (Some(row), Some(known)) = (row, published.policy) {
+            rates.extend(rate(published, row));
             // Five standard errors of this policy's known rate.
-            let error = libm::sqrt(known.policy * (1.0 - known.policy) / row.probes as f64);
-            if (row.rate - known.policy).abs() > 5.0 * error {
-                let (rate, known) = (row.rate, known.policy);
+            let error = libm::sqrt(known * (1.0 - known) / row.probes as f64);
+            if (row.rate - known).abs() > 5.0 * error {
+                let rate = row.rate;
                 disagreements.push(format!(
                     "filter at {bits} bits per key: rate {rate} where {known} is known"
                 ));
@@ -92,7 +91,7 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
 }
 
 /// Returns the published matches, with the number of absent keys that would give them at the measured rate, and the rates.
-fn rate(published: &FilterRow, row: &FalsePositiveRow, known: FilterRate) -> Option<[String; 7]> {
+fn rate(published: &FilterRow, row: &FalsePositiveRow) -> Option<[String; 7]> {
     let percent = |rate: f64| format!("{:.4}", rate * 100.0);
     let matches = published.matches()?;
     Some([
@@ -101,14 +100,14 @@ fn rate(published: &FilterRow, row: &FalsePositiveRow, known: FilterRate) -> Opt
         grouped((matches as f64 / row.rate) as u64),
         percent(row.rate),
         format!("{}\u{2013}{}", percent(row.ci_low), percent(row.ci_high)),
-        percent(known.policy),
-        percent(known.textbook),
+        percent(published.policy?),
+        percent(published.textbook?),
     ])
 }
 
 /// Returns the published number of ids, by the recipe of `video-ids`: the published ids are not known.
 fn ids(seed: u64) -> Dataset {
-    let drawn = FILTERS.iter().filter(|row| !row.set.is_exact());
+    let drawn = FilterRow::all().iter().filter(|row| !row.set.is_exact());
     let count = drawn.map(|row| row.keys).max().unwrap_or(0);
     let recipe = Recipe::DistinctBelow1e9;
     Dataset {

@@ -95,9 +95,7 @@ pub(super) fn structured_keys(function: &Function, sets: &[(&StructuredSet, KeyS
     let tests = sets.len() * structured::windows(bits).count();
     let mut accused = false;
     for (set, keys) in sets {
-        let mut rows = structured::of(set.name, keys, function, |_| false);
-        structured::judge(&mut rows, tests);
-        for row in rows {
+        for row in structured::of(set.name, keys, function, tests) {
             let end = match row.window {
                 Window::Whole => "bits, whole",
                 Window::Low => "low bits",
