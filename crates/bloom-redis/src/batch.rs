@@ -75,14 +75,12 @@ impl Batch {
         self.node
     }
 
-    /// Returns a batch of one command.
     pub(crate) fn of(command: &Cmd) -> Self {
         let mut batch = Self::new();
         batch.push(command);
         batch
     }
 
-    /// Returns the group that commands are added to.
     fn last(&mut self) -> &mut Vec<Command> {
         if self.groups.is_empty() {
             self.groups.push(Vec::new());
@@ -115,7 +113,6 @@ impl Batch {
         self
     }
 
-    /// Appends the groups of another batch, so that transactions stay separate.
     pub(crate) fn and_then(mut self, more: Self) -> Self {
         self.groups.extend(more.groups);
         self
@@ -142,7 +139,6 @@ impl Batch {
         self.groups.iter().all(Vec::is_empty)
     }
 
-    /// Returns the number of commands in each transaction.
     pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
         self.groups.iter().map(Vec::len).filter(|_| self.atomic)
     }
@@ -221,7 +217,6 @@ impl Replies {
         Ok(Self(values))
     }
 
-    /// Concatenates the replies to several batches.
     pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
         if batches.len() > 1 {
             let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
@@ -251,11 +246,6 @@ impl Replies {
             Value::Array(parts) => Ok(Some(Self(parts.into_iter()))),
             other => Err(unexpected("an array", Some(&other))),
         }
-    }
-
-    /// Skips `count` replies, including errors.
-    pub(crate) fn skip(&mut self, count: usize) {
-        self.0.by_ref().take(count).for_each(drop);
     }
 
     /// Returns the replies if no command failed, or else the first error.

@@ -50,18 +50,6 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Converts the result of the operation.
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> Result<U, Error> + Send + 'a) -> Call<'a, U>
-    where
-        T: 'a,
-    {
-        let Self { work, line } = self;
-        Call {
-            work: Box::pin(async move { change(work.await?) }),
-            line,
-        }
-    }
-
     /// Executes the operation over a blocking connection.
     ///
     /// # Errors
@@ -141,7 +129,10 @@ impl<'a, T> Call<'a, T> {
 impl<T: Send + 'static> Call<'static, Vec<T>> {
     /// Returns the only answer of an operation on one element.
     pub(crate) fn one(self) -> Call<'static, T> {
-        self.map(|answers| (answers.into_iter().next()).ok_or_else(|| unexpected("an answer", None)))
+        let Self { work, line } = self;
+        let answer = async { (work.await?.into_iter().next()).ok_or_else(|| unexpected("an answer", None)) };
+        let work: Work<'static, T> = Box::pin(answer);
+        Call { work, line }
     }
 }
 

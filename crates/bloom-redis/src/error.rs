@@ -122,13 +122,11 @@ impl Error {
         )
     }
 
-    /// Returns the error for a string that has another length than the filter's.
     pub(crate) fn of_length(key: &[u8], bytes: u64, found: u64) -> Self {
         let what = format_args!("the string must have {bytes} bytes, got {found}");
         Self::of_key(ErrorKind::Malformed, key, what)
     }
 
-    /// Returns the error for a key that holds an unexpected value.
     pub(crate) fn malformed(key: &[u8], expected: &str, found: &[u8]) -> Self {
         /// The longest part of the value that an error repeats, in bytes.
         const SHOWN: usize = 100;
@@ -143,7 +141,6 @@ impl Error {
         Self::new(ErrorKind::Spread, thing, "in one slot", "several")
     }
 
-    /// Returns the error for a filter that rebuilds replaced again and again.
     pub(crate) fn replaced(key: &[u8]) -> Self {
         Self::of_key(
             ErrorKind::Replaced,

@@ -123,7 +123,6 @@ impl Options {
         Self { replicas, ..self }
     }
 
-    /// Checks that scripts are allowed.
     pub(crate) fn need_scripts(&self, what: &str) -> Result<(), Error> {
         if self.commands.scripts {
             return Ok(());
@@ -291,7 +290,6 @@ impl Expiry {
     }
 }
 
-/// Converts a time to live to milliseconds.
 pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
     u64::try_from(time.as_millis())
         .ok()
@@ -303,7 +301,6 @@ pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
 }
 
 impl Lifetime {
-    /// Returns true if the time to live stays as it is.
     pub(crate) const fn is_kept(self) -> bool {
         self.how.is_empty()
     }

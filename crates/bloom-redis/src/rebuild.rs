@@ -123,7 +123,6 @@ impl Rebuild {
         })
     }
 
-    /// Uploads a filter and commits it.
     pub(crate) fn replace<'a, F: Sync>(
         live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,

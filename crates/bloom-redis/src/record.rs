@@ -11,7 +11,6 @@ use crate::schema::Schema;
 /// The beginning of a record: the program, and the version of the format.
 const HEAD: &str = "bloom-redis 1 ";
 
-/// Returns the key of the record of a prefix.
 pub(crate) fn key(prefix: &[u8]) -> Vec<u8> {
     companion("parameters", prefix)
 }
@@ -25,7 +24,6 @@ pub(crate) fn text(schema: &Schema) -> String {
     )
 }
 
-/// Checks that the record found at the key is ours.
 pub(crate) fn check(key: &[u8], ours: &str, found: &[u8]) -> Result<(), Error> {
     if found == ours.as_bytes() {
         return Ok(());

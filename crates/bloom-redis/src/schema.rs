@@ -140,7 +140,6 @@ impl Schema {
         self.parameters.probe_count()
     }
 
-    /// Returns the positions of an element's bits.
     pub(crate) fn positions(&self, hash: Hash128) -> Positions {
         Strategy::Murmur128Mitz64.positions(hash, self.probe_count(), self.bits)
     }

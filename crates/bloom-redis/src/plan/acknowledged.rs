@@ -30,7 +30,6 @@ impl Acknowledged {
         Some(cmd("WAIT").arg(wanted.count).arg(millis).take())
     }
 
-    /// Reads the reply to `WAIT`, the last of a batch.
     pub(super) fn read(&mut self, replies: &mut Replies) -> Result<(), Error> {
         if self.wanted.is_some() {
             let reached = u32::try_from(replies.count()?).unwrap_or(u32::MAX);

@@ -29,7 +29,6 @@ pub(crate) struct Bitmap {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece<'a> {
     pub(crate) key: &'a [u8],
-    /// Its length.
     pub(crate) bytes: u64,
 }
 
@@ -60,7 +59,6 @@ impl Piece<'_> {
 }
 
 impl Bitmap {
-    /// Returns a bitmap in one string.
     pub(crate) fn whole(key: Vec<u8>, schema: Schema, marked: bool) -> Self {
         Self {
             keys: vec![key],
@@ -80,7 +78,6 @@ impl Bitmap {
         }
     }
 
-    /// Returns the strings.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
         (0..self.keys.len()).map(|number| self.piece(number))
     }
@@ -182,7 +179,6 @@ pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash
     elements.map(|element| Hash128::of(element.as_ref())).collect()
 }
 
-/// Returns the number of elements in one round trip.
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
     (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
 }

@@ -45,7 +45,6 @@ impl Chain {
         }
     }
 
-    /// Returns what the parameter record holds.
     pub(crate) fn parameters(&self) -> String {
         record::text(&self.schema)
     }
@@ -60,7 +59,6 @@ impl Chain {
         options.commands.scripts && !self.spread
     }
 
-    /// Returns the generation of a rebuild.
     pub(crate) fn next(&self, token: Token) -> Self {
         Self {
             cursor: next_key(&self.cursor, token),
@@ -98,7 +96,6 @@ impl Chain {
         replies.map_err(|error| self.explain(error))
     }
 
-    /// Returns the error that a script's reply stands for.
     fn explain(&self, error: Error) -> Error {
         let redis = error.redis();
         let detail = redis.and_then(RedisError::detail).unwrap_or_default();
@@ -120,12 +117,10 @@ impl Chain {
         }
     }
 
-    /// Checks the caller's parameters against the record.
     pub(super) fn check_record(&self, found: &[u8]) -> Result<(), Error> {
         record::check(&self.record, &self.parameters(), found)
     }
 
-    /// Returns the offsets of the elements' bits, element by element.
     pub(super) fn offsets(&self, hashes: &[Hash128]) -> Vec<u64> {
         (hashes.iter())
             .flat_map(|&hash| self.schema.positions(hash))
@@ -136,7 +131,6 @@ impl Chain {
         Error::malformed(&self.cursor, "the number of a bitmap, below 1,000", found)
     }
 
-    /// Returns the error for a filter with the largest number of bitmaps.
     pub(super) fn full(&self) -> Error {
         let what = format_args!(
             "the number of bitmaps must be at most {MAX_BITMAPS}, got {}",

@@ -37,7 +37,6 @@ pub(super) async fn contains(
         .collect())
 }
 
-/// Returns true if a key of the filter is missing.
 pub(super) async fn is_missing(line: &Line, chain: &Chain) -> Result<bool, Error> {
     let found = ask(line, chain, &[], &Options::default()).await?;
     Ok(found.is_some_and(|found| found.missing))
@@ -60,7 +59,6 @@ async fn ask(
     Ok(None)
 }
 
-/// Reads the number of the current bitmap.
 pub(crate) async fn current(line: &Line, chain: &Chain, options: &Options) -> Result<u64, Error> {
     let state = State::read(line, chain).await?;
     if options.missing == Missing::Reported && !(state.record && state.cursor.is_some()) {
@@ -221,7 +219,6 @@ impl State {
     }
 }
 
-/// The result of a query.
 struct Found {
     /// For each element, whether a bitmap has it.
     held: Vec<bool>,

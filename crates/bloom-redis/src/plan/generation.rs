@@ -45,12 +45,10 @@ impl Watch {
         }
     }
 
-    /// Returns the command that reads the key.
     pub(crate) fn look(&self) -> Cmd {
         cmd("GET").arg(&self.pointer).take()
     }
 
-    /// Parses the reply to [`look`](Self::look).
     pub(crate) fn read(&self, reply: Option<&[u8]>) -> Result<Option<Token>, Error> {
         let Some(text) = reply else {
             return Ok(None);
@@ -62,7 +60,6 @@ impl Watch {
     }
 }
 
-/// Returns the bitmap of a rebuild of this filter.
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     Bitmap {
         keys: live.keys.iter().map(|key| next_key(key, token)).collect(),
@@ -154,7 +151,6 @@ pub(crate) async fn begin(
     Ok(token)
 }
 
-/// Restarts the lease of the rebuild.
 pub(crate) async fn renew(
     line: &Line,
     anchor: &[u8],
@@ -177,12 +173,10 @@ pub(crate) async fn renew(
     if alive { Ok(()) } else { Err(lost(keys)) }
 }
 
-/// Returns the error for a rebuild whose lease ended.
 pub(crate) fn lost(keys: &[Vec<u8>]) -> Error {
     Error::missing(keys.first().map_or(&[], Vec::as_slice))
 }
 
-/// Replaces the filter by the rebuild.
 pub(crate) async fn commit(
     line: &Line,
     live: &Bitmap,
@@ -279,7 +273,6 @@ pub(crate) async fn abandon_any(
     Ok(true)
 }
 
-/// Reads which rebuild is under way.
 pub(super) async fn under_way(line: &Line, anchor: &[u8]) -> Result<Option<Token>, Error> {
     let watch = Watch::new(anchor);
     let mut replies = line.ask(&watch.look()).await?;

@@ -18,7 +18,6 @@ use crate::options::{Missing, Options, millis};
 /// The number of attempts of an insert that finds a key missing.
 const ATTEMPTS: usize = 4;
 
-/// Queries elements. Returns one answer per hash.
 pub(crate) async fn contains(
     line: &Line,
     chain: &Chain,
@@ -71,7 +70,6 @@ fn characters<T>(
         .ok_or_else(|| unexpected("a character an element", Some(&Value::BulkString(text))))
 }
 
-/// Inserts elements. Returns whether each was new.
 pub(crate) async fn insert(
     line: &Line,
     chain: &Chain,
@@ -178,7 +176,6 @@ async fn insert_once(
     Err(moving())
 }
 
-/// Replaces the filter by a rebuild.
 pub(crate) async fn exchange(
     line: &Line,
     live: &Chain,
@@ -204,7 +201,6 @@ pub(crate) async fn exchange(
     }
 }
 
-/// Abandons a rebuild: deletes its bitmaps and its cursor.
 pub(crate) async fn abandon(line: &Line, live: &Chain, token: Token) -> Result<(), Error> {
     let next = live.next(token);
     let last = chain_by_commands::current(line, &next, &Options::default().missing(Missing::Empty)).await?;

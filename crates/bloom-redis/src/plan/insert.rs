@@ -124,9 +124,7 @@ fn per_transaction(bitmap: &Bitmap) -> usize {
     (BITS_PER_TRANSACTION / usize::from(bitmap.schema.probe_count())).max(1)
 }
 
-/// The results of an insert so far.
 struct Done<'a> {
-    /// For each element, whether it was new.
     new: Vec<bool>,
     /// The first part that is missing or has another length.
     refused: Option<Error>,
@@ -156,10 +154,8 @@ impl Done<'_> {
     }
 }
 
-/// The commands of an insert.
 struct Insert<'a> {
     placed: Placed<'a>,
-    /// The number of its first element.
     first: usize,
     lifetime: Lifetime,
     commands: Commands,
@@ -200,7 +196,6 @@ impl<'a> Insert<'a> {
         }
     }
 
-    /// Returns the commands for parts in one slot.
     fn batch(&self, parts: &[Part<'_>]) -> Batch {
         // A pipeline with a second key could be executed in part while its slot moves to another node.
         let several = self.guarded || self.checked || !self.lifetime.is_kept() || self.watch.is_some();
@@ -277,7 +272,7 @@ impl<'a> Insert<'a> {
                     done.new[self.first + part.element(at, self.placed.probes)] = true;
                 })?;
             } else {
-                replies.skip(commands_for(self.commands, part.offsets.len()));
+                replies.take(commands_for(self.commands, part.offsets.len()));
             }
             if self.closes() || !self.lifetime.is_kept() {
                 replies.count()?;
@@ -295,7 +290,6 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    /// Reads the reply to [`set`](Self::set).
     fn read_set(&self, part: &Part<'_>, replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
         match replies.value()? {
             Value::Int(length) => {

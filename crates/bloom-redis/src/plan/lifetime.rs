@@ -106,7 +106,6 @@ pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap, options: &Options) 
     Ok(())
 }
 
-/// Sets the time to live of a filter that must exist.
 pub(crate) async fn expire(
     line: &Line,
     bitmap: &Bitmap,

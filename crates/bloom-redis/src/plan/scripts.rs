@@ -46,8 +46,7 @@ pub(crate) struct Digested {
 }
 
 macro_rules! of_chain {
-    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {$(
-        $(#[$doc])*
+    ($($name:ident = $file:literal;)*) => {$(
         pub(crate) static $name: LazyLock<Digested> = LazyLock::new(|| {
             Digested::new(concat!(include_str!("../scripts/cursor.lua"), include_str!($file)))
         });
@@ -55,11 +54,8 @@ macro_rules! of_chain {
 }
 
 of_chain! {
-    /// Queries a growing filter.
     CONTAINS = "../scripts/contains.lua";
-    /// Inserts into a growing filter.
     INSERT = "../scripts/insert.lua";
-    /// Replaces a growing filter by its rebuild.
     EXCHANGE = "../scripts/exchange.lua";
 }
 
@@ -95,7 +91,6 @@ impl Digested {
     }
 }
 
-/// Returns true if the server has not seen the script.
 fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }

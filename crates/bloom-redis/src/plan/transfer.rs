@@ -24,7 +24,6 @@ const CHUNK: usize = 1 << 20;
 /// The number of attempts of a download that rebuilds interrupt.
 const ATTEMPTS: usize = 3;
 
-/// Converts words to the bytes of a Redis string.
 pub(crate) fn to_redis(words: &[u64]) -> impl Iterator<Item = u8> + '_ {
     words
         .iter()
@@ -50,12 +49,9 @@ pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result
 
 /// Checks that two filters on the server have the same parameters.
 fn check_same(into: &Bitmap, from: &Bitmap) -> Result<(), Error> {
-    equal("numbers of bits", &into.schema.bits(), &from.schema.bits())?;
-    equal(
-        "probe counts",
-        &into.schema.probe_count(),
-        &from.schema.probe_count(),
-    )?;
+    let (ours, theirs) = (&into.schema, &from.schema);
+    equal("numbers of bits", &ours.bits(), &theirs.bits())?;
+    equal("probe counts", &ours.probe_count(), &theirs.probe_count())?;
     equal("bits of a part", &into.part_bits, &from.part_bits)
 }
 
@@ -130,7 +126,6 @@ impl<'a> Load<'a> {
         generation::lost(&[self.piece.key.to_vec()])
     }
 
-    /// Sets the bits of one chunk by a script.
     async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
         let mut load = eval(&LOAD, &[self.piece.key, &self.aside[0], &self.aside[1]]);
         load.arg(start).arg(bytes).arg(self.piece.bytes);
@@ -171,7 +166,6 @@ impl<'a> Load<'a> {
     }
 }
 
-/// Returns a filter in memory with the bits of this one.
 pub(crate) async fn download<F>(
     line: &Line,
     bitmap: &Bitmap,

@@ -19,7 +19,6 @@ use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros, settle};
 /// The number of bits for which a `GETRANGE` counts: about as many bytes pass the network.
 const BITS_OF_RANGE: usize = 3;
 
-/// Queries elements. Returns one answer per key.
 pub(crate) async fn contains(
     line: &Line,
     current: &Current,
@@ -68,7 +67,6 @@ async fn contains_settled(
     Ok(answers)
 }
 
-/// The keys that one shard is asked.
 struct Asked<'a> {
     part: &'a Part,
     node: Option<u32>,
@@ -106,7 +104,6 @@ impl Asked<'_> {
         prove(batch);
     }
 
-    /// Reads the replies to the commands of [`push`](Self::push).
     fn read(
         &self,
         replies: &mut Replies,

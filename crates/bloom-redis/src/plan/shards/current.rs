@@ -7,7 +7,6 @@ use super::record::SetGeneration;
 use crate::call::Line;
 use crate::error::Error;
 
-/// The knowledge of clients about a set.
 pub(crate) struct Current {
     name: Vec<u8>,
     opened: RwLock<Option<Arc<Opened>>>,
@@ -47,7 +46,6 @@ impl Current {
         }
     }
 
-    /// Reads the small key.
     pub(crate) async fn renew(&self, line: &Line) -> Result<Option<Arc<Opened>>, Error> {
         let opened = match SetGeneration::read(line, &self.name).await? {
             None => None,

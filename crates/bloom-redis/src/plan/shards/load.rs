@@ -21,10 +21,8 @@ use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::options::millis;
 
-/// The bytes of one command.
 const PIECE: usize = 1 << 20;
 
-/// The pieces that are sent together.
 const TOGETHER: usize = 4;
 
 /// The bytes whose ones the server counts at a time: some milliseconds of its time.
@@ -192,7 +190,6 @@ async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Resu
     Ok(())
 }
 
-/// The keys of a generation.
 struct Keys<'a> {
     line: &'a Line,
     keys: Vec<Vec<u8>>,

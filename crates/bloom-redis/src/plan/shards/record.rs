@@ -21,7 +21,6 @@ const HALF: usize = 16;
 /// The largest string of Redis, 512 MiB.
 const MAX_STRING: u64 = 512 << 20;
 
-/// The small key's text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
@@ -50,7 +49,6 @@ pub struct SetGeneration {
     text: String,
 }
 
-/// A shard as a string of Redis.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) key: Vec<u8>,
@@ -79,7 +77,6 @@ impl Past {
     }
 }
 
-/// Returns the name of the small key.
 pub(crate) fn record_key(name: &[u8]) -> Vec<u8> {
     [b"bf-set:", name].concat()
 }
