@@ -9,7 +9,7 @@ use crate::cargo;
 
 /// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 32] = [
+const ARROWS: [(&str, &str); 31] = [
     ("hashzoo", ""),
     ("filter-kernels", "hashzoo"),
     ("filter-policy", "hashzoo filter-kernels"),
@@ -35,7 +35,6 @@ const ARROWS: [(&str, &str); 32] = [
     ("bench-guava", "bench-kit guava-bloom membership-filters"),
     ("bench-instructions", "filter-policy filter-formats"),
     ("bench-leveldb", "bench-kit counting-env filter-policy filter-formats filter-policy-leveldb filter-policy-rusty-leveldb"),
-    ("bench-memory", "bench-kit guava-bloom membership-filters"),
     ("bench-ours", "bench-kit filter-policy filter-formats guava-bloom hashzoo membership-filters statistics records"),
     ("bench-parquet", "bench-kit filter-policy filter-formats"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),

@@ -37,7 +37,6 @@ enum Commands {
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
     cargo xtask bench --suite membership\n  \
-    cargo xtask bench --suite memory\n  \
     cargo xtask bench --suite redis\n  \
     cargo xtask bench --suite policy\n  \
     cargo xtask bench --suite instructions\n  \
@@ -45,7 +44,7 @@ enum Commands {
     point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
     temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
+    redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
     instructions needs valgrind; rates needs 2 GB of memory.")]
 struct Arguments {
     /// The suite to run

@@ -1,12 +1,10 @@
 //! The suites by the names of the command line, and the programs that measure them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use bench_kit::record::Batch;
-use bench_kit::suites::instructions::{self, judge, renewed};
-use bench_kit::suites::{frontier, membership, memory, point_reads, policy, rates, redis};
+use bench_kit::suites::instructions::{self, judge};
+use bench_kit::suites::{frontier, membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Folder, Suite, table};
-use records::environment;
 
 use crate::needs::Need;
 use crate::root;
@@ -18,8 +16,6 @@ pub(crate) enum Name {
     PointReads,
     /// Insert and lookup times of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
-    /// Memory per key of filters and sets, and the filters' false-positive rates; no times
-    Memory,
     /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
     /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
@@ -98,7 +94,6 @@ impl Name {
             Self::Membership => const { &[
                 Part::of("Guava and its peers", ("bench-guava", "membership"), GUAVA, &membership::SUITE),
             ] },
-            Self::Memory => const { &[Part::of("filters and sets", ("bench-memory", "memory"), &[], &memory::SUITE)] },
             Self::Redis => const { &[Part::of("Redis", ("bench-redis", "redis"), REDIS, &redis::SUITE)] },
             Self::Policy => const { &[
                 Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::LEVELDB),
@@ -119,28 +114,9 @@ impl Name {
     }
 }
 
-/// The folder of the committed counts.
-fn committed() -> PathBuf {
-    root().join("reports/reference/instructions")
-}
-
-/// Reads the committed counts; empty without a record.
-fn recorded() -> Result<Vec<Batch>, String> {
-    let path = committed().join("batches.csv");
-    if path.exists() {
-        table::read(&instructions::SUITE, &path)
-    } else {
-        Ok(Vec::new())
-    }
-}
-
-/// Writes counts and compares them with the committed counts. If `folder` is the committed folder, renews its counts
-/// instead.
+/// Writes counts and compares them with the committed ones, which `--out` may name to renew them.
 fn write_instructions(suite: &Suite, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-    let measured: Vec<Batch> = table::read(suite, csv)?;
-    let environment = environment::collect();
-    if folder.path() != committed() {
-        return Ok(suite.put(folder, bench, &measured)? + &judge(&recorded()?, &measured, &environment)?);
-    }
-    suite.put(folder, bench, &renewed(recorded()?, &measured, &environment))
+    let text = suite.write(folder, bench, csv)?;
+    let committed = root().join("reports/reference/instructions/batches.csv");
+    Ok(text + &judge(&table::read(suite, &committed)?, &table::read(suite, csv)?)?)
 }

@@ -49,25 +49,3 @@ pub(crate) fn random_words(count: u64) -> impl Iterator<Item = u64> {
     let mut random = SplitMix64::seed_from_u64(WORD_SEED);
     (0..count).map(move |_| random.next_u64())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_do_not_depend_on_where_one_begins() {
-        let made = |first, count| {
-            let mut all = Vec::new();
-            Keys { first, count }.for_each_part(&mut Vec::new(), |part| {
-                assert!(part.len() <= AT_ONCE);
-                all.extend_from_slice(part);
-            });
-            all
-        };
-        let all = made(0, 40_000);
-        assert_eq!(all.len(), 40_000);
-        assert_eq!(all[20_000..20_010], made(20_000, 10));
-        // SplitMix64's first number for seed 1 is 910a2dec89025cc1.
-        assert_eq!(all[0], "1cc52098ced2a019");
-    }
-}

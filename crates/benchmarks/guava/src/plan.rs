@@ -53,19 +53,3 @@ impl Plan {
 fn insertions(bits: u64) -> u64 {
     (bits as f64 * 0.480_453_013_918_201_4 / 4.605_170_185_988_092) as u64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_those_named() {
-        for plan in Plan::all(false) {
-            let insertions = i64::try_from(plan.insertions).unwrap();
-            let parameters = guava_bloom::Parameters::new(insertions as u64, FPP).unwrap();
-            let off = plan.bits.abs_diff(parameters.optimal_bits());
-            assert!(off <= 10, "{} bits: {}", plan.bits, parameters.optimal_bits());
-            assert_eq!(parameters.probe_count(), 7);
-        }
-    }
-}

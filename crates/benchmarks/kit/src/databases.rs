@@ -6,6 +6,8 @@
 use std::fmt::Display;
 
 use filter_policy::{Error, FilterPolicy};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::record::Batch;
 use crate::suites::point_reads::SUITE;
@@ -16,7 +18,7 @@ pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
 /// The seed of the first random generator; further generators use the numbers after it.
-pub const SEED: u64 = 1;
+const SEED: u64 = 1;
 
 /// A key of a database.
 pub type Key = [u8; 16];
@@ -38,32 +40,49 @@ pub struct Database<'a> {
     pub reads: Box<dyn Fn() -> u64 + 'a>,
 }
 
-/// An engine, and the entries of its databases.
-#[derive(Debug, Clone, Copy)]
-pub struct Entries<'a> {
-    /// The engine's name.
-    pub engine: &'a str,
-    /// The engine's version.
-    pub version: &'a str,
-    /// The number of entries of each database.
-    pub count: u64,
+/// The keys of an engine's databases.
+pub struct Keys {
+    /// The keys that are stored.
+    pub stored: Vec<Key>,
+    /// The generator of the stored keys, which does not repeat a number within its period: keys that are not stored
+    /// come next.
+    random: SplitMix64,
 }
 
-impl Entries<'_> {
-    /// Looks up the absent and the present keys that `draw` returns, in each database and every round.
+impl Keys {
+    /// Draws the keys of databases with this number of entries.
+    pub fn new(entries: usize) -> Self {
+        let mut random = SplitMix64::seed_from_u64(SEED);
+        Self {
+            stored: (0..entries).map(|_| hexadecimal(random.next_u64())).collect(),
+            random,
+        }
+    }
+
+    /// Returns the generator of the values.
+    pub fn values() -> SplitMix64 {
+        SplitMix64::seed_from_u64(SEED + 2)
+    }
+
+    /// Looks up as many absent and present keys in each database and every round.
     ///
     /// # Errors
     ///
     /// If a database cannot be read, or finds a wrong number of keys.
     pub fn measure(
-        self,
+        &self,
+        engine: &str,
+        version: &str,
         databases: &mut [Database<'_>],
-        rounds: u64,
-        mut draw: impl FnMut() -> [Vec<Key>; 2],
+        (rounds, gets): (u64, usize),
     ) -> Result<Vec<Batch>, String> {
+        eprintln!("measuring");
         let mut batches = Vec::new();
+        let (mut others, mut choices) = (self.random.clone(), SplitMix64::seed_from_u64(SEED + 1));
         for round in 1..=rounds {
-            let [absent, present] = draw();
+            let absent: Vec<Key> = (0..gets).map(|_| hexadecimal(others.next_u64())).collect();
+            let chosen = |_| self.stored[choices.next_u64() as usize % self.stored.len()];
+            let present: Vec<Key> = (0..gets).map(chosen).collect();
             for index in turn(round, databases.len()) {
                 let database = &mut databases[index];
                 let policy = database.policy;
@@ -81,12 +100,12 @@ impl Entries<'_> {
                     // Filters and indexes were read earlier.
                     let (calls, blocks) = (asked.len() as u64, (database.reads)() - before);
                     let parameters: [&dyn Display; 8] = [
-                        &self.engine,
-                        &self.version,
+                        &engine,
+                        &version,
                         &database.bits_per_key,
                         &database.cache,
                         &"random",
-                        &self.count,
+                        &self.stored.len(),
                         &size_of::<Key>(),
                         &VALUE_BYTES,
                     ];
@@ -101,7 +120,7 @@ impl Entries<'_> {
 }
 
 /// Returns a number as 16 hexadecimal digits, the lowest first.
-pub fn hexadecimal(number: u64) -> Key {
+fn hexadecimal(number: u64) -> Key {
     let mut digits = [0; 16];
     for (i, digit) in digits.iter_mut().enumerate() {
         *digit = b"0123456789abcdef"[(number >> (4 * i)) as usize & 15];

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::record::{Batch, Row};
+use crate::record::Row;
 use crate::suite::{Format, Suite};
 use crate::table;
 use plots::scene::Scene;
@@ -127,19 +127,11 @@ impl Suite {
     ///
     /// If the program's file is invalid, or the folder cannot be written.
     pub fn write(&self, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-        self.put(folder, bench, &table::read(self, csv)?)
-    }
-
-    /// Writes records and charts of batches to `folder`, and returns the summary.
-    ///
-    /// # Errors
-    ///
-    /// As [`write`](Self::write).
-    pub fn put(&self, folder: &Folder, bench: &Bench, batches: &[Batch]) -> Result<String, String> {
         let name = format!("{}.csv", self.format.rows);
-        let rows = self.rows(batches)?;
+        let batches = table::read(self, csv)?;
+        let rows = self.rows(&batches)?;
         let files = [
-            ("batches.csv".to_owned(), table::to_bytes(self, batches)),
+            ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (name, table::to_bytes(self, &rows)),
         ];
         let drawn = self.drawn(&rows);

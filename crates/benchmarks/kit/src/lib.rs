@@ -13,6 +13,7 @@ pub mod policies;
 pub mod program;
 mod ratios;
 pub mod record;
+pub mod source;
 pub mod suite;
 pub mod suites;
 mod summary;

@@ -146,13 +146,13 @@ fn row<'a>(
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::suite::{Baseline, Suite, condition, property};
     use crate::suites::frontier;
 
-    /// A suite of two columns, for the tests of charts too.
-    pub(crate) const SUITE: Suite = Suite {
+    /// A suite of two columns.
+    const SUITE: Suite = Suite {
         parameters: &[condition("filter_keys"), property("bits_per_key")],
         baseline: Baseline::Contender(&["leveldb"]),
         ..frontier::SUITE

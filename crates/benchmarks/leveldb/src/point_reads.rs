@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Free, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::databases::{BITS_PER_KEY, Database, Free, Key, Keys, VALUE_BYTES};
 use bench_kit::record::Batch;
 use bench_leveldb::{Engine, EnginePolicy, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::Rng;
 
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
@@ -44,7 +43,7 @@ fn open(policy: &'static str, folder: &Path, cache: &'static str) -> Engine {
 fn write_all(folder: &Path, stored: &[Key]) {
     for policy in POLICIES {
         let engine = open(policy, folder, "nothing");
-        let mut random = SplitMix64::seed_from_u64(SEED + 2);
+        let mut random = Keys::values();
         let mut value = [0; VALUE_BYTES];
         for key in stored {
             // Half of each value is compressible, because LevelDB caches only the blocks of a memory-mapped table that
@@ -63,26 +62,18 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (50_000, 15) } else { (1_000_000, 151) };
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let folder = folder.path();
-    let mut random = SplitMix64::seed_from_u64(SEED);
-    let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+    let keys = Keys::new(entries);
     eprintln!(
         "writing {entries} entries for each policy below {}",
         folder.display()
     );
-    write_all(folder, &stored);
-    eprintln!("measuring");
-    let version = version();
-    let of = Entries {
-        engine: "leveldb",
-        version: &version,
-        count: entries,
-    };
+    write_all(folder, &keys.stored);
     let mut batches = Vec::new();
     for cache in ["everything", "nothing"] {
         let engines = POLICIES.map(|policy| open(policy, folder, cache));
         for (policy, engine) in POLICIES.into_iter().zip(&engines) {
             // Counting opens all tables and fills the cache.
-            assert_eq!(engine.count(), entries, "entries of {policy}");
+            assert_eq!(engine.count(), entries as u64, "entries of {policy}");
         }
         let databases = POLICIES
             .into_iter()
@@ -98,17 +89,7 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                 reads: Box::new(|| engine.reads()),
             });
         let mut databases: Vec<Database<'_>> = databases.collect();
-        // The generator does not repeat a number within its period, so these keys are not stored.
-        let mut absent = random.clone();
-        let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-        batches.extend(of.measure(&mut databases, rounds, || {
-            let chosen = |_| stored[choices.next_u64() as usize % stored.len()];
-            let present = (0..GETS).map(chosen).collect();
-            [
-                (0..GETS).map(|_| hexadecimal(absent.next_u64())).collect(),
-                present,
-            ]
-        })?);
+        batches.extend(keys.measure("leveldb", &version(), &mut databases, (rounds, GETS))?);
     }
     Ok(batches)
 }

@@ -5,13 +5,12 @@
 
 use std::rc::Rc;
 
-use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::databases::{BITS_PER_KEY, Database, Key, Keys, VALUE_BYTES};
 use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::Rng;
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
 use crate::point_reads::GETS;
@@ -76,7 +75,7 @@ fn open(
         ..Options::default()
     };
     let mut db = DB::open(folder.path(), options.clone())?;
-    let mut random = SplitMix64::seed_from_u64(SEED + 2);
+    let mut random = Keys::values();
     let mut scattered: Vec<&Key> = stored.iter().collect();
     // In random order, so that tables overlap before compaction.
     scattered.sort_by_cached_key(|_| random.next_u64());
@@ -107,28 +106,14 @@ fn open(
 /// Measures everything. The batches are in the order of measurement.
 pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
-    // The generator does not repeat a number within its period.
-    let mut random = SplitMix64::seed_from_u64(SEED);
-    let [present, absent] =
-        [(); 2].map(|()| -> Vec<Key> { (0..entries).map(|_| hexadecimal(random.next_u64())).collect() });
+    let keys = Keys::new(entries);
     eprintln!("rusty-leveldb: writing {entries} entries for each policy");
     let mut databases = Vec::new();
     for cache in ["everything", "one-block"] {
         for policy in POLICIES {
-            databases.push(open(policy, cache, &present).map_err(|error| error.to_string())?);
+            databases.push(open(policy, cache, &keys.stored).map_err(|error| error.to_string())?);
         }
     }
-    eprintln!("measuring");
-    let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-    let of = Entries {
-        engine: "rusty-leveldb",
-        version: &bench_kit::version("rusty-leveldb"),
-        count: entries,
-    };
-    of.measure(&mut databases, rounds, || {
-        [&absent, &present].map(|keys| {
-            let chosen = |_| keys[choices.next_u64() as usize % keys.len()];
-            (0..GETS).map(chosen).collect()
-        })
-    })
+    let version = bench_kit::version("rusty-leveldb");
+    keys.measure("rusty-leveldb", &version, &mut databases, (rounds, GETS))
 }

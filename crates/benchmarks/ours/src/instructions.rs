@@ -95,7 +95,7 @@ mod tests {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/instructions/batches.csv");
         let record: Vec<Batch> = table::read(&SUITE, &path).unwrap();
-        let said = judge(&record, &count().unwrap(), &environment::collect());
+        let said = judge(&record, &count().unwrap());
         println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
     }
 

@@ -130,17 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_contender_takes_part_in_every_round() {
-        let batches = policies::measure(&contenders(), 600, KeyLengths::Urls, 2);
-        let expected = [
-            ("arrow-rs", 2, 2),
-            ("fast-local", 2, 6),
-            ("bloom64", 2, 6),
-            ("sbbf-xxh3", 2, 2),
-            ("fastbloom-hashes", 2, 2),
-            ("fastbloom-default", 2, 2),
-            (Kernel::best().name(), 2, 6),
-        ];
-        policies::check_turns(&batches, &expected);
+    fn every_contender_takes_part() {
+        policies::check(&contenders(), KeyLengths::Urls);
     }
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::databases::{BITS_PER_KEY, Database, Key, Keys, VALUE_BYTES};
 use bench_kit::record::Batch;
 use bench_kit::version;
 use bench_parquet::{Asks, scan};
@@ -17,8 +17,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Row, RowAccessor as _};
 use parquet::schema::parser::parse_message_type;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Row groups of the file.
 const GROUPS: usize = 16;
@@ -70,11 +68,9 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let path = folder.path().join("rows.parquet");
     let path = path.as_path();
-    let mut random = SplitMix64::seed_from_u64(SEED);
-    let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+    let keys = Keys::new(entries);
     eprintln!("writing {entries} rows");
-    write(path, &stored).map_err(|error| error.to_string())?;
-    eprintln!("measuring");
+    write(path, &keys.stored).map_err(|error| error.to_string())?;
     let reads: [std::cell::Cell<u64>; ASKING.len()] = Default::default();
     let databases = ASKING
         .iter()
@@ -98,16 +94,5 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
             reads: Box::new(|| reads.get()),
         });
     let mut databases: Vec<Database<'_>> = databases.collect();
-    let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-    let of = Entries {
-        engine: "parquet",
-        version: &version("parquet"),
-        count: entries as u64,
-    };
-    of.measure(&mut databases, rounds, || {
-        // The generator does not repeat a number within its period, so these keys are not stored.
-        let absent = (0..GETS).map(|_| hexadecimal(random.next_u64())).collect();
-        let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
-        [absent, present.collect()]
-    })
+    keys.measure("parquet", &version("parquet"), &mut databases, (rounds, GETS))
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Free, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::databases::{BITS_PER_KEY, Database, Free, Key, Keys, VALUE_BYTES};
 use bench_kit::record::Batch;
 use bench_kit::suites::point_reads::SUITE;
 use bench_kit::{program, version};
@@ -19,8 +19,6 @@ use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use slatedb::config::{FlushOptions, FlushType, Settings};
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
 use slatedb::object_store::memory::InMemory;
@@ -149,14 +147,15 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let (entries, rounds) = if is_quick { (4_000, 2) } else { (200_000, 101) };
     let failed = |error: Error| error.to_string();
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
-    let mut random = SplitMix64::seed_from_u64(SEED);
-    let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+    let keys = Keys::new(entries);
     let mut batches = Vec::new();
     for cache in ["everything", "nothing"] {
         eprintln!("writing {entries} entries for each policy, {}", cache);
         let mut databases = Vec::new();
         for policy in POLICIES {
-            let (db, kept) = runtime.block_on(open(policy, cache, &stored)).map_err(failed)?;
+            let (db, kept) = runtime
+                .block_on(open(policy, cache, &keys.stored))
+                .map_err(failed)?;
             let runtime = &runtime;
             databases.push(Database {
                 policy,
@@ -177,20 +176,8 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                 reads: Box::new(move || kept.reads.load(Ordering::Relaxed)),
             });
         }
-        eprintln!("measuring");
-        let of = Entries {
-            engine: "slatedb",
-            version: &version("slatedb"),
-            count: entries as u64,
-        };
-        let mut absent = random.clone();
-        let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-        batches.extend(of.measure(&mut databases, rounds, || {
-            // The generator does not repeat a number within its period, so these keys are not stored.
-            let absent = (0..GETS).map(|_| hexadecimal(absent.next_u64())).collect();
-            let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
-            [absent, present.collect()]
-        })?);
+        let version = version("slatedb");
+        batches.extend(keys.measure("slatedb", &version, &mut databases, (rounds, GETS))?);
     }
     Ok(batches)
 }

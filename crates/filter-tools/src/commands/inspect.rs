@@ -12,6 +12,7 @@ use records::number::grouped;
 use serde::Serialize;
 
 use self::filters::{Shown, json_of};
+use super::print_json;
 use crate::inspection::parquet::{self, ColumnFilter, Counts, Question};
 use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
@@ -141,11 +142,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         totals: Totals::of(&tables),
         tables,
     };
-    match write(&inspection, arguments.json) {
-        // A reader that stops early does not change the exit code: the tables decide.
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    unless_closed(write(&inspection, arguments.json))?;
     match (
         inspection.totals.damaged_tables,
         inspection.totals.unreadable_tables,
@@ -156,6 +153,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             counted(unreadable, "table")
         ))),
         _ => Err(Failure::Checked),
+    }
+}
+
+/// Ignores that a reader stopped early: what was found decides the exit code.
+fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
+    match written {
+        Err(Failure::OutputClosed) => Ok(()),
+        other => other,
     }
 }
 
@@ -183,11 +188,7 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         let written = shown.finish(&counts);
         (counts, written)
     };
-    match written.and_then(|()| out.flush()).map_err(Failure::from) {
-        // A reader that stops early does not change the exit code: the filters decide.
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    unless_closed(written.and_then(|()| out.flush()).map_err(Failure::from))?;
     match counts {
         Counts { damaged: 0, .. } => Ok(()),
         counts if arguments.json && counts.not_described() > 0 => Err(Failure::internal(format_args!(
@@ -215,8 +216,7 @@ fn print_streams(
     }
     let mut out = io::stdout().lock();
     let written = if arguments.json {
-        let text = serde_json::to_string_pretty(&streams).map_err(Failure::internal)?;
-        writeln!(out, "{text}")
+        print_json(&mut out, &streams)
     } else {
         let rows = streams.iter().map(|stream| {
             let written_by = match stream.writer {
@@ -238,16 +238,15 @@ fn print_streams(
             ]
         });
         let header = ["file", "stream", "bits", "k", "fill", "elements", "expected"];
-        writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6], rows)).and_then(|()| {
-            streams
-                .iter()
-                .try_for_each(|stream| print_notes(&mut out, stream))
-        })
+        writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6], rows))
+            .and_then(|()| {
+                streams
+                    .iter()
+                    .try_for_each(|stream| print_notes(&mut out, stream))
+            })
+            .map_err(Failure::from)
     };
-    match written.and_then(|()| out.flush()).map_err(Failure::from) {
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
     if streams.iter().any(|stream| stream.damage.is_some()) {
         return Err(Failure::Checked);
     }
@@ -283,8 +282,7 @@ fn print_notes(out: &mut impl io::Write, stream: &StreamReport) -> io::Result<()
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if as_json {
-        let text = serde_json::to_string_pretty(inspection).map_err(Failure::internal)?;
-        writeln!(out, "{text}")?;
+        print_json(&mut out, inspection)?;
     } else {
         print(&mut out, inspection)?;
     }

@@ -18,6 +18,7 @@ use self::levels::level;
 use self::numbers::{bytes, count, rate};
 use self::picture::Picture;
 use self::writers::Written;
+use super::print_json;
 use records::failure::Failure;
 use records::number::{counted, readable};
 use records::terminal::{table, wrapped};
@@ -73,28 +74,17 @@ pub struct Arguments {
 /// A row of the JSON form.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
-    filter: &'a str,
-    keys: u64,
-    bytes: u64,
-    configured_bits_per_key: Option<f64>,
-    stored_bits_per_key: f64,
-    probes: Option<u32>,
-    rate: f64,
+    #[serde(flatten)]
+    answer: &'a Answer,
     /// The part of the rate that is due to a narrow hash; absent if the hash is wide.
     #[serde(skip_serializing_if = "Option::is_none")]
     whole_hash_shared: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
-struct Refusal<'a> {
-    filter: &'a str,
-    reason: &'a str,
-}
-
-#[derive(Debug, Serialize)]
 struct Report<'a> {
     answers: Vec<Row<'a>>,
-    refused: Vec<Refusal<'a>>,
+    refused: &'a [NoAnswer],
     /// The filters of writers of Parquet files for the same keys and rate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parquet_writers: Vec<Written>,
@@ -160,32 +150,16 @@ fn write_json(
     refused: &[NoAnswer],
     parquet_writers: Vec<Written>,
 ) -> Result<(), Failure> {
+    let row = |answer| Row {
+        answer,
+        whole_hash_shared: answer.filter.whole_hash_shared(answer.keys),
+    };
     let report = Report {
         answers: answers.iter().map(row).collect(),
-        refused: refused
-            .iter()
-            .map(|none| Refusal {
-                filter: none.filter.name(),
-                reason: &none.reason,
-            })
-            .collect(),
+        refused,
         parquet_writers,
     };
-    let text = serde_json::to_string_pretty(&report).map_err(Failure::internal)?;
-    Ok(writeln!(out, "{text}")?)
-}
-
-fn row(answer: &Answer) -> Row<'static> {
-    Row {
-        filter: answer.filter.name(),
-        keys: answer.keys,
-        bytes: answer.bytes,
-        configured_bits_per_key: answer.configured,
-        stored_bits_per_key: answer.bits_per_key,
-        probes: answer.probes,
-        rate: answer.rate,
-        whole_hash_shared: answer.filter.whole_hash_shared(answer.keys),
-    }
+    print_json(out, &report)
 }
 
 fn write_table(
@@ -333,57 +307,5 @@ mod tests {
         assert_eq!(share(0.5), "50.00 %");
         assert_eq!(readable(23_962_654), "22.85 MiB");
         assert_eq!(readable(9), "9 B");
-    }
-
-    fn answered(filters: &[Filter], keys: u64, rate: f64) -> (Question, Vec<Answer>) {
-        let question = Question {
-            keys: Some(keys),
-            rate: Some(rate),
-            ..Question::default()
-        };
-        let checked = question.checked().expect("a question with an answer");
-        let answers = filters.iter().map(|&filter| answer(filter, &checked));
-        (
-            question,
-            answers.map(|answer| answer.expect("an answer")).collect(),
-        )
-    }
-
-    #[test]
-    fn what_is_above_the_rate_asked_is_told() {
-        let filters = [Filter::LevelDb, Filter::Guava, Filter::RedisFixed];
-        let (question, answers) = answered(&filters, 1_000_000, 0.01);
-        assert_eq!(
-            rounded(&question, &answers).as_deref(),
-            Some("above 1.000 %, because sizes and probe counts are rounded: guava, redis-fixed")
-        );
-        assert_eq!(rounded(&question, &answers[..1]), None);
-        assert_eq!(rounded(&Question::default(), &answers), None);
-    }
-
-    #[test]
-    fn a_hash_of_32_bits_is_told_where_it_shows() {
-        let filters = [Filter::LevelDb, Filter::BloomFilter64, Filter::Guava];
-        let question = Question {
-            keys: Some(20_000_000),
-            bits_per_key: Some(30.0),
-            ..Question::default()
-        };
-        let checked = question.checked().expect("a question with an answer");
-        let many: Vec<Answer> = filters
-            .iter()
-            .flat_map(|&filter| answer(filter, &checked))
-            .collect();
-        let notes: Vec<String> = many.iter().filter_map(shared).collect();
-        // 20,000,000 / 2^32 is 0.4657 %.
-        assert_eq!(
-            notes,
-            [
-                "leveldb: 0.464579 % of absent keys have the same 32-bit hash as one of 20,000,000 keys; \
-                 a larger filter does not exclude them"
-            ]
-        );
-        let (_, few) = answered(&filters, 45_402, 0.01);
-        assert_eq!(few.iter().filter_map(shared).count(), 0);
     }
 }

@@ -5,13 +5,15 @@ use plots::scene::{Color, INK, MUTED, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 use records::number;
 
-use super::{Answer, Filter};
+use super::{Answer, Filter, curve};
 
 /// The lowest rate shown. Lower rates hardly matter and would compress the rest of the plot.
 const LOWEST: f64 = 1e-6;
 
-/// Draws the chart; `None` if there is no line. Each curve is sorted by bits.
-pub(crate) fn scene(keys: u64, curves: &[(Filter, Vec<Answer>)], answers: &[Answer]) -> Option<Scene> {
+/// Draws the curves of `filters` for `keys` keys, with a mark for each of `answers`; `None` if there is no curve.
+pub(crate) fn scene(filters: &[Filter], keys: u64, answers: &[Answer]) -> Option<Scene> {
+    let curves = filters.iter().map(|&filter| (filter, curve(filter, keys)));
+    let curves: Vec<_> = curves.filter(|(_, points)| !points.is_empty()).collect();
     let all = || curves.iter().flat_map(|(_, points)| points);
     let widest = all().map(|point| point.bits_per_key).reduce(f64::max)?;
     let lowest = all().map(|point| point.rate).reduce(f64::min)?;

@@ -4,6 +4,7 @@ use filter_formats::sizing::{Format, Textbook};
 use filter_policy::BitsPerKey;
 use guava_bloom::{Parameters, ProbeCountRule};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, GrowingParameters};
+use serde::{Serialize, Serializer};
 
 /// A kind of filter, with its stored format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,8 +38,14 @@ pub enum Filter {
     Growing,
 }
 
+impl Serialize for Filter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// The filter that answers a question.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Answer {
     /// The kind of filter.
     pub filter: Filter,
@@ -47,8 +54,10 @@ pub struct Answer {
     /// The size of the stored filter in bytes, exact except for the textbook's.
     pub bytes: u64,
     /// The bits per key to configure, if the filter is configured by them.
+    #[serde(rename = "configured_bits_per_key")]
     pub configured: Option<f64>,
     /// The stored bits per key, including all overhead.
+    #[serde(rename = "stored_bits_per_key")]
     pub bits_per_key: f64,
     /// The probe count k, if there are probes.
     pub probes: Option<u32>,
@@ -92,7 +101,21 @@ impl Filter {
 
     /// Returns the name on the command line and in records.
     pub fn name(self) -> &'static str {
-        self.words().0
+        match self {
+            Self::Textbook => "textbook",
+            Self::LevelDb => "leveldb",
+            Self::BloomFilter64 => "bloom64",
+            Self::FastLocalBloom => "fast-local-bloom",
+            Self::Ribbon => "ribbon",
+            Self::BinaryFuse => "binary-fuse",
+            Self::SplitBlock => "split-block",
+            Self::Guava => "guava",
+            Self::RedisFixed => "redis-fixed",
+            Self::RedisGrowing => "redis-growing",
+            Self::Counting => "counting",
+            Self::Cuckoo => "cuckoo",
+            Self::Growing => "growing",
+        }
     }
 
     /// Returns the filter with this name, ignoring ASCII case.
@@ -100,44 +123,6 @@ impl Filter {
         Self::ALL
             .into_iter()
             .find(|filter| filter.name().eq_ignore_ascii_case(name))
-    }
-
-    /// Returns a description of one line.
-    pub fn describe(self) -> &'static str {
-        self.words().1
-    }
-
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Textbook => ("textbook", "independent probes, sizes not rounded"),
-            Self::LevelDb => (
-                "leveldb",
-                "BloomFilter2, leveldb.BuiltinBloomFilter2: LevelDB's layout",
-            ),
-            Self::BloomFilter64 => (
-                "bloom64",
-                "BloomFilter64.Xxph3: LevelDB's layout, 64 bits of hash",
-            ),
-            Self::FastLocalBloom => ("fast-local-bloom", "RocksDB's FastLocalBloom, format_version 5"),
-            Self::Ribbon => ("ribbon", "RocksDB's Ribbon (Standard128)"),
-            Self::BinaryFuse => (
-                "binary-fuse",
-                "binaryfuse: Pebble's, fingerprints of 4, 8, 10, 12 or 16 bits",
-            ),
-            Self::SplitBlock => (
-                "split-block",
-                "SplitBlockBloomFilter.Xxh64 and .Xxph3: Parquet's, of any number of blocks",
-            ),
-            Self::Guava => ("guava", "Guava's BloomFilter as a stream"),
-            Self::RedisFixed => ("redis-fixed", "bitmap of the fixed design in Redis"),
-            Self::RedisGrowing => (
-                "redis-growing",
-                "a bitmap of the growing or the split design in Redis",
-            ),
-            Self::Counting => ("counting", "counting filter, four bits a counter, as stored"),
-            Self::Cuckoo => ("cuckoo", "cuckoo filter, as stored"),
-            Self::Growing => ("growing", "growing filter before it grows, as stored"),
-        }
     }
 
     /// Returns the share of absent keys that have the whole hash of some key, for a format whose hash is so narrow that

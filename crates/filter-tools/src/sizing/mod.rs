@@ -5,9 +5,8 @@
 //! engines, the false-positive rate in the others). So a [`Question`] states at most two of them. A probe count in
 //! addition affects only the textbook's formula, since every format has its own rule for it.
 
-mod chart;
+pub(crate) mod chart;
 mod curve;
-pub mod draw;
 mod filter;
 mod solve;
 mod textbook;

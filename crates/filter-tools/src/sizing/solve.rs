@@ -9,7 +9,7 @@ use super::filter::{Shape, words};
 use super::{Answer, Checked, Filter, Question, textbook};
 
 /// The reason why a kind of filter cannot meet the request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[error("{}: {reason}", filter.name())]
 pub struct NoAnswer {
     /// The kind of filter.

@@ -1,7 +1,7 @@
-//! The README's statement about the sizes of growing filters.
+//! The README's statements about the sizes and rates of filters.
 
-use guava_bloom::Long;
-use membership_filters::{GrowingBloomFilter, GrowingParameters};
+use guava_bloom::{Long, Parameters};
+use membership_filters::{BlockedParameters, CuckooParameters, GrowingBloomFilter, GrowingParameters};
 
 const README: &str = include_str!("../../README.md");
 
@@ -30,4 +30,61 @@ fn what_a_growing_filter_takes_depends_on_its_first_link() {
         bits(ELEMENTS / 100, 0.0001)
     );
     assert!(sentences().contains(&sentence), "{sentence}");
+}
+
+/// The table under "Which one".
+#[test]
+fn bits_and_rates_are_those_of_the_parameters() {
+    const ELEMENTS: u64 = 10_000_000;
+    // Bytes and rate of a filter, by the rate that it is made for.
+    type Figures = fn(f64) -> (u64, f64);
+    let bloom: Figures = |fpp| {
+        let parameters = Parameters::new(ELEMENTS, fpp).unwrap();
+        (parameters.bits() / 8, parameters.false_positive_rate())
+    };
+    let filters: [(&str, Figures); 6] = [
+        ("BloomFilter", bloom),
+        ("ConcurrentBloomFilter", bloom),
+        // A counter of 4 bits in place of each bit.
+        ("CountingBloomFilter", |fpp| {
+            let parameters = Parameters::new(ELEMENTS, fpp).unwrap();
+            (parameters.bits() / 2, parameters.false_positive_rate())
+        }),
+        ("CuckooFilter", |fpp| {
+            let parameters = CuckooParameters::new(ELEMENTS, fpp).unwrap();
+            (
+                parameters.memory_bytes(),
+                parameters.false_positive_rate_at(ELEMENTS),
+            )
+        }),
+        ("GrowingBloomFilter", |fpp| {
+            let parameters = GrowingParameters::new(ELEMENTS / 10, fpp).unwrap();
+            let mut filter = GrowingBloomFilter::new(Long, &parameters).unwrap();
+            for id in 0..10_000_000_i64 {
+                filter.insert(&id).unwrap();
+            }
+            let stats = filter.stats();
+            (stats.memory_bytes, stats.false_positive_rate)
+        }),
+        ("BlockedBloomFilter", |fpp| {
+            let parameters = BlockedParameters::new(ELEMENTS, fpp).unwrap();
+            (
+                parameters.memory_bytes(),
+                parameters.false_positive_rate_at(ELEMENTS),
+            )
+        }),
+    ];
+    let per_element = |bytes: u64| bytes as f64 * 8.0 / ELEMENTS as f64;
+    for (name, figures) in filters {
+        let ((bytes, rate), (more, lower)) = (figures(0.01), figures(0.0001));
+        let line = format!(
+            "| `{name}` | {:.1} ({:.2} %) | {:.1} ({:.4} %) |",
+            per_element(bytes),
+            rate * 100.0,
+            per_element(more),
+            lower * 100.0
+        );
+        println!("{line}");
+        assert!(README.contains(&line), "{line}");
+    }
 }

@@ -1,14 +1,16 @@
 //! Elements of every kind, for both sides.
 
-use guava_bloom::{BloomFilter, Bytes, Funnel, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
+use guava_bloom::{Bytes, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 use crate::random::Random;
 
 /// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Element {
-    /// UTF-16 units in any order, as Java's strings allow.
-    Text(Vec<u16>),
+    /// UTF-16 units in any order, as Java's strings allow, for the funnel of UTF-8.
+    Utf8(Vec<u16>),
+    /// The same for the funnel of UTF-16 units.
+    Units(Vec<u16>),
     Int(i32),
     Long(i64),
     Bytes(Vec<u8>),
@@ -16,7 +18,56 @@ pub(crate) enum Element {
     Ints(Vec<i32>),
 }
 
+/// The numbers of the funnels in the Java program.
+pub(crate) const FUNNELS: std::ops::Range<u8> = 0..7;
+pub(crate) const LONGS: u8 = 3;
+pub(crate) const BYTES: u8 = 4;
+
 impl Element {
+    /// Draws an element of a funnel.
+    pub(crate) fn random(funnel: u8, random: &mut Random) -> Self {
+        match funnel {
+            0 => Self::Utf8(text(random)),
+            1 => Self::Units(text(random)),
+            2 => Self::Int(int(random)),
+            LONGS => Self::Long(long(random)),
+            BYTES => Self::Bytes(byte_array(random)),
+            5 => Self::Texts((0..random.below(5)).map(|_| text(random)).collect()),
+            _ => Self::Ints((0..random.below(12)).map(|_| int(random)).collect()),
+        }
+    }
+
+    /// Draws elements of a funnel.
+    pub(crate) fn several(count: usize, funnel: u8, random: &mut Random) -> Vec<Self> {
+        (0..count).map(|_| Self::random(funnel, random)).collect()
+    }
+
+    /// Hashes the element with its funnel.
+    pub(crate) fn hash(&self) -> Hash128 {
+        match self {
+            Self::Utf8(units) => {
+                let hash = Utf8.hash(&string(units));
+                assert_eq!(Utf8.hash(&Utf16(units)), hash);
+                hash
+            }
+            Self::Units(units) => {
+                let hash = Utf16Units.hash(&Utf16(units));
+                if let Ok(text) = String::from_utf16(units) {
+                    assert_eq!(Utf16Units.hash(&text), hash);
+                }
+                hash
+            }
+            Self::Int(value) => Integer.hash(value),
+            Self::Long(value) => Long.hash(value),
+            Self::Bytes(bytes) => Bytes.hash(bytes),
+            Self::Texts(texts) => {
+                let strings: Vec<String> = texts.iter().map(|units| string(units)).collect();
+                Sequence(Utf8).hash(&strings)
+            }
+            Self::Ints(values) => Sequence(Integer).hash(values),
+        }
+    }
+
     /// Encodes the element for a request.
     pub(crate) fn encode(&self) -> Vec<u8> {
         fn text(units: &[u16]) -> Vec<u8> {
@@ -29,7 +80,7 @@ impl Element {
                 .collect()
         }
         match self {
-            Self::Text(units) => text(units),
+            Self::Utf8(units) | Self::Units(units) => text(units),
             Self::Int(value) => value.to_be_bytes().to_vec(),
             Self::Long(value) => value.to_be_bytes().to_vec(),
             Self::Bytes(bytes) => bytes.clone(),
@@ -37,54 +88,6 @@ impl Element {
             Self::Ints(values) => items(values.iter().map(|value| value.to_be_bytes().to_vec())),
         }
     }
-}
-
-/// A funnel, and the elements that go into it.
-pub(crate) trait Kind {
-    /// The number of the funnel in the Java program.
-    const FUNNEL: u8;
-    type Funnel: Copy + Default;
-
-    fn random(random: &mut Random) -> Element;
-
-    fn put(filter: &mut BloomFilter<Self::Funnel>, element: &Element) -> bool;
-
-    fn might_contain(filter: &BloomFilter<Self::Funnel>, element: &Element) -> bool;
-}
-
-/// Declares a [`Kind`]: number, funnel, generator of elements, and conversion to the funnel's type.
-macro_rules! kind {
-    (
-        $(#[$doc:meta])* $kind:ident, $number:literal, $funnel:ty,
-        random: $random:expr, $pattern:pat => $item:expr
-    ) => {
-        $(#[$doc])*
-        pub(crate) struct $kind;
-
-        impl Kind for $kind {
-            const FUNNEL: u8 = $number;
-            type Funnel = $funnel;
-
-            fn random(random: &mut Random) -> Element {
-                let make: fn(&mut Random) -> Element = $random;
-                make(random)
-            }
-
-            fn put(filter: &mut BloomFilter<$funnel>, element: &Element) -> bool {
-                match element {
-                    $pattern => filter.insert($item),
-                    other => panic!("{other:?}"),
-                }
-            }
-
-            fn might_contain(filter: &BloomFilter<$funnel>, element: &Element) -> bool {
-                match element {
-                    $pattern => filter.might_contain($item),
-                    other => panic!("{other:?}"),
-                }
-            }
-        }
-    };
 }
 
 fn text(random: &mut Random) -> Vec<u16> {
@@ -131,62 +134,9 @@ fn long(random: &mut Random) -> i64 {
     *random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.below(64))
 }
 
-/// Decodes units as Java's UTF-8 encoder does. Checks that the funnel treats the string and the units alike.
+/// Decodes units as Java's UTF-8 encoder does.
 fn string(units: &[u16]) -> String {
-    let text: String = char::decode_utf16(units.iter().copied())
+    char::decode_utf16(units.iter().copied())
         .map(|unit| unit.unwrap_or('?'))
-        .collect();
-    assert_eq!(Utf8.hash(&Utf16(units)), Utf8.hash(&text));
-    text
+        .collect()
 }
-
-/// Wraps units. Checks that the funnel treats the string and the units alike, if they are a valid string.
-fn utf16(units: &[u16]) -> Utf16<'_> {
-    if let Ok(text) = String::from_utf16(units) {
-        assert_eq!(Utf16Units.hash(&Utf16(units)), Utf16Units.hash(&text));
-    }
-    Utf16(units)
-}
-
-kind!(
-    /// UTF-8 strings.
-    Strings, 0, Utf8,
-    random: |random| Element::Text(text(random)),
-    Element::Text(units) => &string(units)
-);
-kind!(
-    /// UTF-16 units.
-    Units, 1, Utf16Units,
-    random: |random| Element::Text(text(random)),
-    Element::Text(units) => &utf16(units)
-);
-kind!(
-    /// `int`.
-    Ints, 2, Integer,
-    random: |random| Element::Int(int(random)),
-    Element::Int(value) => value
-);
-kind!(
-    /// `long`.
-    Longs, 3, Long,
-    random: |random| Element::Long(long(random)),
-    Element::Long(value) => value
-);
-kind!(
-    /// Bytes.
-    ByteArrays, 4, Bytes,
-    random: |random| Element::Bytes(byte_array(random)),
-    Element::Bytes(bytes) => bytes
-);
-kind!(
-    /// Sequences of strings.
-    SequencesOfStrings, 5, Sequence<Utf8>,
-    random: |random| Element::Texts((0..random.below(5)).map(|_| text(random)).collect()),
-    Element::Texts(texts) => &texts.iter().map(|units| string(units)).collect::<Vec<_>>()
-);
-kind!(
-    /// Sequences of `int`.
-    SequencesOfInts, 6, Sequence<Integer>,
-    random: |random| Element::Ints((0..random.below(12)).map(|_| int(random)).collect()),
-    Element::Ints(values) => values
-);

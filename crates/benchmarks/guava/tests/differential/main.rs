@@ -28,7 +28,10 @@ fn parameters(insertions: i64, fpp: f64, strategy: Strategy) -> Parameters {
         .with_strategy(strategy)
 }
 
-/// Creates an empty filter of this crate.
-fn filter<F: Default>(insertions: i64, fpp: f64, strategy: Strategy) -> BloomFilter<F> {
-    BloomFilter::new(F::default(), &parameters(insertions, fpp, strategy)).unwrap()
+/// A filter of this crate, to which the elements' hash values are given.
+type Filter = BloomFilter<()>;
+
+/// Creates an empty filter.
+fn filter(insertions: i64, fpp: f64, strategy: Strategy) -> Filter {
+    BloomFilter::new((), &parameters(insertions, fpp, strategy)).unwrap()
 }

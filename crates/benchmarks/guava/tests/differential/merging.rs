@@ -1,8 +1,7 @@
 //! `isCompatible` and `putAll`.
 
-use guava_bloom::BloomFilter;
-
-use crate::elements::{Element, Kind, Longs};
+use crate::elements::{Element, LONGS};
+use crate::filters::put;
 use crate::oracle::Guava;
 use crate::random::{Random, cases};
 use crate::{STRATEGIES, filter};
@@ -26,14 +25,11 @@ fn merging_is_guavas() {
             let (insertions, fpp) = (*random.pick(&insertions), *random.pick(&fpp));
             let strategy = *random.pick(&strategy);
             guava
-                .create(slot, strategy.ordinal(), Longs::FUNNEL, insertions, fpp)
+                .create(slot, strategy.ordinal(), LONGS, insertions, fpp)
                 .unwrap();
-            let elements: Vec<Element> = (0..10).map(|_| Longs::random(&mut random)).collect();
-            let mut ours: BloomFilter<<Longs as Kind>::Funnel> = filter(insertions, fpp, strategy);
-            for element in &elements {
-                Longs::put(&mut ours, element);
-            }
-            guava.put(slot, &elements);
+            let elements = Element::several(10, LONGS, &mut random);
+            let mut ours = filter(insertions, fpp, strategy);
+            assert_eq!(put(&mut ours, &elements), guava.put(slot, &elements));
             made.push((ours, format!("{insertions} at {fpp}, {strategy:?}")));
         }
         let [(ours, first), (other, second)] = &mut made[..] else {

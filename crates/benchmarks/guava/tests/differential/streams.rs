@@ -1,8 +1,9 @@
 //! Damaged streams: both sides refuse, or both read the same filter.
 
-use guava_bloom::{BloomFilter, Bytes};
+use guava_bloom::BloomFilter;
 
-use crate::elements::{ByteArrays, Kind};
+use crate::elements::{BYTES, Element};
+use crate::filters::{might_contain, put};
 use crate::oracle::Guava;
 use crate::random::{Random, cases};
 use crate::{STRATEGIES, filter};
@@ -12,11 +13,8 @@ const SLOT: i32 = 0;
 /// Creates a stream and damages it in one or two places.
 fn broken(random: &mut Random) -> Vec<u8> {
     let strategy = *random.pick(&STRATEGIES);
-    let mut ours: BloomFilter<Bytes> =
-        filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
-    for _ in 0..random.below(30) {
-        ByteArrays::put(&mut ours, &ByteArrays::random(random));
-    }
+    let mut ours = filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
+    put(&mut ours, &Element::several(random.below(30), BYTES, random));
     let mut stream = ours.to_bytes();
     for _ in 0..=random.below(2) {
         match random.below(6) {
@@ -62,20 +60,18 @@ fn broken_streams_are_refused_alike() {
     for _ in 0..cases(2_000) {
         let stream = broken(&mut random);
         let case = || format!("{stream:02x?}");
-        let ours = BloomFilter::from_bytes_prefix(&stream, Bytes);
+        let ours = BloomFilter::from_bytes_prefix(&stream, ());
         let mut rest = &stream[..];
-        let ours_read = BloomFilter::read_from(&mut rest, Bytes);
-        match guava.read(SLOT, ByteArrays::FUNNEL, &stream) {
+        let ours_read = BloomFilter::read_from(&mut rest, ());
+        match guava.read(SLOT, BYTES, &stream) {
             Ok(left) => {
                 let (ours, used) = ours.unwrap_or_else(|error| panic!("{error}: {}", case()));
                 assert_eq!((used, rest.len()), (stream.len() - left, left), "{}", case());
                 assert_eq!(ours.to_bytes(), guava.write(SLOT), "{}", case());
                 assert_eq!(ours_read.unwrap().to_bytes(), ours.to_bytes(), "{}", case());
-                let asked: Vec<_> = (0..20).map(|_| ByteArrays::random(&mut random)).collect();
-                let answers: Vec<bool> = (asked.iter())
-                    .map(|element| ByteArrays::might_contain(&ours, element))
-                    .collect();
-                assert_eq!(answers, guava.might_contain(SLOT, &asked), "{}", case());
+                let asked = Element::several(20, BYTES, &mut random);
+                let theirs = guava.might_contain(SLOT, &asked);
+                assert_eq!(might_contain(&ours, &asked), theirs, "{}", case());
                 read += 1;
             }
             Err(thrown) => {

@@ -3,7 +3,6 @@
 pub mod frontier;
 pub mod instructions;
 pub mod membership;
-pub mod memory;
 pub mod point_reads;
 pub mod policy;
 pub mod rates;

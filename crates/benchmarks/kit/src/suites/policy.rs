@@ -256,23 +256,3 @@ fn color(contender: &str) -> Color {
         _ => MUTED,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_widest_table_is_not_wrapped() {
-        let mut batches = Vec::new();
-        for size in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
-            for contender in ["leveldb", "avx512", "fastbloom-hashes"] {
-                let case = LEVELDB.case(contender, "absent", &[&"one-by-one", &"", &"4-40", &size, &10]);
-                batches.push(case.batch(1, 1000, 123_456));
-            }
-        }
-        let text = LEVELDB.summary.text(&LEVELDB.rows(&batches).unwrap());
-        // A line for each contender, two of title, two of header and rule, and two at the end.
-        assert_eq!(text.lines().count(), 3 + 6, "{text}");
-        assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");
-    }
-}

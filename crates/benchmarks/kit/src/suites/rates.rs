@@ -16,9 +16,6 @@ use crate::summary::Tables;
 /// The series of an ideal hash.
 pub const IDEAL: &str = "ideal hash";
 
-/// The series of LevelDB's own policy.
-pub const LEVELDB: &str = "leveldb.BuiltinBloomFilter2";
-
 /// Bits per key at all sizes.
 pub const FEW_BITS: [u32; 3] = [10, 15, 20];
 

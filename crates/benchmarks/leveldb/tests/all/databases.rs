@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bench_leveldb::{Engine, EnginePolicy};
 use filter_formats::BloomFilter64Policy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
@@ -15,7 +14,6 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::Keys;
-use super::support::counting::{Answers, Counting};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// A cache of no bytes, so that every block is read from its file.
@@ -26,11 +24,6 @@ fn written_by(policy: Option<EnginePolicy>, keys: &Keys) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     keys.write(&Engine::open(folder.path(), policy, NO_CACHE));
     folder
-}
-
-fn counted<P: FilterPolicy + Send + Sync + 'static>(policy: P) -> (EnginePolicy, Arc<Answers>) {
-    let (counting, answers) = Counting::new(policy);
-    (EnginePolicy::ours(counting), answers)
 }
 
 /// Returns the sorted paths of a database's tables.
@@ -71,139 +64,91 @@ const FEW: f64 = 0.02;
 /// Without filters nearly every absent key costs a block.
 const NEARLY_ALL: f64 = 0.95;
 
+/// Returns our policies in LevelDB's format, through the hook and through the C interface.
+fn ours() -> [EnginePolicy; 2] {
+    [
+        EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(TEN)),
+        EnginePolicy::c_library(10, POLICY_LEVELDB),
+    ]
+}
+
+/// Opens a database, checks its keys, and returns the reads per absent key.
+fn reads(folder: &Path, policy: Option<EnginePolicy>, keys: &Keys) -> f64 {
+    keys.check(&Engine::open(folder, policy, NO_CACHE))
+}
+
 #[test]
 fn a_database_of_leveldbs_policy_opens_with_ours() {
     let keys = Keys::new();
     let folder = written_by(Some(EnginePolicy::builtin(10)), &keys);
-
-    let without = keys.check(&Engine::open(folder.path(), None, NO_CACHE));
+    let without = reads(folder.path(), None, &keys);
     assert!(
         without > NEARLY_ALL,
         "{without} reads per absent key without filters"
     );
-    let with_theirs = keys.check(&Engine::open(
-        folder.path(),
-        Some(EnginePolicy::builtin(10)),
-        NO_CACHE,
-    ));
+    let with_theirs = reads(folder.path(), Some(EnginePolicy::builtin(10)), &keys);
     assert!(with_theirs < FEW, "{with_theirs} reads per absent key");
-
-    let (policy, answers) = counted(BloomFilterPolicy::leveldb_builtin(TEN));
-    let with_ours = keys.check(&Engine::open(folder.path(), Some(policy), NO_CACHE));
-    assert_eq!(with_ours, with_theirs, "the answers differ");
-    assert!(answers.yes() >= keys.stored.len() as u64);
-    assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
-    assert_eq!(answers.filters(), 0);
-
-    let c_library = EnginePolicy::c_library(10, POLICY_LEVELDB);
-    let with_c_library = keys.check(&Engine::open(folder.path(), Some(c_library), NO_CACHE));
-    assert_eq!(with_c_library, with_theirs, "the answers differ");
+    for policy in ours() {
+        let with_ours = reads(folder.path(), Some(policy), &keys);
+        assert_eq!(with_ours, with_theirs, "the answers differ");
+    }
 }
 
 #[test]
-fn a_database_of_ours_opens_with_leveldbs_policy() {
+fn a_database_of_ours_is_leveldbs_own() {
     let keys = Keys::new();
-    let (policy, answers) = counted(BloomFilterPolicy::leveldb_builtin(TEN));
-    let of_hook = written_by(Some(policy), &keys);
-    assert!(answers.filters() > 100, "{} filters", answers.filters());
-    let of_c_library = written_by(Some(EnginePolicy::c_library(10, POLICY_LEVELDB)), &keys);
     let theirs = tables(written_by(Some(EnginePolicy::builtin(10)), &keys).path());
     assert!(!theirs.is_empty());
-
-    for folder in [of_hook, of_c_library] {
+    for policy in ours() {
+        let folder = written_by(Some(policy), &keys);
         assert!(
             tables(folder.path()) == theirs,
             "the tables are not LevelDB's own byte for byte"
         );
-        let engine = Engine::open(folder.path(), Some(EnginePolicy::builtin(10)), NO_CACHE);
-        let reads = keys.check(&engine);
-        assert!(reads < FEW, "{reads} reads per absent key");
     }
 }
 
-/// Writes a database with a policy through the hook and reopens it: only this policy may use the filters. Returns the
-/// folder.
-fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: &Keys) -> tempfile::TempDir {
-    let (writing, answers) = counted(policy.clone());
-    let folder = written_by(Some(writing), keys);
-    assert!(answers.filters() > 100, "{} filters", answers.filters());
-
-    let (reading, answers) = counted(policy.clone());
-    let engine = Engine::open(folder.path(), Some(reading), NO_CACHE);
-    let reads = keys.check(&engine);
-    assert!(reads < FEW, "{}: {reads} reads per absent key", policy.name());
-    assert!(answers.yes() >= keys.stored.len() as u64);
-    assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
-    drop(engine);
-
-    // LevelDB compares names, so its own policy never sees these filters.
-    let builtin = EnginePolicy::builtin(10);
-    let reads = keys.check(&Engine::open(folder.path(), Some(builtin), NO_CACHE));
-    assert!(reads > NEARLY_ALL, "{}: {reads} reads", policy.name());
-    folder
-}
-
+/// Only the policy that wrote the filters uses them, until the tables are written anew.
 #[test]
 fn databases_of_our_own_policies() {
     let keys = Keys::new();
-    let folders = [
+    let policies: [(EnginePolicy, i32); 4] = [
         (
-            round_trip(BloomFilterPolicy::new(TEN), &keys),
+            EnginePolicy::ours(BloomFilterPolicy::new(TEN)),
             POLICY_BLOOM_FILTER2,
         ),
-        (round_trip(BloomFilter64Policy::new(TEN), &keys), POLICY_BLOOM64),
+        (EnginePolicy::ours(BloomFilter64Policy::new(TEN)), POLICY_BLOOM64),
         (
-            round_trip(FastLocalBloomPolicy::new(TEN), &keys),
+            EnginePolicy::ours(FastLocalBloomPolicy::new(TEN)),
             POLICY_FAST_LOCAL_BLOOM,
         ),
-        (round_trip(RibbonPolicy::new(TEN), &keys), POLICY_RIBBON),
+        (EnginePolicy::ours(RibbonPolicy::new(TEN)), POLICY_RIBBON),
     ];
-    for (of_hook, number) in folders {
+    for (of_hook, number) in policies {
+        let by_hook = written_by(Some(of_hook), &keys);
         let c_library = || Some(EnginePolicy::c_library(10, number));
         let folder = written_by(c_library(), &keys);
         assert!(
-            tables(folder.path()) == tables(of_hook.path()),
+            tables(folder.path()) == tables(by_hook.path()),
             "policy {number}: tables differ"
         );
-        let reads = keys.check(&Engine::open(folder.path(), c_library(), NO_CACHE));
+        let few = reads(folder.path(), c_library(), &keys);
+        assert!(few < FEW, "policy {number}: {few} reads per absent key");
         // The bits per key are not part of the formats.
         let wider = EnginePolicy::c_library(20, number);
-        let engine = Engine::open(folder.path(), Some(wider), NO_CACHE);
-        assert_eq!(keys.check(&engine), reads, "policy {number}");
-        // Everything is written once more, so that all tables are built anew.
+        assert_eq!(reads(folder.path(), Some(wider), &keys), few, "policy {number}");
+
+        // LevelDB compares names, so policies of another name never see these filters.
+        let others = ours().into_iter().chain([EnginePolicy::builtin(10)]);
+        for other in others.map(Some).chain([None]) {
+            let all = reads(folder.path(), other, &keys);
+            assert!(all > NEARLY_ALL, "policy {number}: {all} reads per absent key");
+        }
+        let engine = Engine::open(folder.path(), Some(EnginePolicy::builtin(10)), NO_CACHE);
         keys.write(&engine);
-        let fewer = keys.check(&engine);
-        assert!(
-            fewer < reads.max(0.001),
-            "policy {number}: {fewer} reads at 20 bits, {reads} at 10"
-        );
+        let anew = keys.check(&engine);
+        assert!(anew < FEW, "policy {number}: {anew} reads per absent key");
     }
-    round_trip(LegacyFullFilterPolicy::new(TEN), &keys);
-}
-
-#[test]
-fn filters_of_another_name_are_ignored_until_they_are_written_anew() {
-    let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::c_library(10, POLICY_BLOOM_FILTER2)), &keys);
-
-    for policy in [None, Some(EnginePolicy::builtin(10))] {
-        let reads = keys.check(&Engine::open(folder.path(), policy, NO_CACHE));
-        assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
-    }
-    let (policy, answers) = counted(BloomFilterPolicy::leveldb_builtin(TEN));
-    let engine = Engine::open(folder.path(), Some(policy), NO_CACHE);
-    keys.check(&engine);
-    assert_eq!(
-        (answers.yes(), answers.no()),
-        (0, 0),
-        "asked about a foreign filter"
-    );
-
-    // Everything is written once more, so that all tables are built anew.
-    keys.write(&engine);
-    let reads = keys.check(&engine);
-    assert!(reads < FEW, "{reads} reads per absent key");
-    assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
 }
 
 #[test]
@@ -234,12 +179,9 @@ fn damaged_filter_blocks_are_answered_as_leveldb_does() {
             .iter()
             .filter(|answer| **answer == Ok(false))
             .count();
-        assert!(
-            theirs == answers(EnginePolicy::c_library(10, POLICY_LEVELDB)),
-            "round {round}"
-        );
-        let ours = EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(TEN));
-        assert!(theirs == answers(ours), "round {round}");
+        for policy in ours() {
+            assert!(theirs == answers(policy), "round {round}");
+        }
     }
     assert!(denied > 0, "no damage has reached a filter");
 }
@@ -271,29 +213,24 @@ impl FilterPolicy for Failing {
 #[test]
 fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
     let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::ours(Failing)), &keys);
-    let reads = keys.check(&Engine::open(
-        folder.path(),
-        Some(EnginePolicy::ours(Failing)),
-        NO_CACHE,
-    ));
-    assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
-
     // 0 bits per key give C programs a null state.
-    let folder = written_by(Some(EnginePolicy::c_library(0, POLICY_LEVELDB)), &keys);
-    let without = EnginePolicy::c_library(0, POLICY_LEVELDB);
-    let reads = keys.check(&Engine::open(folder.path(), Some(without), NO_CACHE));
-    assert!(reads > NEARLY_ALL, "{reads} reads per absent key");
+    for policy in [
+        || EnginePolicy::ours(Failing),
+        || EnginePolicy::c_library(0, POLICY_LEVELDB),
+    ] {
+        let folder = written_by(Some(policy()), &keys);
+        let all = reads(folder.path(), Some(policy()), &keys);
+        assert!(all > NEARLY_ALL, "{all} reads per absent key");
+    }
 }
 
 #[test]
 fn readers_in_threads_while_others_write_and_compact() {
     let keys = Keys::new();
     let folder = tempfile::tempdir().unwrap();
-    let (policy, answers) = counted(BloomFilterPolicy::new(TEN));
+    let policy = EnginePolicy::ours(BloomFilterPolicy::new(TEN));
     let engine = Engine::open(folder.path(), Some(policy), 1 << 20);
     keys.write(&engine);
-    answers.forget_questions();
     std::thread::scope(|scope| {
         for start in 0..4 {
             let (engine, keys) = (&engine, &keys);
@@ -315,7 +252,6 @@ fn readers_in_threads_while_others_write_and_compact() {
             }
         });
     });
-    assert!(answers.no() > 0);
-    let reads = keys.check(&engine);
-    assert!(reads < FEW, "{reads} reads per absent key");
+    let few = keys.check(&engine);
+    assert!(few < FEW, "{few} reads per absent key");
 }

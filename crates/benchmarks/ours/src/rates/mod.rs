@@ -14,19 +14,15 @@ mod tests;
 
 use bench_kit::program::Arguments;
 use bench_kit::suites::rates::SUITE;
-use records::bar::Terminal;
 
 use self::run::{Effort, rates};
 
 /// Measures all series and writes their rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
-    let terminal = Terminal::listen().map_err(|error| error.to_string())?;
     let effort = if arguments.quick {
         Effort::QUICK
     } else {
         Effort::FULL
     };
-    let measured = rates(&kinds::all(), &effort, &terminal);
-    terminal.finish();
-    arguments.write(&SUITE, &measured?)
+    arguments.write(&SUITE, &rates(&kinds::all(), &effort)?)
 }

@@ -7,7 +7,6 @@ use bench_kit::suites::rates::{FEW_BITS, SUITE};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
-use records::progress::{Progress, go_on};
 use statistics::significant;
 
 use super::kinds::{Series, Value};
@@ -83,15 +82,11 @@ const LARGE_AT_ONCE: usize = 2;
 ///
 /// # Errors
 ///
-/// If `progress` asks to stop, threads or memory are unavailable, or a filter denies a stored key.
-pub(super) fn rates(
-    series: &[Series],
-    effort: &Effort,
-    progress: &dyn Progress,
-) -> Result<Vec<Batch>, String> {
+/// If threads or memory are unavailable, or a filter denies a stored key.
+pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, String> {
     let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
     let mut rows = Vec::new();
-    for (phase, sizes) in [("filters of millions of keys", large), ("smaller filters", small)] {
+    for (sizes, at_once) in [(large, LARGE_AT_ONCE), (small, usize::MAX)] {
         // Largest first, so that the longest tasks do not come last.
         let of_size = |keys| {
             let measured = series
@@ -101,24 +96,15 @@ pub(super) fn rates(
             measured.map(move |(place, of)| (place, keys, of))
         };
         let tasks: Vec<(usize, u64, &Series)> = sizes.iter().rev().copied().flat_map(of_size).collect();
-        progress.begin(phase, tasks.len() as u64);
-        let threads = rayon::current_num_threads();
-        let threads = if sizes.iter().any(|&keys| keys >= LARGE) {
-            threads.min(LARGE_AT_ONCE)
-        } else {
-            threads
-        };
+        eprintln!("filters of {sizes:?} keys");
+        let threads = rayon::current_num_threads().min(at_once);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| format!("threads: {error}"))?;
         // Free threads take the tasks in this order.
         let done: Result<Vec<(usize, u64, Vec<Batch>)>, String> = pool.install(|| {
             let tasks = tasks.into_iter().par_bridge();
             tasks
-                .map(|(place, keys, of)| {
-                    let rates = measure(of, keys, effort, progress)?;
-                    progress.step();
-                    Ok((place, keys, rates))
-                })
+                .map(|(place, keys, of)| Ok((place, keys, measure(of, keys, effort)?)))
                 .collect()
         });
         rows.extend(done?);
@@ -128,19 +114,12 @@ pub(super) fn rates(
 }
 
 /// Measures the filters of one size at each number of bits per key.
-fn measure(
-    series: &Series,
-    keys: u64,
-    effort: &Effort,
-    progress: &dyn Progress,
-) -> Result<Vec<Batch>, String> {
+fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, String> {
     let filters = effort.members.div_ceil(keys);
     let all_bits = effort.bits(keys);
     let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
     let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
-    let stopped = || go_on(progress).map_err(|cancelled| cancelled.to_string());
 
-    stopped()?;
     let hash = series.kind.hasher();
     let mut values = values(series.is_in_a_row, &*hash);
     let members: Vec<Value> = values.by_ref().take((filters * keys) as usize).collect();
@@ -155,7 +134,6 @@ fn measure(
         let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
         let mut rates = [0.0; 2];
         for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
-            stopped()?;
             let filter = series.kind.build(bits_per_key, members).map_err(failed)?;
             // The first half only, because a cuckoo filter may refuse the last keys.
             let present = &members[..members.len().div_ceil(2).min(64)];

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use bench_kit::record::Batch;
-use bench_kit::suites::rates::{IDEAL, LEVELDB, SUITE, name};
+use bench_kit::suites::rates::{IDEAL, SUITE, name};
 use filter_formats::policies;
-use records::progress::{Cancelled, Progress, Silent};
 
 use super::kinds::{Series, all};
 use super::run::{Effort, rates, values};
@@ -24,18 +23,13 @@ fn chance(expected: f64) -> f64 {
     5.0 * (1.5 * expected).sqrt() + 1.0
 }
 
-fn named(names: &[&str]) -> Vec<Series> {
-    let wanted = all().into_iter().filter(|series| names.contains(&series.name));
-    wanted.filter(|series| !series.is_in_a_row).collect()
-}
-
 #[test]
 fn every_filter_does_what_its_formula_says() {
     let filters: Vec<Series> = all()
         .into_iter()
         .filter(|series| series.kind.scheme() != "leveldb")
         .collect();
-    let rows = rates(&filters, &COARSE, &Silent).unwrap();
+    let rows = rates(&filters, &COARSE).unwrap();
     assert_eq!(rows.len(), filters.len() * 3 * 3);
     for row in &rows {
         let probes = row.calls as f64;
@@ -58,39 +52,11 @@ fn every_filter_does_what_its_formula_says() {
     }
 }
 
-#[test]
-fn the_cost_of_leveldbs_scheme_is_the_known_one() {
-    const SIZES: Effort = Effort {
-        sizes: &[32, 512],
-        ..COARSE
-    };
-    let leveldb = named(&[IDEAL, "BloomFilter2", "XXH3", LEVELDB]);
-    assert_eq!(leveldb.len(), 4);
-    // Measured with random values by `examples/leveldb_rates.rs` of `filter-formats`.
-    let known = [
-        (32, 10, 1.240),
-        (32, 15, 2.813),
-        (32, 20, 10.71),
-        (512, 10, 1.043),
-        (512, 15, 1.177),
-        (512, 20, 1.618),
-    ];
-    for row in rates(&leveldb, &SIZES, &Silent).unwrap() {
-        let of_row = (row.case.count("keys"), row.case.count("bits_per_key"));
-        let (_, _, excess) = known
-            .into_iter()
-            .find(|(keys, bits, _)| (*keys, *bits) == of_row)
-            .unwrap();
-        let expected = excess * row.case.number("ideal") * row.calls as f64;
-        let off = (row.count as f64 - expected).abs();
-        assert!(off < 0.03 * expected + chance(expected), "{excess} {row:?}");
-    }
-}
-
 /// Keys of equal values are one key to the filter: n of 2^32 values are taken.
 #[test]
 fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
-    let kind = named(&[IDEAL])[0].kind;
+    let series = all().into_iter().find(|series| series.name == IDEAL);
+    let kind = series.unwrap().kind;
     let hash = kind.hasher();
     let mut values = values(false, &*hash);
     let members: Vec<_> = values.by_ref().take(1_000_000).collect();
@@ -119,8 +85,8 @@ fn all_series_are_in_the_suite_in_any_number_of_threads() {
         most_probes: 20_000,
     };
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let rows = one.install(|| rates(&all(), &TINY, &Silent)).unwrap();
-    assert_eq!(rates(&all(), &TINY, &Silent).unwrap(), rows);
+    let rows = one.install(|| rates(&all(), &TINY)).unwrap();
+    assert_eq!(rates(&all(), &TINY).unwrap(), rows);
     assert_eq!(rows.len(), all().len() * (3 + 21));
     assert!(SUITE.rows(&rows).is_ok());
     let names: HashSet<String> = rows.iter().map(|row| name(&row.case)).collect();
@@ -143,22 +109,4 @@ fn all_series_are_in_the_suite_in_any_number_of_threads() {
     // Poor functions are seen to be poor.
     assert!(rate("BPHash", 20) > 50.0);
     assert!(rate("XXH3", 10) < 1.5);
-}
-
-/// Cancels a run at once.
-struct Stop;
-
-impl Progress for Stop {
-    fn begin(&self, _: &str, _: u64) {}
-
-    fn step(&self) {}
-
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn a_run_can_be_stopped() {
-    assert_eq!(rates(&all(), &COARSE, &Stop), Err(Cancelled.to_string()));
 }

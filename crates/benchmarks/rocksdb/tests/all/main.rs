@@ -6,5 +6,4 @@ compile_error!("RocksDB 7.8's headers and a C++ compiler are needed (Debian 12: 
 
 mod damage;
 mod filters;
-mod support;
 mod tables;

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use bench_kit::source::Source;
 use bench_rocksdb::{EnginePolicy, TableForm};
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::{BlockRole, RocksDbFilters, RocksDbTable};
-
-use super::support::Source;
 
 /// Returns the user keys of all data blocks.
 fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {

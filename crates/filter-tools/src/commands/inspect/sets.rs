@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::percent;
 use crate::commands::build::failure;
+use crate::commands::print_json;
 
 /// A file that holds a filter.
 #[derive(Serialize)]
@@ -114,8 +115,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
 fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if json {
-        let text = serde_json::to_string_pretty(rows).map_err(Failure::internal)?;
-        return Ok(writeln!(out, "{text}")?);
+        return print_json(&mut out, rows);
     }
     let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), percent);
     let cells = rows.iter().map(|row| {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::numbers::count;
 use super::{Arguments, share};
+use crate::commands::print_json;
 use crate::sizing::{Filter, Question};
 
 /// Bits per key of the comparison if neither they nor the memory are given.
@@ -112,8 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut out = io::stdout().lock();
     if arguments.json {
-        let text = serde_json::to_string_pretty(&reports).map_err(Failure::internal)?;
-        return Ok(writeln!(out, "{text}")?);
+        return print_json(&mut out, &reports);
     }
     reports.iter().try_for_each(|report| write(&mut out, report))?;
     Ok(())

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use crate::sizing::{Answer, Filter, draw};
+use crate::sizing::{Answer, Filter, chart};
 
 use records::failure::Failure;
 
@@ -46,12 +46,17 @@ impl<'a> Picture<'a> {
     /// If there is nothing to draw, or the file cannot be written.
     pub(super) fn draw(&self, filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<(), Failure> {
         let path = self.path;
+        let scene = chart::scene(filters, keys, answers).ok_or_else(|| {
+            Failure::internal(format!(
+                "no filter for {keys} keys has 4 to 24 bits per key: there is no curve"
+            ))
+        })?;
         let bytes = if self.is_svg {
-            draw::svg(filters, keys, answers).map(String::into_bytes)
+            let element = plots::svg(&scene);
+            format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{element}").into_bytes()
         } else {
-            draw::png(filters, keys, answers)
-        }
-        .map_err(Failure::internal)?;
+            plots::png(&scene)
+        };
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)

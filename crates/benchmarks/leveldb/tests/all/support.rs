@@ -1,7 +1,5 @@
 //! The keys of the test databases.
 
-pub(crate) mod counting;
-
 use std::collections::BTreeSet;
 
 use bench_leveldb::Engine;

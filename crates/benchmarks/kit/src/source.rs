@@ -1,31 +1,34 @@
-//! Seeded keys.
+//! Random keys and bytes for tests against the engines.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A source of random keys and choices.
-pub(crate) struct Source(SplitMix64);
+pub struct Source(SplitMix64);
 
 impl Source {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Starts the sequence of a seed.
+    pub fn new(seed: u64) -> Self {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+    /// Draws a number below a limit, which is not 0.
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64() % limit
     }
 
-    pub(crate) fn bytes(&mut self, len: u64) -> Vec<u8> {
+    /// Draws bytes.
+    pub fn bytes(&mut self, len: u64) -> Vec<u8> {
         (0..len).map(|_| self.0.next_u64().to_le_bytes()[0]).collect()
     }
 
     /// Draws an index of a slice of length `len`, which is not 0.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
-        usize::try_from(self.below(len as u64)).expect("smaller than a length")
+    pub fn index(&mut self, len: usize) -> usize {
+        self.below(len as u64) as usize
     }
 
     /// Draws a key, mostly of up to 40 bytes; some are empty, some have up to 300 bytes.
-    pub(crate) fn key(&mut self) -> Vec<u8> {
+    pub fn key(&mut self) -> Vec<u8> {
         let len = match self.below(20) {
             0 => 0,
             1 => self.below(301),
@@ -35,7 +38,7 @@ impl Source {
     }
 
     /// Draws keys, some of which are repeated, at once or later.
-    pub(crate) fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
+    pub fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for _ in 0..count {
             let key = match (keys.last(), self.below(40)) {
