@@ -6,19 +6,13 @@ use guava_bloom::spark::{self, HashPair, Item};
 use guava_bloom::{BloomFilter, Hash128};
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
 
+use crate::filling::Filling;
+
 /// The errors are texts: the caller knows the file.
 pub(crate) type Text<T> = Result<T, String>;
 
 /// A filter that is filled by hash values: of the 128 bits of [`Hash128`], or the 64 of [`HashPair`].
-pub(crate) trait Elements: Send + Sync {
-    fn insert(&mut self, hashes: &[u128]) -> Text<()>;
-
-    /// Writes the stored form.
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
-
-    /// Returns the probability that an absent element matches.
-    fn rate(&self) -> f64;
-
+pub(crate) trait Elements: Filling + Send + Sync {
     fn hash(&self, key: &[u8]) -> u128;
 
     fn contains(&self, hash: u128) -> bool;
@@ -75,8 +69,8 @@ fn pair(hash: u128) -> Hashed {
     })
 }
 
-impl Elements for spark::BloomFilter {
-    fn insert(&mut self, hashes: &[u128]) -> Text<()> {
+impl Filling for spark::BloomFilter {
+    fn add(&mut self, hashes: &[u128]) -> Text<()> {
         let pairs: Vec<_> = hashes.iter().map(|&hash| pair(hash)).collect();
         self.insert_many(&pairs);
         Ok(())
@@ -86,10 +80,12 @@ impl Elements for spark::BloomFilter {
         self.write_to(writer)
     }
 
-    fn rate(&self) -> f64 {
-        self.false_positive_rate()
+    fn rate(&self) -> Option<f64> {
+        Some(self.false_positive_rate())
     }
+}
 
+impl Elements for spark::BloomFilter {
     fn hash(&self, key: &[u8]) -> u128 {
         hash_pair(key, self.seed())
     }
@@ -112,8 +108,8 @@ impl Elements for spark::BloomFilter {
 /// Implements the trait for a filter of [`Hash128`]: elements are inserted and asked by `$insert` and `$ask`.
 macro_rules! elements {
     ($filter:ident, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
-        impl Elements for $filter<()> {
-            fn insert(&mut self, hashes: &[u128]) -> Text<()> {
+        impl Filling for $filter<()> {
+            fn add(&mut self, hashes: &[u128]) -> Text<()> {
                 $insert(self, &all_of_128(hashes))
             }
 
@@ -121,10 +117,12 @@ macro_rules! elements {
                 self.write_to(writer)
             }
 
-            fn rate(&self) -> f64 {
-                $rate(self)
+            fn rate(&self) -> Option<f64> {
+                Some($rate(self))
             }
+        }
 
+        impl Elements for $filter<()> {
             fn hash(&self, key: &[u8]) -> u128 {
                 hash128(key)
             }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use filter_formats::policies::AnyPolicy;
 use filter_policy::{FilterPolicy as _, HashValue};
 
-use crate::elements::{Elements, Text, text};
+use crate::elements::{Text, text};
 
 /// A filter that is ready to be made.
 pub(crate) struct Plan {
@@ -18,30 +18,15 @@ pub(crate) struct Plan {
 pub(crate) trait Filling {
     fn add(&mut self, hashes: &[u128]) -> Text<()>;
 
-    fn finish(&mut self) -> Text<()>;
-
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
-
-    /// Returns the expected false-positive rate; `None` if the format has no formula.
-    fn rate(&self) -> Option<f64>;
-}
-
-impl<F: Elements> Filling for F {
-    fn add(&mut self, hashes: &[u128]) -> Text<()> {
-        self.insert(hashes)
-    }
-
     fn finish(&mut self) -> Text<()> {
         Ok(())
     }
 
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        Elements::write(self, writer)
-    }
+    /// Writes the stored form.
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
 
-    fn rate(&self) -> Option<f64> {
-        Some(Elements::rate(self))
-    }
+    /// Returns the expected false-positive rate; `None` if the format has no formula.
+    fn rate(&self) -> Option<f64>;
 }
 
 /// The filter of a policy, which is made of all hash values.

@@ -194,7 +194,7 @@ impl Filter {
             Stored::Policy(filter) => self
                 .view(filter.bytes())
                 .map_or(1.0, |view| view.false_positive_rate()),
-            Stored::Elements(filter) => filter.rate(),
+            Stored::Elements(filter) => filter.rate().unwrap_or(1.0),
         }
     }
 

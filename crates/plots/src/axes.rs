@@ -20,12 +20,16 @@ pub struct Axis {
     pub tick: fn(f64) -> String,
 }
 
+impl Axis {
+    /// Builds an axis of a scale with the texts of its ticks.
+    pub const fn new(scale: Scale, tick: fn(f64) -> String) -> Self {
+        Self { scale, tick }
+    }
+}
+
 impl Default for Axis {
     fn default() -> Self {
-        Self {
-            scale: Scale::linear(1.0),
-            tick: |value| value.to_string(),
-        }
+        Self::new(Scale::linear(1.0), |value| value.to_string())
     }
 }
 

@@ -140,10 +140,7 @@ impl Panel<'_> {
         }
         let axes = Axes {
             corners: [left, rows.top, right, bottom],
-            x: Axis {
-                scale: self.scale,
-                tick: self.tick,
-            },
+            x: Axis::new(self.scale, self.tick),
             x_title: (self.axis, 29.0),
             y: None,
             tick: 3.0,

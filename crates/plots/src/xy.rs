@@ -105,15 +105,22 @@ pub struct Point {
     pub interval: Option<(f64, f64)>,
 }
 
+impl Point {
+    /// Builds a point without an interval.
+    pub const fn new(x: f64, y: f64) -> Self {
+        let interval = None;
+        Self { x, y, interval }
+    }
+}
+
 impl Series {
     /// Builds a line with filled marks and without intervals.
     pub fn new(name: impl Into<String>, color: Color, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        let point = |(x, y)| Point { x, y, interval: None };
         Self {
             name: name.into(),
             color,
             marks: Marks::Filled,
-            points: points.into_iter().map(point).collect(),
+            points: points.into_iter().map(|(x, y)| Point::new(x, y)).collect(),
         }
     }
 }

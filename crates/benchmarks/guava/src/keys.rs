@@ -1,5 +1,6 @@
 //! The keys, equal for every filter and in both languages, and random words for filters that are not built from keys.
 
+use bench_kit::databases::hexadecimal;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -31,17 +32,15 @@ impl Keys {
             let length = left.min(AT_ONCE as u64);
             left -= length;
             part.clear();
-            part.extend((0..length).map(|_| key(random.next_u64())));
+            part.extend((0..length).map(|_| {
+                hexadecimal(random.next_u64())
+                    .map(char::from)
+                    .iter()
+                    .collect::<String>()
+            }));
             use_it(part);
         }
     }
-}
-
-/// Returns a number as 16 hexadecimal digits, lowest first.
-fn key(number: u64) -> String {
-    (0..16)
-        .map(|digit| char::from(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 15]))
-        .collect()
 }
 
 /// Returns random words; each bit is 1 with probability one half.

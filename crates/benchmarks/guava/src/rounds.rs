@@ -7,18 +7,13 @@ use bench_kit::turns::turn;
 
 use crate::contestants::{Call, Contestant, Description, Timed};
 use crate::keys::{ABSENT, Keys};
-use crate::plan::Plan;
+use crate::plan::{FPP, Plan};
 
 /// The limit of the false-positive rate: twice the rate of the filters.
-const MAX_FALSE: f64 = 0.02;
+const MAX_FALSE: f64 = 2.0 * FPP;
 
-/// A task that a filter has done in a round.
-struct Done {
-    filter: &'static str,
-    task: &'static str,
-    calls: u64,
-    timed: Timed,
-}
+/// A task that a filter has done in a round: its name and its calls, with time and positive answers.
+type Done = (&'static str, u64, Timed);
 
 /// Measures one size and appends the batches in the order of measurement.
 ///
@@ -36,23 +31,25 @@ pub(crate) fn measure(
         .map(|contestant| contestant.start(plan).map_err(java));
     let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_, _>>()?;
     for round in 0..plan.warm_up + plan.rounds {
-        let mut all = Vec::new();
+        let wrong = |error: String| format!("{} bits, round {round}: {error}", plan.bits);
+        let mut answers = Vec::new();
         for index in turn(round, contestants.len()) {
             let contestant = contestants[index].as_mut();
             let tasks = one(plan, round, contestant).map_err(java)?;
+            let description = contestant.description();
+            let filter = description.filter;
+            check(filter, &tasks).map_err(wrong)?;
+            answers.push((filter, tasks.map(|(.., timed)| timed.yes)));
             if round >= plan.warm_up {
-                let description = contestant.description();
-                batches.extend(recorded(
-                    plan,
-                    round + 1 - plan.warm_up,
-                    description,
-                    sizes[index],
-                    &tasks,
-                ));
+                let round = round + 1 - plan.warm_up;
+                batches.extend(recorded(plan, round, description, sizes[index], &tasks));
             }
-            all.extend(tasks);
         }
-        check(&all).map_err(|error| format!("{} bits, round {round}: {error}", plan.bits))?;
+        // Filters that equal Guava's give the same answers.
+        answers.retain(|(filter, _)| *filter == "guava" || filter.starts_with("ours"));
+        if answers.iter().any(|(_, yes)| *yes != answers[0].1) {
+            return Err(wrong(format!("positive answers differ: {answers:?}")));
+        }
     }
     contestants.iter_mut().for_each(|contestant| contestant.stop());
     Ok(())
@@ -74,17 +71,10 @@ fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done
     };
     let absent = contestant.run(Call::Ask, keys(ABSENT + round * plan.keys, plan.keys), 1)?;
     let found = contestant.run(Call::Ask, present, times)?;
-    let filter = contestant.description().filter;
-    let done = |task, (timed, calls)| Done {
-        filter,
-        task,
-        calls,
-        timed,
-    };
     Ok([
-        done("put", put),
-        done("absent", (absent, plan.keys)),
-        done("present", (found, present.count * u64::from(times))),
+        ("put", put.1, put.0),
+        ("absent", plan.keys, absent),
+        ("present", present.count * u64::from(times), found),
     ])
 }
 
@@ -115,35 +105,23 @@ fn recorded(
     };
     let times = tasks
         .iter()
-        .map(|done| case(done.task).batch(round, done.calls, done.timed.ns));
-    let absent = tasks.iter().filter(|done| done.task == "absent");
+        .map(|&(task, calls, timed)| case(task).batch(round, calls, timed.ns));
+    let absent = tasks.iter().filter(|(task, ..)| *task == "absent");
     times
-        .chain(absent.map(|done| case("false-positives").batch(round, done.calls, done.timed.yes)))
+        .chain(absent.map(|&(_, calls, timed)| case("false-positives").batch(round, calls, timed.yes)))
         .collect()
 }
 
-/// Checks the answers of a round.
-fn check(all: &[Done]) -> Result<(), String> {
-    for done in all {
-        let named = || format!("{}, {}", done.filter, done.task);
-        let (yes, calls) = (done.timed.yes, done.calls);
-        let wrong = match done.task {
-            "put" => yes == 0 || yes > calls,
-            "absent" => yes as f64 > calls as f64 * MAX_FALSE,
-            _ => yes != calls,
+/// Checks the answers of a filter.
+fn check(filter: &str, tasks: &[Done]) -> Result<(), String> {
+    for &(task, calls, Timed { yes, .. }) in tasks {
+        let is_right = match task {
+            "put" => (1..=calls).contains(&yes),
+            "absent" => yes as f64 <= calls as f64 * MAX_FALSE,
+            _ => yes == calls,
         };
-        if wrong {
-            return Err(format!("{}: {yes} of {calls} calls said yes", named()));
-        }
-        // A filter equal to Guava's must give the same answers.
-        let guava = all
-            .iter()
-            .find(|other| other.task == done.task && other.filter == "guava");
-        if let Some(guava) = guava
-            && done.filter.starts_with("ours")
-            && guava.timed.yes != yes
-        {
-            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.timed.yes));
+        if !is_right {
+            return Err(format!("{filter}, {task}: {yes} of {calls} calls said yes"));
         }
     }
     Ok(())

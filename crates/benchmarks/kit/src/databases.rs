@@ -120,7 +120,7 @@ impl Keys {
 }
 
 /// Returns a number as 16 hexadecimal digits, the lowest first.
-fn hexadecimal(number: u64) -> Key {
+pub fn hexadecimal(number: u64) -> Key {
     let mut digits = [0; 16];
     for (i, digit) in digits.iter_mut().enumerate() {
         *digit = b"0123456789abcdef"[(number >> (4 * i)) as usize & 15];

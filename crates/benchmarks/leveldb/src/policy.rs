@@ -1,12 +1,10 @@
-//! Builds and queries LevelDB's filters with LevelDB's own policy in C++, with ours on every kernel, and with
-//! rusty-leveldb's policy, all with the same bytes; and `fastbloom`'s filters, which have other bytes.
+//! Builds and queries LevelDB's filters with LevelDB's own policy in C++ and with ours on every kernel, all with the same
+//! bytes; and `fastbloom`'s filters, which have other bytes.
 //!
 //! LevelDB is called through its virtual functions, in a C++ loop over slices made in advance. The program ends if a
 //! contender in LevelDB's format differs from LevelDB in its filters or answers.
 
-use core::hint::black_box;
-
-use bench_kit::policies::ours::{Ours, count};
+use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{
     self, BITS_PER_KEY, Batched, Contender, EngineSlice, Forms, KeyLengths, Made, Maker, of_fastbloom,
 };
@@ -16,7 +14,6 @@ use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
-use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
 /// The keys of a filter.
 const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000];
@@ -41,7 +38,6 @@ fn contenders() -> Vec<Contender> {
         Kernel::available().map(|kernel| Contender::same(kernel.name(), Ours::new(ours.on_kernel(kernel)))),
     );
     contenders.push(Contender::same("c-library", LevelDb(c_library)));
-    contenders.push(Contender::same("rusty-leveldb", RustyLevelDb));
     contenders.extend(of_fastbloom(spread));
     contenders
 }
@@ -77,56 +73,6 @@ impl Made for OfLevelDb<'_> {
             "one-by-one",
             Box::new(move || self.0.count_matches(&keys, &self.1)),
         )]
-    }
-}
-
-/// rusty-leveldb's policy, which takes concatenated keys and the offset of each.
-struct RustyLevelDb;
-
-fn concatenated(keys: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
-    let begin = |at: &mut usize, key: &&[u8]| Some(std::mem::replace(at, *at + key.len()));
-    (keys.concat(), keys.iter().scan(0, begin).collect())
-}
-
-impl Maker for RustyLevelDb {
-    fn version(&self) -> String {
-        bench_kit::version("rusty-leveldb")
-    }
-
-    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
-        let groups: Vec<(Vec<u8>, Vec<usize>)> = keys.slices.chunks_exact(size).map(concatenated).collect();
-        let run = move || {
-            let policy = BloomPolicy::new(BITS_PER_KEY);
-            let policy: &dyn FilterPolicy = black_box(&policy);
-            let build = |(keys, begins): &(Vec<u8>, Vec<usize>)| policy.create_filter(keys, begins);
-            let first_byte = |group| u64::from(black_box(build(group))[0]);
-            groups.iter().map(first_byte).sum()
-        };
-        vec![("slices", Box::new(run))]
-    }
-
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        let (keys, begins) = concatenated(keys);
-        Box::new(OfRusty(
-            BloomPolicy::new(BITS_PER_KEY).create_filter(&keys, &begins),
-        ))
-    }
-}
-
-struct OfRusty(Vec<u8>);
-
-impl Made for OfRusty {
-    fn bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        let run = move || {
-            let policy = BloomPolicy::new(BITS_PER_KEY);
-            let policy: &dyn FilterPolicy = black_box(&policy);
-            count(keys.slices, |key| policy.key_may_match(key, &self.0))
-        };
-        vec![("one-by-one", Box::new(run))]
     }
 }
 

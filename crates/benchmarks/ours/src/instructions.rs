@@ -85,7 +85,7 @@ fn row(line: &str, total: u64, environment: &Environment) -> Option<Batch> {
 mod tests {
     use std::path::Path;
 
-    use bench_kit::suites::instructions::{judge, named};
+    use bench_kit::suites::instructions::judge;
     use bench_kit::table;
 
     use super::*;
@@ -97,36 +97,5 @@ mod tests {
         let record: Vec<Batch> = table::read(&SUITE, &path).unwrap();
         let said = judge(&record, &count().unwrap());
         println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
-    }
-
-    const DUMP: &str = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 1\npart: 2\n\n\
-        desc: Trigger: --dump-after=instructions::counted\n\npositions: line\nevents: Ir\nsummary: 20480\n\n\n\
-        ob=(1) instructions\nfl=(1)\nfn=(1) instructions::counted\n0 20480\n\ntotals: 20480\n";
-
-    #[test]
-    fn dumps_of_callgrind_are_read() {
-        assert_eq!(total(DUMP), Some(20_480));
-        assert_eq!(total(&DUMP.replace("totals: 20480", "totals: 0")), None);
-        assert_eq!(total(&DUMP.replace("totals: 20480", "totals: 12 34")), None);
-        // With simulated caches there are several counts, and the first would be mistaken for the only one.
-        assert_eq!(total(&DUMP.replace("events: Ir", "events: Ir Dr")), None);
-        assert_eq!(total(""), None);
-    }
-
-    #[test]
-    fn lines_of_the_work_are_read() {
-        let environment = environment::collect();
-        let row = |line| row(line, 20_480, &environment);
-        let read = row("leveldb,4-40,build,1024").unwrap();
-        assert_eq!(named(&read), "leveldb, build, keys of 4-40 bytes");
-        assert_eq!((read.calls, read.count), (1024, 20_480));
-        for wrong in [
-            "",
-            "leveldb,16,build",
-            "leveldb,16,build,0",
-            "leveldb,16,build,1,2",
-        ] {
-            assert_eq!(row(wrong), None, "{wrong}");
-        }
     }
 }

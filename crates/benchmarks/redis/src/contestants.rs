@@ -9,7 +9,7 @@ use redis::Script;
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 
-use crate::server::{self, Load};
+use crate::server;
 
 /// The time and the result of a turn.
 #[derive(Debug, Clone, Copy)]
@@ -155,16 +155,8 @@ impl Rig {
             "contains" => &["GETBIT", &key, &middle],
             _ => &["SETBIT", &key, &middle, "1"],
         };
-        let load = Load {
-            port: self.port,
-            command,
-            pipeline: batch * probes,
-            commands: keys * probes,
-        };
-        Ok(Timed {
-            ns: server::benchmark(&load)?,
-            yes: 0,
-        })
+        let ns = server::benchmark(self.port, command, keys * probes, batch * probes)?;
+        Ok(Timed { ns, yes: 0 })
     }
 
     /// Creates an empty filter at its full length, so that no string grows during the measurement.

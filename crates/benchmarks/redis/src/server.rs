@@ -73,34 +73,22 @@ impl Drop for Server {
     }
 }
 
-/// The commands that `redis-benchmark` sends.
-pub(crate) struct Load<'a> {
-    pub(crate) port: u16,
-    pub(crate) command: &'a [&'a str],
-    /// Commands sent together.
-    pub(crate) pipeline: usize,
-    /// Commands in all, a multiple of `pipeline`.
-    pub(crate) commands: usize,
-}
-
-/// Runs `redis-benchmark`, and returns its reported time in nanoseconds.
+/// Runs `redis-benchmark`, which sends a number of commands, `pipeline` together, and returns its reported time in
+/// nanoseconds.
 ///
 /// # Errors
 ///
 /// If the program is missing, fails, or prints something unexpected.
-pub(crate) fn benchmark(load: &Load<'_>) -> Result<u64, String> {
+pub(crate) fn benchmark(
+    port: u16,
+    command: &[&str],
+    commands: usize,
+    pipeline: usize,
+) -> Result<u64, String> {
     let output = Command::new("redis-benchmark")
-        .args([
-            "-h",
-            "127.0.0.1",
-            "-p",
-            &load.port.to_string(),
-            "-c",
-            "1",
-            "--csv",
-        ])
-        .args(["-P", &load.pipeline.to_string(), "-n", &load.commands.to_string()])
-        .args(load.command)
+        .args(["-h", "127.0.0.1", "-c", "1", "--csv", "-p", &port.to_string()])
+        .args(["-P", &pipeline.to_string(), "-n", &commands.to_string()])
+        .args(command)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("redis-benchmark: {error}; it is in the package redis-tools"))?;
@@ -113,7 +101,7 @@ pub(crate) fn benchmark(load: &Load<'_>) -> Result<u64, String> {
         .and_then(|field| field.parse::<f64>().ok())
         .filter(|&rate| output.status.success() && rate.is_finite() && rate > 0.0);
     match rate {
-        Some(rate) => Ok((load.commands as f64 / rate * 1e9) as u64),
+        Some(rate) => Ok((commands as f64 / rate * 1e9) as u64),
         None => Err(format!(
             "redis-benchmark: {}{said}{}",
             output.status,

@@ -36,14 +36,11 @@ pub(crate) fn scene(filters: &[Filter], keys: u64, answers: &[Answer]) -> Option
         number::grouped(keys)
     );
     let plot = Plot {
-        x: Axis {
-            scale: Scale::linear(widest),
-            tick: number::tick,
-        },
-        y: Axis {
-            scale: Scale::log(lowest.max(LOWEST), highest * 1.2),
-            tick: number::percent_tick,
-        },
+        x: Axis::new(Scale::linear(widest), number::tick),
+        y: Axis::new(
+            Scale::log(lowest.max(LOWEST), highest * 1.2),
+            number::percent_tick,
+        ),
         x_title: "bits stored for a key",
         series: lines.chain(rings).collect(),
         ..Plot::default()

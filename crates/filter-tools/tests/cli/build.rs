@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Format, Opening};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::{Outcome, Workbench};
 
@@ -188,27 +187,6 @@ fn streams_of_spark_byte_for_byte() {
             .stdout;
         let answers = answers.replace("maybe\n", "1").replace("no\n", "0");
         assert_eq!(answers, row["answers"].as_str().unwrap());
-    }
-    for row in rows("data_frames.jsonl") {
-        let (n, items) = (
-            row["n"].as_u64().unwrap(),
-            row["expected_items"].as_u64().unwrap(),
-        );
-        bench.write(
-            "keys",
-            (0..n).map(|id| format!("{}\n", id * 3)).collect::<String>(),
-        );
-        // A data frame's caps are for the user to ask for.
-        let size = if items > 4_000_000 {
-            "--items 4000000 --bits 67108864"
-        } else {
-            "--rate 1%"
-        };
-        bench.done(&format!(
-            "build --keys keys --format spark --type long {size} --out built --replace"
-        ));
-        let sum = hex::encode(Sha256::digest(fs::read(bench.path("built")).unwrap()));
-        assert_eq!(sum, row["sha256"].as_str().unwrap());
     }
 }
 

@@ -113,31 +113,3 @@ pub fn fastbloom_default(empty: impl Fn(usize) -> BloomFilter) -> impl Maker {
 fn fastbloom_bytes(filter: &BloomFilter) -> usize {
     filter.as_slice().len() * 8
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn filters_have_every_key_and_few_others() {
-        let keys: Vec<[u8; 4]> = (0..1000_u32).map(u32::to_le_bytes).collect();
-        let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
-        let (stored, others) = slices.split_at(500);
-        let empty = |keys| {
-            BloomFilter::with_num_bits(10 * keys)
-                .seed(&1)
-                .expected_items(keys)
-        };
-        let makers: [&dyn Maker; 3] = [
-            &sbbf(10.0, XXH3),
-            &fastbloom(empty, XXH3),
-            &fastbloom_default(empty),
-        ];
-        for maker in makers {
-            let filter = maker.filter(stored);
-            let ask = |slices| (filter.asks(Batched { slices, arrays: None })[0].1)();
-            assert_eq!(ask(stored), 500, "{}", maker.version());
-            assert!(ask(others) < 50, "{}", maker.version());
-        }
-    }
-}

@@ -157,22 +157,12 @@ fn chart(rows: &[Row]) -> Option<Scene> {
         };
         let point = |row: &Row| {
             let x = row.at("size", rows)?.value * 8.0;
-            (x <= MAX_BITS).then_some(Point {
-                x,
-                y: row.value,
-                interval: None,
-            })
+            (x <= MAX_BITS).then_some(Point::new(x, row.value))
         };
         Plot {
             title: format!("{} keys", grouped(*keys)),
-            x: Axis {
-                scale: Scale::linear(MAX_BITS),
-                tick: number::tick,
-            },
-            y: Axis {
-                scale: Scale::log(low * 0.8, high * 1.2),
-                tick: number::tick,
-            },
+            x: Axis::new(Scale::linear(MAX_BITS), number::tick),
+            y: Axis::new(Scale::log(low * 0.8, high * 1.2), number::tick),
             x_title: "bits stored for a key",
             series: lines(of_size, style, point, |row| {
                 format!("{} ns", number::significant(row.value, 2))

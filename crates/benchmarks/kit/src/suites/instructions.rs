@@ -47,7 +47,7 @@ fn compiler(batch: &Batch) -> [&str; 2] {
 }
 
 /// Names the work of a batch in a message.
-pub fn named(batch: &Batch) -> String {
+fn named(batch: &Batch) -> String {
     let (case, lengths) = (&batch.case, batch.case.get("key_lengths"));
     format!("{}, {}, keys of {lengths} bytes", case.contender, case.task)
 }

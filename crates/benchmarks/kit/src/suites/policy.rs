@@ -177,10 +177,7 @@ fn chart(rows: &[Row]) -> Option<Scene> {
         rows.iter()
             .filter(|row| kinds.iter().any(|kind| is_of(row, kind)))
     };
-    let axis = |(low, high): (f64, f64)| Axis {
-        scale: Scale::log(low / BESIDE, high * BESIDE),
-        tick: number::tick,
-    };
+    let axis = |(low, high): (f64, f64)| Axis::new(Scale::log(low / BESIDE, high * BESIDE), number::tick);
     let x = axis(ends(shown().map(|row| row.case.number("filter_keys")))?);
     let ratios = shown()
         .filter_map(|row| row.ratio)

@@ -157,10 +157,7 @@ fn by_keys(rows: &[Row]) -> Option<Scene> {
                cuckoo and growing filters: the best ideal filter of these bits per key",
         columns: columns.into(),
         x_title: "keys of a filter (log scale)",
-        x: Axis {
-            scale: Scale::log(fewest, most),
-            tick: number::tick,
-        },
+        x: Axis::new(Scale::log(fewest, most), number::tick),
         y_tick: |value| format!("{}×", number::tick(value)),
         place: |row| (row.case.number("keys"), row.over_baseline()),
         value: |row| format!("{}×", number::significant(row.over_baseline(), 3)),
@@ -191,10 +188,7 @@ fn by_bits(rows: &[Row]) -> Option<Scene> {
         note: "measured with absent keys, log scale; the whole stored filter counts",
         columns: columns.collect(),
         x_title: "bits stored for a key",
-        x: Axis {
-            scale: Scale::linear(MAX_BITS),
-            tick: number::tick,
-        },
+        x: Axis::new(Scale::linear(MAX_BITS), number::tick),
         y_tick: number::percent_tick,
         place: |row| (stored_bits_per_key(row), row.value),
         value: |row| percent(row.value),
@@ -230,10 +224,7 @@ impl Drawing<'_> {
                     .map(|(title, rows)| Plot {
                         title: title.clone(),
                         x: self.x,
-                        y: Axis {
-                            scale: Scale::log(low, high),
-                            tick: self.y_tick,
-                        },
+                        y: Axis::new(Scale::log(low, high), self.y_tick),
                         x_title: self.x_title,
                         reference: self.is_over_ideal.then(|| (1.0, String::new())),
                         series: self.series(rows, holds),
@@ -278,7 +269,7 @@ impl Drawing<'_> {
         };
         let point = |row: &Row| {
             let (x, y) = (self.place)(row);
-            (y > 0.0 && x <= self.x.scale.ends().1).then_some(Point { x, y, interval: None })
+            (y > 0.0 && x <= self.x.scale.ends().1).then_some(Point::new(x, y))
         };
         let ideal = |row: &Row| {
             // An ideal filter of the best number of probes.
@@ -289,13 +280,7 @@ impl Drawing<'_> {
                 marks: Marks::None,
             })
         };
-        let at_ideal = |row: &Row| {
-            Some(Point {
-                x: stored_bits_per_key(row),
-                y: row.case.number("ideal"),
-                interval: None,
-            })
-        };
+        let at_ideal = |row: &Row| Some(Point::new(stored_bits_per_key(row), row.case.number("ideal")));
         let mut series = lines(rows.iter().copied(), ideal, at_ideal, |row| {
             percent(row.case.number("ideal"))
         });

@@ -174,7 +174,7 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
 
 /// Returns the values of an endless sequence of distinct keys, of which members are the first: the outputs of SplitMix64
 /// in decimal, as in the dataset `random-strings`, or consecutive numbers from 0, with sixteen digits each.
-pub(super) fn values(is_in_a_row: bool, hash: &dyn Fn(&[u8]) -> Value) -> impl Iterator<Item = Value> {
+fn values(is_in_a_row: bool, hash: &dyn Fn(&[u8]) -> Value) -> impl Iterator<Item = Value> {
     // The generator returns each number once in its period of 2^64.
     let mut generator = SplitMix64::seed_from_u64(SEED);
     (0_u64..).map(move |number| {

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use bench_kit::record::Batch;
-use bench_kit::suites::rates::{IDEAL, SUITE, name};
+use bench_kit::suites::rates::{SUITE, name};
 use filter_formats::policies;
 
 use super::kinds::{Series, all};
-use super::run::{Effort, rates, values};
+use super::run::{Effort, rates};
 
 const COARSE: Effort = Effort {
     sizes: &[32, 1_000, 100_000],
@@ -50,29 +50,6 @@ fn every_filter_does_what_its_formula_says() {
         assert!(measured > low * expected - chance(expected), "{row:?}");
         assert!(measured < high + chance(expected), "{row:?}");
     }
-}
-
-/// Keys of equal values are one key to the filter: n of 2^32 values are taken.
-#[test]
-fn what_32_bits_cost_is_the_share_of_values_that_are_taken() {
-    let series = all().into_iter().find(|series| series.name == IDEAL);
-    let kind = series.unwrap().kind;
-    let hash = kind.hasher();
-    let mut values = values(false, &*hash);
-    let members: Vec<_> = values.by_ref().take(1_000_000).collect();
-    let taken: HashSet<u64> = members.iter().map(|value| value.h1).collect();
-    let equal: Vec<_> = values
-        .take(1_000_000)
-        .filter(|value| taken.contains(&value.h1))
-        .collect();
-    let expected = 1e12 / 4_294_967_296.0;
-    let off = (equal.len() as f64 - expected).abs();
-    assert!(off < chance(expected), "{}", equal.len());
-    let filter = kind.build(24, &members).unwrap();
-    assert_eq!((filter.matching)(&equal), equal.len() as u64);
-    // This alone is over ten times the false positives of an ideal filter.
-    let [ideal, _] = (filter.rates)().unwrap();
-    assert!(expected > 10.0 * ideal * 1e6, "{ideal}");
 }
 
 #[test]
