@@ -8,6 +8,7 @@ fn main() {
         .cpp(true)
         .std("c++17")
         .file("src/ffi/shim.cc")
+        .include("../../filter-policy-leveldb/include")
         .warnings_into_errors(true)
         .try_compile("leveldb_shim");
     match compiled {

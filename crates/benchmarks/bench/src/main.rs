@@ -11,7 +11,6 @@ use std::process::{Command, ExitCode};
 
 use bench_kit::{Bench, Folder};
 use clap::{Parser, Subcommand, ValueEnum as _};
-use records::environment;
 use records::failure::Failure;
 use records::interrupt::Interrupt;
 use suites::{Name, Part};
@@ -99,14 +98,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
     for (path, folder, part) in &parts {
-        let (date, environment) = (environment::now_utc(), environment::collect());
-        let bench = Bench::new(
-            part.suite.format,
-            command.clone(),
-            date,
-            arguments.quick,
-            environment,
-        );
+        let bench = Bench::now(part.suite.format, command.clone(), arguments.quick);
         // Parts of one suite have one format, so the file is named by its number.
         let csv = temporary.path().join(format!("{}.csv", measured.len()));
         let ended = measure(part, &csv, arguments.quick);

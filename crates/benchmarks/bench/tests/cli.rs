@@ -64,11 +64,6 @@ fn what_is_missing_is_named_with_its_package() {
             "java (package default-jre-headless), javac (package default-jdk-headless)",
         ),
         (
-            "redis",
-            ("PATH", "nothing"),
-            "redis-server (package redis-server), redis-benchmark (package redis-tools)",
-        ),
-        (
             "instructions",
             ("PATH", "nothing"),
             "valgrind (package valgrind); run `apt-get install valgrind`\n",

@@ -8,7 +8,7 @@ use crate::record::Row;
 use crate::suite::{Format, Suite};
 use crate::table;
 use plots::scene::Scene;
-use records::environment::Environment;
+use records::environment::{self, Environment};
 use serde::{Deserialize, Serialize};
 
 /// Name of the file that marks a folder as ours.
@@ -34,16 +34,16 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds the record of a run.
-    pub fn new(format: Format, command: String, date: String, quick: bool, environment: Environment) -> Self {
+    /// Builds the record of a run that starts now, on this machine.
+    pub fn now(format: Format, command: String, quick: bool) -> Self {
         Self {
             format: format.name.to_owned(),
             schema: format.schema,
             generator: format!("bench {}", env!("CARGO_PKG_VERSION")),
             command,
-            date,
+            date: environment::now_utc(),
             quick,
-            environment,
+            environment: environment::collect(),
         }
     }
 }

@@ -18,9 +18,9 @@ pub struct Tables {
     pub line: fn(&Row) -> String,
     /// Name of a row's column.
     pub column: fn(&Row) -> String,
-    /// The figures of a row.
-    pub cell: fn(&Row) -> String,
-    /// Set if the tables are for a page, in Markdown.
+    /// The figures of a row, given all rows.
+    pub cell: fn(&Row, &[Row]) -> String,
+    /// Set if the tables are for a page, in Markdown: the heading is then the title of the first column.
     pub is_markdown: bool,
     /// Text after the last table.
     pub after: fn(&[Row]) -> String,
@@ -33,7 +33,7 @@ impl Tables {
         heading: |row| row.case.task.clone(),
         line: |row| row.case.contender.clone(),
         column: |row| row.unit.to_owned(),
-        cell: with_ratio,
+        cell: |row, _| with_ratio(row),
         is_markdown: false,
         after: |_| String::new(),
     };
@@ -47,31 +47,35 @@ impl Tables {
                 .iter()
                 .filter(|row| (self.heading)(row) == *heading)
                 .collect();
-            let lines = self.lines(&of_table);
-            let table = if self.is_markdown {
-                markdown(&lines)
+            if self.is_markdown {
+                let table = markdown(&self.lines(heading, &of_table, rows));
+                text.push_str(&format!("\n{table}\n"));
             } else {
-                plain(lines)
-            };
-            text.push_str(&format!("\n{heading}\n{table}\n"));
+                let table = plain(self.lines(self.title, &of_table, rows));
+                text.push_str(&format!("\n{heading}\n{table}\n"));
+            }
         }
         text + &(self.after)(rows)
     }
 
     /// Returns the lines of a table, the header first.
-    fn lines(&self, rows: &[&Row]) -> Vec<Vec<String>> {
+    fn lines(&self, title: &str, rows: &[&Row], all: &[Row]) -> Vec<Vec<String>> {
         let columns = distinct(rows.iter().map(|row| (self.column)(row)));
         let names = distinct(rows.iter().map(|row| (self.line)(row)));
         let line = |name: String| {
             let cell = |column: &String| {
                 let is_it = |row: &&&Row| (self.line)(row) == name && (self.column)(row) == *column;
-                let cells: Vec<String> = rows.iter().filter(is_it).map(|row| (self.cell)(row)).collect();
+                let cells: Vec<String> = rows
+                    .iter()
+                    .filter(is_it)
+                    .map(|row| (self.cell)(row, all))
+                    .collect();
                 cells.join(" / ")
             };
             let cells: Vec<String> = columns.iter().map(cell).collect();
             [vec![name.clone()], cells].concat()
         };
-        let header = [vec![self.title.to_owned()], columns.clone()].concat();
+        let header = [vec![title.to_owned()], columns.clone()].concat();
         [header].into_iter().chain(names.into_iter().map(line)).collect()
     }
 }
@@ -89,7 +93,6 @@ fn markdown(lines: &[Vec<String>]) -> String {
         .map(|line| format!("| {} |", line.join(" | ")))
         .collect();
     text.insert(1, format!("|---|{}", "---:|".repeat(columns.saturating_sub(1))));
-    text.insert(0, String::new());
     text.join("\n")
 }
 

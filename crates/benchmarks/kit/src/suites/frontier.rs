@@ -38,7 +38,18 @@ pub const SUITE: Suite = Suite {
     ],
     parameters: &[property("version"), condition("key_lengths"), condition("filter_keys"), condition("rate")],
     baseline: Baseline::Contender(&["bloom-filter64"]),
-    summary: Tables { heading: |_| String::new(), after: page, ..Tables::PLAIN },
+    // The tables of the page `crates/filter-formats/WHICH.md`, one for each rate.
+    summary: Tables {
+        heading: |row| {
+            let is_size = row.case.task == "size" && is_shown(row);
+            if is_size { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
+        },
+        line: |row| SUITE.contender(row).to_owned(),
+        column: |row| format!("{} keys", grouped(row.case.count("filter_keys"))),
+        cell,
+        is_markdown: true,
+        ..Tables::PLAIN
+    },
     charts: &[("frontier", chart)],
 };
 
@@ -75,39 +86,6 @@ fn is_unbeaten(size: &Row, rows: &[Row]) -> bool {
         others_bytes <= bytes && others_ns <= ns && (others_bytes < bytes || others_ns < ns)
     };
     !sizes(rows).filter(same).filter_map(figures).any(beats)
-}
-
-/// Formats the tables of the page `crates/filter-formats/WHICH.md`, one for each rate.
-fn page(rows: &[Row]) -> String {
-    let mut text = String::new();
-    for rate in distinct(sizes(rows).map(|row| row.case.get("rate"))) {
-        let percent = 100.0 * rate.parse::<f64>().unwrap_or(f64::NAN);
-        let mut of_rate: Vec<&Row> = sizes(rows).filter(|row| row.case.get("rate") == rate).collect();
-        of_rate.sort_by_key(|row| row.case.count("filter_keys"));
-        let keys = distinct(of_rate.iter().map(|row| row.case.count("filter_keys")));
-        let header: Vec<String> = keys
-            .iter()
-            .map(|keys| format!(" {} keys |", grouped(*keys)))
-            .collect();
-        text += &format!(
-            "\n| at most {percent} % |{}\n|---|{}\n",
-            header.concat(),
-            "---:|".repeat(keys.len())
-        );
-        for (name, label) in SUITE.contenders {
-            text += &format!("| {label} |");
-            for keys in &keys {
-                let is_it =
-                    |row: &&&Row| row.case.contender == *name && row.case.count("filter_keys") == *keys;
-                match of_rate.iter().find(is_it) {
-                    Some(size) => text += &format!(" {} |", cell(size, rows)),
-                    None => text += " |",
-                }
-            }
-            text.push('\n');
-        }
-    }
-    text
 }
 
 /// Formats the bits of a key and the times; a filter that no other beats in both is bold.

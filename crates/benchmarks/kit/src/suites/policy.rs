@@ -101,7 +101,7 @@ pub const LEVELDB: Suite = Suite {
         },
         line: name,
         column: |row| short(row.case.count("filter_keys")),
-        cell: |row| {
+        cell: |row, _| {
             if is_engine(row) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
         },
         after: |_| "\nThe first line: nanoseconds a key; others: time over the first. Their 95 % intervals are in policy.csv.\n".to_owned(),

@@ -87,7 +87,7 @@ pub const SUITE: Suite = Suite {
         },
         line: |row| name(&row.case),
         column: |row| grouped(row.case.count("keys")),
-        cell: |row| format!("{:.2}", row.over_baseline()),
+        cell: |row, _| format!("{:.2}", row.over_baseline()),
         after: |_| "\nFalse positives over those of an ideal filter. Rates are in rates.csv.\n".to_owned(),
         ..Tables::PLAIN
     },

@@ -49,7 +49,7 @@ pub const SUITE: Suite = Suite {
         },
         line: |row| SUITE.contender(row).to_owned(),
         column: |row| format!("{} a trip", row.case.get("batch")),
-        cell: |row| format!("{:.0} ({:.3})", row.value, 1.0 / row.over_baseline()),
+        cell: |row, _| format!("{:.0} ({:.3})", row.value, 1.0 / row.over_baseline()),
         after: downloads,
         ..Tables::PLAIN
     },

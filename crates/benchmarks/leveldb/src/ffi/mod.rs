@@ -1,7 +1,7 @@
 //! Safe types around the shim.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
 
-use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 use core::slice;
 use std::ffi::CString;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bench_kit::policies::EngineSlice;
 use filter_policy_leveldb::LevelDbPolicy;
-use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
+use filter_policy_leveldb::ffi::leveldb_filterpolicy_t;
 
 #[repr(C)]
 struct FilterPolicy {
@@ -24,6 +24,7 @@ struct RawEngine {
 // From shim.cc.
 unsafe extern "C" {
     fn shim_policy_builtin(bits_per_key: c_int) -> *const FilterPolicy;
+    fn shim_policy_c_library(bits_per_key: c_int, hash: c_int) -> *mut leveldb_filterpolicy_t;
     fn shim_policy_of(policy: *mut leveldb_filterpolicy_t) -> *const FilterPolicy;
     fn shim_policy_destroy(policy: *const FilterPolicy);
     fn shim_policy_name(policy: *const FilterPolicy) -> *const c_char;
@@ -67,25 +68,6 @@ unsafe extern "C" {
 
 // From leveldb/c.h.
 unsafe extern "C" {
-    fn leveldb_filterpolicy_create(
-        state: *mut c_void,
-        destructor: unsafe extern "C" fn(*mut c_void),
-        create_filter: unsafe extern "C" fn(
-            *mut c_void,
-            *const *const c_char,
-            *const usize,
-            c_int,
-            *mut usize,
-        ) -> *mut c_char,
-        key_may_match: unsafe extern "C" fn(
-            *mut c_void,
-            *const c_char,
-            usize,
-            *const c_char,
-            usize,
-        ) -> c_uchar,
-        name: unsafe extern "C" fn(*mut c_void) -> *const c_char,
-    ) -> *mut leveldb_filterpolicy_t;
     fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
     fn leveldb_free(bytes: *mut c_void);
     fn leveldb_major_version() -> c_int;
@@ -151,16 +133,8 @@ impl EnginePolicy {
 
     /// Creates a policy of the C library as C programs do, with the arguments of `filter_policy_new`.
     pub fn c_library(bits_per_key: c_int, hash: c_int) -> Self {
-        // SAFETY: the functions meet the contract of leveldb/c.h, and the state comes from `filter_policy_new`.
-        let object = unsafe {
-            leveldb_filterpolicy_create(
-                ffi::filter_policy_new(bits_per_key, hash),
-                ffi::filter_policy_destroy,
-                ffi::filter_policy_create_filter,
-                ffi::filter_policy_key_may_match,
-                ffi::filter_policy_name,
-            )
-        };
+        // SAFETY: the C library accepts any numbers.
+        let object = unsafe { shim_policy_c_library(bits_per_key, hash) };
         Self {
             // SAFETY: the object lives until it is destroyed in `drop`.
             policy: unsafe { shim_policy_of(object) },

@@ -3,6 +3,7 @@
 //
 // Errors are malloc'ed text, as in leveldb/c.h.
 
+#include <filter_policy_leveldb.h>
 #include <leveldb/c.h>
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
@@ -79,6 +80,13 @@ extern "C" {
 
 // A policy of LevelDB's own. Freed by shim_policy_destroy.
 const leveldb::FilterPolicy* shim_policy_builtin(int bits_per_key) { return leveldb::NewBloomFilterPolicy(bits_per_key); }
+
+// A policy of the C library, with the arguments of filter_policy_new.
+leveldb_filterpolicy_t* shim_policy_c_library(int bits_per_key, int hash) {
+  return leveldb_filterpolicy_create(filter_policy_new(bits_per_key, static_cast<filter_policy_hash>(hash)),
+                                     filter_policy_destroy, filter_policy_create_filter, filter_policy_key_may_match,
+                                     filter_policy_name);
+}
 
 // The policy in an object of the C interface, which keeps it. In LevelDB's db/c.cc the type is a class with
 // leveldb::FilterPolicy as its only base, so that the address is the same.
