@@ -1,6 +1,6 @@
 //! The division of memory among the levels of a store.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use filter_formats::budget::{Level, Share, plan};
 use filter_formats::sizing::Format;
