@@ -88,10 +88,17 @@ fn plain(mut lines: Vec<Vec<String>>) -> String {
 
 fn markdown(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
-    let mut text: Vec<String> = lines
-        .iter()
-        .map(|line| format!("| {} |", line.join(" | ")))
-        .collect();
+    let line = |cells: &Vec<String>| {
+        let cells = cells.iter().map(|cell| {
+            if cell.is_empty() {
+                " |".to_owned()
+            } else {
+                format!(" {cell} |")
+            }
+        });
+        format!("|{}", cells.collect::<String>())
+    };
+    let mut text: Vec<String> = lines.iter().map(line).collect();
     text.insert(1, format!("|---|{}", "---:|".repeat(columns.saturating_sub(1))));
     text.join("\n")
 }
