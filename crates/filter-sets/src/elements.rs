@@ -6,10 +6,8 @@ use guava_bloom::spark::{self, HashPair, Item};
 use guava_bloom::{BloomFilter, Hash128};
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
 
-use crate::filling::Filling;
-
-/// The errors are texts: the caller knows the file.
-pub(crate) type Text<T> = Result<T, String>;
+pub(crate) use crate::filling::text;
+use crate::filling::{Filling, Text};
 
 /// A filter that is filled by hash values: of the 128 bits of [`Hash128`], or the 64 of [`HashPair`].
 pub(crate) trait Elements: Filling + Send + Sync {
@@ -21,10 +19,6 @@ pub(crate) trait Elements: Filling + Send + Sync {
 
     /// Adds the elements of a stored filter of this type.
     fn merge(&mut self, stored: &[u8]) -> Text<()>;
-}
-
-pub(crate) fn text(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }
 
 /// Returns the 128 bits of an element's hash as one number.

@@ -5,7 +5,12 @@ use std::io::{self, Write};
 use filter_formats::policies::AnyPolicy;
 use filter_policy::{FilterPolicy as _, HashValue};
 
-use crate::elements::{Text, text};
+/// The errors are texts: the caller knows the file.
+pub(crate) type Text<T> = Result<T, String>;
+
+pub(crate) fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
 
 /// A filter that is ready to be made.
 pub(crate) struct Plan {
