@@ -136,7 +136,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
                 count as usize - matches
             ));
         }
-        let view = FilterView::new(FilterLayout::LevelDb, &test.filter);
+        let view = FilterView::new(FilterLayout::LEVEL_DB, &test.filter);
         let fill = view.fill().unwrap_or_default();
         let probes = view.probe_count().unwrap_or_default();
         let textbook = Textbook::with_probe_count(probes.into())

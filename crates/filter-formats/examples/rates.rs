@@ -139,7 +139,7 @@ impl Case {
         let bits = leveldb::filter_bits(bits_per_key, self.keys).expect("a filter in memory");
         let probes = match self.sequence {
             Sequence::LevelDb => leveldb::probe_count(bits_per_key),
-            _ => Format::Bloom64
+            _ => Format::BLOOM64
                 .probe_count(self.keys, bits_per_key)
                 .expect("a filter in memory")
                 .unwrap_or_default(),

@@ -1,14 +1,104 @@
 //! A Bloom filter in LevelDB's layout with a 64-bit hash and practically independent probes.
 
-mod probes;
-
-use filter_kernels::{Kernel, KernelToken, Keys, WideSource, bloom64};
+use filter_kernels::{Kernel, KernelToken, Keys, MAX_PROBES, WideSource, bloom64};
+use filter_policy::prepared::Plan;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 use hashzoo::xxph3_64;
 
-use crate::contents::Contents;
-use crate::contents::bloom64::{MARKER, contents};
-pub(crate) use probes::probes_for;
+use crate::contents::{Contents, Stored, plan, probes};
+use crate::sizing::{Format, exact_rate};
+#[cfg(feature = "alloc")]
+use crate::view::places::Places;
+use crate::view::{FilterKind, FilterLayout, FilterView};
+
+/// Added to k in the last byte of a filter. LevelDB's reader takes any value above 30 for another encoding and answers
+/// "may match".
+const MARKER: u8 = 0x80;
+
+impl FilterKind {
+    /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
+    pub const BLOOM64: Self = Self::Filter("Bloom64");
+}
+
+impl FilterLayout {
+    /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
+    pub const BLOOM64: Self = Self {
+        name: "Bloom64",
+        view: |filter| contents(filter).view(),
+        #[cfg(feature = "alloc")]
+        places: |len, tail, hash| {
+            let bits = (len as u64).saturating_sub(1).saturating_mul(8);
+            let positions = |of: Bits<'_>, hash| bloom64::positions(bits, of.probes, hash).collect();
+            Some(contents(tail).places(hash, |of, hash| Places::Bits(positions(of, hash))))
+        },
+        #[cfg(feature = "alloc")]
+        may_match: |_, _, _| true,
+        damage: |last, f| write!(f, "last byte must be between 0x81 and 0x9e, got {last:#04x}"),
+    };
+}
+
+impl Format {
+    /// The filter of [`BloomFilter64Policy`]: LevelDB's length, with the best k. The rate is the exact one of an ideal
+    /// filter, from [`exact_rate`].
+    pub const BLOOM64: Self = Self {
+        name: "Bloom64",
+        hash_bits: 64,
+        filter_bytes: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
+        probe_count: |keys, bits_per_key| {
+            Ok(Some(probes_for(leveldb::filter_bits(bits_per_key, keys)?, keys)))
+        },
+        rate: |keys, bits_per_key| {
+            let bits = leveldb::filter_bits(bits_per_key, keys)?;
+            exact_rate(bits, keys, probes_for(bits, keys))
+        },
+        // Rounded down to what 64 bits can hold.
+        reach: Some(|_| 1 << 63),
+        least_bytes: "at least 9",
+    };
+}
+
+named! {
+    NAMED: BloomFilter64Policy::NAME, "bloom64", BLOOM64, [BLOOM64], 0, BloomFilter64Policy::new;
+}
+
+/// A stored filter.
+#[derive(Clone, Copy)]
+struct Bits<'a> {
+    bit_array: &'a [u8],
+    probes: u8,
+}
+
+/// Identifies stored bytes.
+#[inline]
+const fn contents(filter: &[u8]) -> Contents<Bits<'_>> {
+    match filter {
+        [] | [_] => Contents::Empty,
+        [bit_array @ .., last] => match last.checked_sub(MARKER) {
+            Some(probes @ 1..=MAX_PROBES) => Contents::Filter(Bits { bit_array, probes }),
+            _ => Contents::Reserved,
+        },
+    }
+}
+
+kernel_reader!(READER, BLOOM64, bloom64, |bits, plan| bits, probes(plan));
+
+impl<'a> Stored<'a> for Bits<'a> {
+    fn plan(self, kernel: KernelToken) -> Plan {
+        let Self { bit_array, probes } = self;
+        plan(
+            kernel,
+            &READER,
+            bloom64::asker(kernel),
+            bit_array,
+            [probes.into(), 0, 0],
+        )
+    }
+
+    fn view(self) -> FilterView<'a> {
+        let Self { bit_array, probes } = self;
+        FilterView::bloom(FilterKind::BLOOM64, bit_array, bit_array.len(), probes)
+    }
+}
 
 /// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.
 ///
@@ -100,5 +190,61 @@ impl FilterPolicy for BloomFilter64Policy {
         leveldb::filter_len(self.bits_per_key, keys)
     }
 
-    answers!(|policy, filter| contents(filter), policy.token(), Contents::Bloom64 { bit_array, probes } => bloom64(bit_array, probes));
+    answers!(|policy, filter| contents(filter), policy.token(), Bits { bit_array, probes } => bloom64(bit_array, probes));
+}
+
+/// The largest number of millibits per key at which each probe count, from 1 on, is the best one: the point `b` where
+/// `(1 - e^(-k/b))^k` is the same for k and k + 1.
+const MILLIBITS_UP_TO: [u32; 29] = [
+    2078, 3556, 5013, 6464, 7912, 9358, 10_803, 12_248, 13_692, 15_136, 16_580, 18_023, 19_467, 20_910,
+    22_353, 23_796, 25_240, 26_683, 28_126, 29_569, 31_012, 32_455, 33_898, 35_340, 36_783, 38_226, 39_669,
+    41_112, 42_555,
+];
+
+/// Returns the best probe count, from 1 to 30, for this many keys in this many bits.
+fn probes_for(bits: u64, keys: u64) -> u8 {
+    let fits = |&&millibits: &&u32| u128::from(bits) * 1000 > u128::from(keys) * u128::from(millibits);
+    let below = MILLIBITS_UP_TO.iter().take_while(fits).count();
+    u8::try_from(below).map_or(MAX_PROBES, |below| below + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_probe_count_is_the_best_one() {
+        let rate = |b: f64, k: u8| -> f64 {
+            let k = f64::from(k);
+            k * libm::log(-libm::expm1(-k / b))
+        };
+        for millibits in 1_000..50_000_u32 {
+            let b = f64::from(millibits) / 1000.0;
+            let best = probes_for(u64::from(millibits), 1000);
+            for other in 1..=MAX_PROBES {
+                assert!(
+                    rate(b, best) <= rate(b, other) + 1e-3,
+                    "{b} bits per key: {best}, {other}"
+                );
+            }
+        }
+        for (steps, k) in MILLIBITS_UP_TO.iter().zip(1_u8..) {
+            let b = f64::from(*steps) / 1000.0;
+            assert!(rate(b, k) < rate(b, k + 1), "{b}");
+            assert!(rate(b + 0.001, k) > rate(b + 0.001, k + 1), "{b}");
+        }
+        let known = [
+            (64, 0, 30),
+            (64, 1, 30),
+            (64, 64, 1),
+            (100, 10, 7),
+            (150, 10, 10),
+            (200, 10, 14),
+        ];
+        for (bits, keys, probes) in known {
+            assert_eq!(probes_for(bits, keys), probes, "{bits} bits, {keys} keys");
+        }
+        assert_eq!(probes_for(u64::MAX, u64::MAX), 1);
+        assert_eq!(probes_for(u64::MAX, 1), 30);
+    }
 }

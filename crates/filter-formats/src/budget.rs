@@ -87,8 +87,8 @@ const MOST_STEPS: u32 = 1_000_000;
 /// // Four levels of one filter each, and the memory of ten bits for every key.
 /// let keys = [1_000, 10_000, 100_000, 1_000_000];
 /// let levels = keys.map(|keys| Level { keys, filters: 1, reads: 1.0 });
-/// let bytes = keys.map(|keys| Format::Bloom64.filter_bytes(keys, BitsPerKey::whole(10)).unwrap());
-/// let plan = plan(Format::Bloom64, &levels, bytes.iter().sum())?;
+/// let bytes = keys.map(|keys| Format::BLOOM64.filter_bytes(keys, BitsPerKey::whole(10)).unwrap());
+/// let plan = plan(Format::BLOOM64, &levels, bytes.iter().sum())?;
 /// assert!(plan.bytes() <= bytes.iter().sum());
 ///
 /// // 3.3 % of reads are needless with ten bits everywhere, and 1.2 % with the plan.
@@ -136,7 +136,7 @@ fn choices(format: Format, level: &Level, bytes: u64) -> Result<Vec<Share>, Erro
         bytes: 0,
         rate: 1.0,
     }];
-    let parts = if format == Format::LevelDb { 2 } else { 10 };
+    let parts = if format == Format::LEVEL_DB { 2 } else { 10 };
     for part in parts..=MOST_BITS * parts {
         let bits_per_key = BitsPerKey::fractional(f64::from(part) / f64::from(parts))?;
         let of_all = format

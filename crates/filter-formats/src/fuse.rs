@@ -1,12 +1,165 @@
-//! Binary fuse filters, as Pebble stores them.
+//! Binary fuse filters, as Pebble stores them: packed fingerprints, then 14 bytes that describe them.
 
 #[cfg(feature = "alloc")]
 mod forms;
 #[cfg(feature = "alloc")]
 mod policy;
-pub(crate) mod sizes;
+mod sizes;
 
+use filter_kernels::KernelToken;
+use filter_kernels::fuse::{self, Fingerprints, Shape, packed_len};
+use filter_policy::prepared::Plan;
+#[cfg(feature = "alloc")]
+use filter_policy::{HashValue, KeyHash};
+
+use crate::contents::{Contents, Stored, plan};
+use crate::sizing::Format;
+#[cfg(feature = "alloc")]
+use crate::view::places::Places;
+use crate::view::{FilterKind, FilterLayout, FilterView};
 #[cfg(feature = "alloc")]
 pub use forms::BinaryFuseForm;
 #[cfg(feature = "alloc")]
 pub use policy::BinaryFusePolicy;
+#[cfg(feature = "alloc")]
+pub(crate) use policy::NAMED;
+
+impl FilterKind {
+    /// A binary fuse filter, as in Pebble.
+    pub const BINARY_FUSE: Self = Self::Filter("BinaryFuse");
+}
+
+impl FilterLayout {
+    /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
+    pub const BINARY_FUSE: Self = Self {
+        name: "BinaryFuse",
+        view: |filter| contents(filter).view(),
+        #[cfg(feature = "alloc")]
+        places: |len, tail, hash| {
+            let packed = len.saturating_sub(TRAILER_LEN) as u64;
+            let contents = match tail.last_chunk().and_then(|trailer| described(trailer, packed)) {
+                _ if tail.is_empty() => Contents::Empty,
+                Some(form) => Contents::Filter(form),
+                None => Contents::Reserved,
+            };
+            Some(contents.places(hash, |(shape, width), hash| {
+                let (starts, _) = fuse::positions(shape, width, hash);
+                let of = |start: u64| start / 8..(start + u64::from(width)).div_ceil(8);
+                Places::Bytes(starts.map(of).to_vec())
+            }))
+        },
+        #[cfg(feature = "alloc")]
+        may_match: |tail, hash, bytes| sum_is_zero(tail, hash, bytes).unwrap_or(true),
+        damage: |_, f| f.write_str("last 14 bytes must be of a binary fuse filter of this length"),
+    };
+}
+
+impl Format {
+    #[cfg_attr(
+        feature = "alloc",
+        doc = "That of [`BinaryFusePolicy`]: whole segments of fingerprints, and 14 bytes; 0 bytes without keys. The \
+               fingerprint is the widest whose filter has no more than the bits per key, at least 4 bits and at most \
+               16. The rate is the one that the width gives."
+    )]
+    #[cfg_attr(not(feature = "alloc"), doc = "Pebble's binary fuse filter.")]
+    pub const BINARY_FUSE: Self = Self {
+        name: "BinaryFuse",
+        hash_bits: 64,
+        filter_bytes: sizes::filter_bytes,
+        probe_count: |_, _| Ok(None),
+        rate: |keys, bits_per_key| {
+            sizes::filter_bytes(keys, bits_per_key)?;
+            let rate = rate_of_width(sizes::width_for(keys, bits_per_key));
+            Ok(if keys == 0 { 0.0 } else { rate })
+        },
+        reach: Some(|keys| sizes::filter_len(keys, 16) * 8),
+        least_bytes: "at least what fingerprints of 4 bits take",
+    };
+}
+
+/// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
+const TRAILER_LEN: usize = 14;
+
+#[cfg(feature = "alloc")]
+fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {
+    let [a, b, c, d, e, f, g, h] = shape.seed.to_le_bytes();
+    let [i, j, k, l] = shape.segments.to_le_bytes();
+    [a, b, c, d, e, f, g, h, i, j, k, l, shape.log2_len, width]
+}
+
+/// Identifies stored bytes.
+#[inline]
+fn contents(filter: &[u8]) -> Contents<Fingerprints<'_>> {
+    if filter.is_empty() {
+        return Contents::Empty;
+    }
+    fingerprints(filter).map_or(Contents::Reserved, Contents::Filter)
+}
+
+/// Returns the fingerprints of a filter that a writer may have made: the trailer determines the length.
+#[inline]
+fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
+    let (packed, trailer) = filter.split_last_chunk()?;
+    let (shape, width) = described(trailer, packed.len() as u64)?;
+    Fingerprints::new(filter, shape, width)
+}
+
+/// Returns what a trailer after this many bytes says, if a writer may have made it.
+#[inline]
+fn described(trailer: &[u8; TRAILER_LEN], packed: u64) -> Option<(Shape, u8)> {
+    let (shape, width) = stated(trailer);
+    (packed_len(shape, width)? == packed).then_some((shape, width))
+}
+
+#[inline]
+const fn stated(trailer: &[u8; TRAILER_LEN]) -> (Shape, u8) {
+    let &[a, b, c, d, e, f, g, h, i, j, k, l, log2_len, width] = trailer;
+    let shape = Shape {
+        seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        segments: u32::from_le_bytes([i, j, k, l]),
+        log2_len,
+    };
+    (shape, width)
+}
+
+/// Answers from the bytes of three fingerprints; `None` for others.
+#[cfg(feature = "alloc")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a length of at most 3 bytes, and the lowest 16 bits, which are meant"
+)]
+fn sum_is_zero(tail: &[u8], hash: KeyHash, mut bytes: &[u8]) -> Option<bool> {
+    let (shape, width) = stated(tail.last_chunk()?);
+    let (starts, mut sum) = fuse::positions(shape, width, HashValue::of(hash)?);
+    for start in starts {
+        let len = (start % 8 + u64::from(width)).div_ceil(8) as usize;
+        let (packed, others) = bytes.split_at_checked(len)?;
+        let join = |number, &byte: &u8| number << 8 | u32::from(byte);
+        sum ^= (packed.iter().rev().fold(0_u32, join) >> (start % 8)) as u16;
+        bytes = others;
+    }
+    Some(sum & (u16::MAX >> (16 - u16::from(width))) == 0)
+}
+
+/// Returns the false-positive rate of fingerprints of this width.
+fn rate_of_width(width: u8) -> f64 {
+    libm::exp2(-f64::from(width))
+}
+
+kernel_reader!(READER, BINARY_FUSE, fuse, |bits, plan| {
+    Fingerprints::of_numbers(bits, [plan.words[0], plan.words[1]])
+});
+
+impl<'a> Stored<'a> for Fingerprints<'a> {
+    fn plan(self, kernel: KernelToken) -> Plan {
+        let [seed, numbers] = self.numbers();
+        let asker = fuse::asker(kernel, self.width());
+        plan(kernel, &READER, asker, self.bytes(), [seed, numbers, 0])
+    }
+
+    fn view(self) -> FilterView<'a> {
+        let packed = self.bytes().split_last_chunk::<TRAILER_LEN>();
+        let packed = packed.map_or(&[][..], |(packed, _)| packed);
+        FilterView::solved(FilterKind::BINARY_FUSE, packed, rate_of_width(self.width()))
+    }
+}

@@ -26,18 +26,21 @@ extern crate std;
 #[macro_use]
 mod methods;
 
+// The layouts: what is known of each is in its file or folder, and `ALL` has the policies of all.
 mod bloom64;
+mod fuse;
+mod leveldb;
+pub mod parquet;
+pub mod rocksdb;
+
 #[cfg(feature = "alloc")]
 pub mod budget;
 mod contents;
 pub mod format;
-mod fuse;
-pub mod parquet;
 #[cfg(feature = "alloc")]
-pub mod places;
+mod named;
 #[cfg(feature = "alloc")]
 pub mod policies;
-pub mod rocksdb;
 pub mod sizing;
 pub mod theory;
 pub mod view;
@@ -46,3 +49,18 @@ pub mod which;
 pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
 pub use fuse::{BinaryFuseForm, BinaryFusePolicy};
+
+/// The one list of policies, for [`policies::ALL`].
+#[cfg(feature = "alloc")]
+const ALL: &[policies::NamedPolicy] = &[
+    leveldb::BUILTIN,
+    leveldb::MURMUR2,
+    leveldb::SIGNED_TAIL,
+    bloom64::NAMED,
+    rocksdb::FAST_LOCAL,
+    rocksdb::LEGACY,
+    rocksdb::RIBBON,
+    parquet::WITH_XXH64,
+    parquet::WITH_XXPH3,
+    fuse::NAMED,
+];

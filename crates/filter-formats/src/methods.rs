@@ -1,4 +1,4 @@
-//! The methods that all policies of this crate have alike.
+//! What all layouts and policies of this crate have alike.
 
 /// Writes `bits_per_key`, `on_kernel` and the chosen kernel of a policy with the fields `bits_per_key` and `kernel`.
 macro_rules! configured {
@@ -25,15 +25,18 @@ macro_rules! configured {
 /// Writes the methods of `FilterPolicy` that answer by the contents of stored bytes, and those of
 /// [`hashed_methods`](filter_policy::hashed_methods).
 ///
-/// `$kind` are the usual contents, which the functions `key_may_match` and `may_match` of the module answer without a
+/// `$kind` are the usual filters, which the functions `key_may_match` and `may_match` of the module answer without a
 /// plan: one would cost a tenth of the instructions. A policy may have a `key_may_match` of its own.
 macro_rules! answers {
     (|$policy:ident, $filter:ident| $contents:expr, $kernel:expr, $kind:pat => $module:ident($($part:ident),+)) => {
         #[inline]
         fn key_may_match(&self, key: &[u8], $filter: &[u8]) -> bool {
+            use crate::contents::Contents;
+
             let $policy = self;
+            #[allow(unreachable_patterns, reason = "most layouts have one kind of filter")]
             match $contents {
-                $kind => $module::key_may_match($kernel, $($part,)+ key),
+                Contents::Filter($kind) => $module::key_may_match($kernel, $($part,)+ key),
                 Contents::Empty => false,
                 Contents::Reserved => true,
                 contents => contents.plan($kernel).may_match($filter, key),
@@ -56,11 +59,74 @@ macro_rules! answers {
         fn hashed_may_match(&self, key: &[u8], hash: filter_policy::KeyHash, $filter: &[u8]) -> bool {
             let $policy = self;
             match ($contents, filter_policy::HashValue::of(hash)) {
-                ($kind, Some(hash)) => $module::may_match($kernel, $($part,)+ hash),
+                (crate::contents::Contents::Filter($kind), Some(hash)) => $module::may_match($kernel, $($part,)+ hash),
                 (contents, _) => contents.hashed_may_match($kernel, key, hash, $filter),
             }
         }
 
         filter_policy::hashed_methods!();
+    };
+}
+
+/// Defines the reader of a kind of filters with kernels: `$bits` and `$plan` give the arguments between the kernel and
+/// what is asked.
+macro_rules! kernel_reader {
+    ($reader:ident, $kind:ident, $kernels:ident, |$bits:ident, $plan:ident| $($argument:expr),*) => {
+        static $reader: filter_policy::prepared::Reader = filter_policy::prepared::Reader {
+            name: crate::view::FilterKind::$kind.name(),
+            keys: Some(|$plan, $bits, keys, answers| {
+                let source = filter_kernels::WideSource::Keys(keys);
+                filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* source, answers);
+            }),
+            hash: |$plan, $bits, hash| match hash {
+                filter_policy::KeyHash::Bits64(hash) => {
+                    Some(filter_kernels::$kernels::may_match($plan.kernel, $($argument,)* hash))
+                }
+                filter_policy::KeyHash::Bits32(_) => None,
+            },
+            hashes: |$plan, $bits, hashes, answers| match hashes {
+                filter_policy::KeyHashes::Bits64(hashes) => {
+                    let source = filter_kernels::WideSource::Hashes(hashes);
+                    filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* source, answers);
+                }
+                filter_policy::KeyHashes::Bits32(hashes) => filter_policy::answers::fill(true, hashes.len(), answers),
+            },
+        };
+    };
+}
+
+/// Makes rows for the list of policies. Each has the name, the short name, the layout, the format if its rate has a
+/// formula, the bytes of memory for each key that building takes beside the hash values and the filter, and the
+/// constructor.
+macro_rules! named {
+    ($($row:ident: $name:expr, $short:literal, $layout:ident, [$($format:ident)?], $building:literal, $new:expr;)+) => {$(
+        #[cfg(feature = "alloc")]
+        pub(crate) const $row: crate::named::NamedPolicy = crate::named::NamedPolicy {
+            name: $name,
+            short: $short,
+            layout: crate::view::FilterLayout::$layout,
+            format: [$(crate::sizing::Format::$format)?].first().copied(),
+            building: $building,
+            new: |bits| alloc::boxed::Box::new($new(bits)),
+        };
+    )+};
+}
+
+/// Compares and prints a type by its field `name`.
+macro_rules! known_by_name {
+    ($type:ident) => {
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.name == other.name
+            }
+        }
+
+        impl Eq for $type {}
+
+        impl core::fmt::Debug for $type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.name)
+            }
+        }
     };
 }

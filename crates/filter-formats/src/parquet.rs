@@ -39,6 +39,8 @@ pub use error::ReadError;
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
 pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
+#[cfg(feature = "alloc")]
+pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
 pub use sizes::{
     MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, bytes_for_rate, expected_rate, parquet_java_bytes,
 };

@@ -1,69 +1,16 @@
 //! All policies, by the names under which engines store their filters.
-//!
-//! A new policy needs a line in [`ALL`]. The table of changes in `crates/ARCHITECTURE.md` lists what else it needs, and
-//! tests that read [`ALL`] report what is missing.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
-use crate::bloom64::BloomFilter64Policy;
-use crate::fuse::BinaryFusePolicy;
-use crate::parquet::SplitBlockBloomPolicy;
-use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
-use crate::sizing::Format;
+pub use crate::named::{AnyPolicy, NamedPolicy};
+use crate::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::view::FilterLayout;
-
-/// A boxed policy of any type.
-pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
-
-/// A stored format: the policy's name, the layout that its readers recognise, its sizes and rates.
-#[derive(Debug, Clone, Copy)]
-pub struct NamedPolicy {
-    name: &'static str,
-    layout: FilterLayout,
-    format: Option<Format>,
-    new: fn(BitsPerKey) -> AnyPolicy,
-}
-
-impl NamedPolicy {
-    /// Returns the policy's [`name`](FilterPolicy::name).
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// Returns the layout of the policy's filters.
-    pub const fn layout(&self) -> FilterLayout {
-        self.layout
-    }
-
-    /// Returns the sizes and rates of the policy's filters; `None` for RocksDB's legacy filters, whose rate has no formula.
-    pub const fn format(&self) -> Option<Format> {
-        self.format
-    }
-
-    /// Makes the policy with this many bits per key.
-    pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
-        (self.new)(bits_per_key)
-    }
-}
-
-/// Makes a row of the list: name, layout, format if its rate has a formula, and constructor.
-macro_rules! named {
-    ($name:expr, $layout:ident, [$($format:ident)?], $new:expr) => {
-        NamedPolicy {
-            name: $name,
-            layout: FilterLayout::$layout,
-            format: [$(Format::$format)?].first().copied(),
-            new: |bits| Box::new($new(bits)),
-        }
-    };
-}
 
 /// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
 /// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
@@ -76,58 +23,7 @@ macro_rules! named {
 ///     assert_eq!(known.build(BitsPerKey::whole(10)).name(), known.name());
 /// }
 /// ```
-pub const ALL: &[NamedPolicy] = &[
-    named!(
-        LevelDbHash::POLICY_NAME,
-        LevelDb,
-        [LevelDb],
-        BloomFilterPolicy::leveldb_builtin
-    ),
-    named!(Murmur2::POLICY_NAME, LevelDb, [LevelDb], BloomFilterPolicy::new),
-    named!(
-        Murmur2SignedTail::POLICY_NAME,
-        LevelDb,
-        [LevelDb],
-        BloomFilterPolicy::signed_tail
-    ),
-    named!(
-        BloomFilter64Policy::NAME,
-        Bloom64,
-        [Bloom64],
-        BloomFilter64Policy::new
-    ),
-    named!(
-        FastLocalBloomPolicy::NAME,
-        RocksDb,
-        [FastLocalBloom],
-        FastLocalBloomPolicy::new
-    ),
-    named!(
-        LegacyFullFilterPolicy::NAME,
-        RocksDb,
-        [],
-        LegacyFullFilterPolicy::new
-    ),
-    named!(RibbonPolicy::NAME, RocksDb, [Ribbon], RibbonPolicy::new),
-    named!(
-        SplitBlockBloomPolicy::NAME,
-        SplitBlock,
-        [SplitBlock],
-        SplitBlockBloomPolicy::new
-    ),
-    named!(
-        SplitBlockBloomPolicy::NAME_XXPH3,
-        SplitBlock,
-        [SplitBlock],
-        SplitBlockBloomPolicy::xxph3
-    ),
-    named!(
-        BinaryFusePolicy::NAME,
-        BinaryFuse,
-        [BinaryFuse],
-        BinaryFusePolicy::new
-    ),
-];
+pub const ALL: &[NamedPolicy] = crate::ALL;
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
 /// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
@@ -191,15 +87,15 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
 /// use filter_formats::view::FilterLayout;
 /// use filter_formats::policies::layout_of;
 ///
-/// assert_eq!(layout_of(b"leveldb.BuiltinBloomFilter2"), Some(FilterLayout::LevelDb));
-/// assert_eq!(layout_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(FilterLayout::LevelDb));
+/// assert_eq!(layout_of(b"leveldb.BuiltinBloomFilter2"), Some(FilterLayout::LEVEL_DB));
+/// assert_eq!(layout_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(FilterLayout::LEVEL_DB));
 /// assert_eq!(layout_of(b"BloomFilter3"), None);
 /// ```
 pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
     let name = str::from_utf8(without_prefixes(name)).ok()?;
     by_name(name, BitsPerKey::whole(10)).ok()?;
     let known = ALL.iter().find(|policy| policy.name == name);
-    Some(known.map_or(FilterLayout::LevelDb, NamedPolicy::layout))
+    Some(known.map_or(FilterLayout::LEVEL_DB, NamedPolicy::layout))
 }
 
 /// Returns the name of the policy that stores the prefixes, without the suffixes that [`PrefixPolicy`] appended. The
@@ -251,6 +147,8 @@ impl core::error::Error for UnknownPolicy {}
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString as _;
+
+    use filter_policy::FilterPolicy as _;
 
     use super::*;
 

@@ -6,22 +6,27 @@
 
 mod bits_per_key;
 mod fast_local;
+mod kinds;
 mod legacy;
+mod lines;
 mod rates;
 #[cfg(feature = "alloc")]
 mod ribbon;
 mod ribbon_size;
 
-pub(crate) use bits_per_key::RocksDbBits;
 pub use fast_local::FastLocalBloomPolicy;
 pub use legacy::{CacheLine, LegacyFullFilterPolicy};
-pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
-pub(crate) use ribbon_size::rate_of as rate_of_ribbon;
 
 /// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
 /// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BuiltinFilterPolicy::kCompatibilityName`).
 pub const NAME_IN_TABLES: &str = "rocksdb.BuiltinBloomFilter";
+
+named! {
+    FAST_LOCAL: FastLocalBloomPolicy::NAME, "rocksdb", ROCKS_DB, [FAST_LOCAL_BLOOM], 0, FastLocalBloomPolicy::new;
+    LEGACY: LegacyFullFilterPolicy::NAME, "rocksdb-legacy", ROCKS_DB, [], 0, LegacyFullFilterPolicy::new;
+    RIBBON: RibbonPolicy::NAME, "ribbon", ROCKS_DB, [RIBBON], 36, RibbonPolicy::new;
+}

@@ -16,13 +16,14 @@
 //! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.
 
 mod format;
-mod leveldb_rate;
+pub(crate) mod leveldb_rate;
 mod lines;
 mod occupancy;
 mod textbook;
 
 pub use format::Format;
-pub(crate) use format::{least, split_block_rate};
+pub(crate) use format::least;
+pub(crate) use lines::{line_rate, split_block_rate};
 pub use occupancy::exact_rate;
 pub use textbook::Textbook;
 pub(crate) use textbook::proper_rate;

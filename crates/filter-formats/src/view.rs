@@ -2,36 +2,81 @@
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
-use filter_kernels::fast_local::LINE_LEN;
-use filter_kernels::split_block::{BLOCK_LEN, BlockHash};
-use filter_policy::leveldb;
+#[cfg(feature = "alloc")]
+pub mod places;
 
-pub use crate::contents::FilterKind;
-use crate::contents::{Contents, bloom64, fuse, rocksdb, split_block};
-use crate::fuse::sizes::rate_of_width;
-use crate::rocksdb::rate_of_ribbon;
+use core::fmt;
 
-/// The bytes that probes can reach in LevelDB's layout: the first 2^32 bits, because hash values have 32 bits.
-const REACHABLE_BYTES: usize = 1 << 29;
-
-/// The probe count of split blocks, one probe in each word.
-const PROBES_OF_BLOCKS: u8 = 8;
+#[cfg(feature = "alloc")]
+use filter_policy::KeyHash;
+#[cfg(feature = "alloc")]
+use places::Places;
 
 /// The layout of a filter's bytes, independent of the hash function. `policies::layout_of` returns it for a policy's
 /// name.
+///
+/// Its constants are in the files of the layouts: what is known of a layout is in one place.
+#[derive(Clone, Copy)]
+pub struct FilterLayout {
+    pub(crate) name: &'static str,
+    /// Reads any bytes.
+    pub(crate) view: for<'a> fn(&'a [u8]) -> FilterView<'a>,
+    /// Returns the places of a hash value in a filter of this length that ends in these bytes, at most
+    /// [`TAIL_LEN`](places::TAIL_LEN); `None` if they are too many. A hash value of the other width may match.
+    #[cfg(feature = "alloc")]
+    pub(crate) places: fn(usize, &[u8], KeyHash) -> Option<Places>,
+    /// Answers for a hash value from the filter's last bytes and those of its places. Other bytes may match.
+    #[cfg(feature = "alloc")]
+    pub(crate) may_match: fn(&[u8], KeyHash, &[u8]) -> bool,
+    /// Writes what bytes that are no filter break, with their last byte.
+    pub(crate) damage: fn(u8, &mut fmt::Formatter<'_>) -> fmt::Result,
+}
+
+known_by_name!(FilterLayout);
+
+impl FilterLayout {
+    /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
+    ///
+    /// ```
+    /// use filter_formats::view::FilterLayout;
+    ///
+    /// let damage = FilterLayout::LEVEL_DB.damage(&[0, 31]).to_string();
+    /// assert_eq!(damage, "probe count must be between 1 and 30, got 31");
+    /// ```
+    pub fn damage(self, filter: &[u8]) -> impl fmt::Display {
+        Damage(self, filter.last().copied().unwrap_or_default())
+    }
+}
+
+/// The damage of bytes with this last one.
+struct Damage(FilterLayout, u8);
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.0.damage)(self.1, f)
+    }
+}
+
+/// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FilterLayout {
-    /// LevelDB's: a bit array, then the probe count k.
-    LevelDb,
-    /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
-    Bloom64,
-    /// RocksDB's: the last five bytes identify the kind.
-    RocksDb,
-    /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
-    SplitBlock,
-    /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
-    BinaryFuse,
+pub enum FilterKind {
+    /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB and `BloomFilter64`,
+    /// six in RocksDB's and one in Parquet's and Pebble's.
+    Empty,
+    /// A reserved or unknown encoding: always matches.
+    Reserved,
+    /// A filter of a kind with this name.
+    Filter(&'static str),
+}
+
+impl FilterKind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "Empty",
+            Self::Reserved => "Reserved",
+            Self::Filter(name) => name,
+        }
+    }
 }
 
 /// Describes stored filter bytes: kind, size, fill and expected rate. (A [`PreparedFilter`](filter_policy::PreparedFilter)
@@ -45,8 +90,8 @@ pub enum FilterLayout {
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let view = FilterView::new(FilterLayout::LevelDb, filter);
-/// assert_eq!(view.kind(), FilterKind::LevelDb);
+/// let view = FilterView::new(FilterLayout::LEVEL_DB, filter);
+/// assert_eq!(view.kind(), FilterKind::LEVEL_DB);
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
 /// assert_eq!(view.estimated_len(), Some(2));
 /// # Ok::<(), filter_policy::Error>(())
@@ -56,8 +101,12 @@ pub struct FilterView<'a> {
     kind: FilterKind,
     /// The bits without metadata; empty if there are none.
     bits: &'a [u8],
+    /// The bits that probes reach.
+    reachable: &'a [u8],
     /// The length in bytes of a line, which holds all probes of a key.
     line_len: usize,
+    /// The length in bytes of the parts of a line, each of which holds as many of the probes.
+    part_len: usize,
     /// The probe count of a Bloom filter.
     probes: Option<u8>,
     /// The rate of a filter that is not a Bloom filter.
@@ -65,58 +114,51 @@ pub struct FilterView<'a> {
 }
 
 impl<'a> FilterView<'a> {
+    pub(crate) const EMPTY: Self = Self::solved(FilterKind::Empty, &[], 0.0);
+
+    pub(crate) const RESERVED: Self = Self::solved(FilterKind::Reserved, &[], 1.0);
+
     /// Reads the filter; accepts any bytes.
     pub fn new(layout: FilterLayout, filter: &'a [u8]) -> Self {
-        let bloom = |kind, bits: &'a [u8], line_len, probes| Self {
-            kind,
-            bits,
-            line_len,
-            probes: Some(probes),
-            rate: 0.0,
-        };
-        let contents = match layout {
-            FilterLayout::LevelDb => match leveldb::stored(filter) {
-                leveldb::Stored::Bloom { bit_array, probes } => {
-                    let reachable = bit_array.len().min(REACHABLE_BYTES);
-                    return bloom(FilterKind::LevelDb, bit_array, reachable, probes);
-                }
-                leveldb::Stored::Empty => Contents::Empty,
-                leveldb::Stored::Reserved => Contents::Reserved,
-            },
-            FilterLayout::Bloom64 => bloom64::contents(filter),
-            FilterLayout::RocksDb => rocksdb::contents(filter),
-            FilterLayout::SplitBlock => split_block::contents(filter, BlockHash::Xxh64),
-            FilterLayout::BinaryFuse => fuse::contents(filter),
-        };
-        let kind = contents.kind();
-        let (bits, rate): (&[u8], _) = match contents {
-            Contents::Bloom64 { bit_array, probes } => {
-                return bloom(kind, bit_array, bit_array.len(), probes);
-            }
-            Contents::LegacyBloom { bits, lines, probes } => {
-                return bloom(kind, bits, lines.line_len(), probes);
-            }
-            Contents::FastLocalBloom { lines, probes } => {
-                return bloom(kind, lines.as_flattened(), LINE_LEN, probes);
-            }
-            Contents::SplitBlock(filter) => {
-                return bloom(kind, filter.blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
-            }
-            Contents::Ribbon(solution) => (solution.bytes(), rate_of_ribbon(solution.shape())),
-            Contents::BinaryFuse(fingerprints) => {
-                let packed = fingerprints.bytes().split_last_chunk::<{ fuse::TRAILER_LEN }>();
-                let rate = rate_of_width(fingerprints.width());
-                (packed.map_or(&[], |(packed, _)| packed), rate)
-            }
-            Contents::Empty => (&[], 0.0),
-            Contents::Reserved => (&[], 1.0),
-        };
+        (layout.view)(filter)
+    }
+
+    /// Describes a Bloom filter, in which all probes of a key are in a line of this many bytes.
+    pub(crate) const fn bloom(kind: FilterKind, bits: &'a [u8], line_len: usize, probes: u8) -> Self {
         Self {
             kind,
             bits,
-            line_len: bits.len(),
+            reachable: bits,
+            line_len,
+            part_len: line_len,
+            probes: Some(probes),
+            rate: 0.0,
+        }
+    }
+
+    /// The same with probes that reach the first 2^32 bits.
+    pub(crate) fn within_32_bits(self) -> Self {
+        let reachable = self.bits.get(..1 << 29).unwrap_or(self.bits);
+        let line_len = reachable.len();
+        Self {
+            reachable,
+            line_len,
+            part_len: line_len,
+            ..self
+        }
+    }
+
+    /// The same with a part of the probes in each of the parts of this many bytes.
+    pub(crate) const fn in_parts_of(self, part_len: usize) -> Self {
+        Self { part_len, ..self }
+    }
+
+    /// Describes a filter that is no Bloom filter.
+    pub(crate) const fn solved(kind: FilterKind, bits: &'a [u8], rate: f64) -> Self {
+        Self {
             probes: None,
             rate,
+            ..Self::bloom(kind, bits, bits.len(), 0)
         }
     }
 
@@ -145,14 +187,13 @@ impl<'a> FilterView<'a> {
     /// or binary fuse filter, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
     /// further.
     pub fn ones(&self) -> Option<u64> {
-        self.lines().map(|lines| lines.map(count_ones).sum())
+        self.probes.map(|_| count_ones(self.reachable))
     }
 
     /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its
     /// best half full.
     pub fn fill(&self) -> Option<f64> {
-        let bits = self.lines()?.len() as f64 * self.line_bits();
-        Some(self.ones()? as f64 / bits)
+        Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
@@ -163,14 +204,14 @@ impl<'a> FilterView<'a> {
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
     pub fn false_positive_rate(&self) -> f64 {
-        let Some((lines, probes)) = self.lines().zip(self.probes) else {
+        let Some(probes) = self.probes else {
             return self.rate;
         };
+        // At least one, because a filter without lines is empty or reserved.
+        let lines = self.reachable.chunks_exact(self.line_len);
         let count = lines.len() as f64;
-        let of_line = |line: &[u8]| match self.kind {
-            FilterKind::SplitBlock => fills(line).product(),
-            _ => libm::pow(count_ones(line) as f64 / self.line_bits(), f64::from(probes)),
-        };
+        let of_part = f64::from(probes) * self.part_len as f64 / self.line_len as f64;
+        let of_line = |line| -> f64 { self.fills(line).map(|fill| libm::pow(fill, of_part)).product() };
         lines.map(of_line).sum::<f64>() / count
     }
 
@@ -186,47 +227,27 @@ impl<'a> FilterView<'a> {
     pub fn estimated_len(&self) -> Option<u64> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
         // The quotient of two negative numbers, except that an empty line has a zero numerator.
-        let keys = |fill: f64, of_one_key: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
-        let keys: Option<f64> = if self.kind == FilterKind::SplitBlock {
-            let of_one_key = probes * libm::log1p(-1.0 / 32.0);
-            fills(self.bits).map(|fill| keys(fill, of_one_key)).sum()
-        } else {
-            let of_one_key = probes * libm::log1p(-1.0 / self.line_bits());
-            let fill = |line: &[u8]| count_ones(line) as f64 / self.line_bits();
-            self.lines()?.map(|line| keys(fill(line), of_one_key)).sum()
-        };
+        let of_one_key = probes * libm::log1p(-1.0 / (8.0 * self.part_len as f64));
+        let keys = |fill: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
+        let keys: Option<f64> = self.fills(self.reachable).map(keys).sum();
         keys.map(|keys| libm::round(keys) as u64)
     }
 
-    /// Returns the lines of a Bloom filter: at least one, because a filter without lines is empty or reserved.
-    fn lines(&self) -> Option<core::slice::ChunksExact<'a, u8>> {
-        let reachable = self
-            .bits
-            .get(..REACHABLE_BYTES)
-            .filter(|_| self.kind == FilterKind::LevelDb);
-        self.probes
-            .map(|_| reachable.unwrap_or(self.bits).chunks_exact(self.line_len))
-    }
-
-    fn line_bits(&self) -> f64 {
-        self.line_len as f64 * 8.0
+    /// Returns the shares of ones in the parts of lines.
+    fn fills(&self, lines: &'a [u8]) -> impl Iterator<Item = f64> {
+        let parts = lines.chunks_exact(self.part_len);
+        parts.map(|part| count_ones(part) as f64 / (8.0 * part.len() as f64))
     }
 }
 
-impl core::fmt::Debug for FilterView<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for FilterView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FilterView")
             .field("kind", &self.kind)
             .field("bits", &self.bits())
             .field("probe_count", &self.probes)
             .finish_non_exhaustive()
     }
-}
-
-/// Returns the shares of ones in words of 32 bits.
-fn fills(bytes: &[u8]) -> impl Iterator<Item = f64> {
-    let words = bytes.as_chunks().0.iter();
-    words.map(|word| f64::from(u32::from_ne_bytes(*word).count_ones()) / 32.0)
 }
 
 pub(crate) fn count_ones(bytes: &[u8]) -> u64 {

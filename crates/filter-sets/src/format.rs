@@ -16,22 +16,8 @@ use crate::filling::{OfPolicy, Plan};
 /// The seed of [`identity`], which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
 
-/// The short names of policies, in the order of the list.
-const SHORT: [(&str, &str); 12] = [
-    ("leveldb", "leveldb.BuiltinBloomFilter2"),
-    ("murmur2", "BloomFilter2"),
-    ("murmur2-signed", "BloomFilter2.SignedTail"),
-    ("bloom64", "BloomFilter64.Xxph3"),
-    ("rocksdb", "rocksdb.internal.FastLocalBloomFilter"),
-    ("rocksdb-legacy", "rocksdb.internal.LegacyBloomFilter"),
-    ("ribbon", "rocksdb.internal.Standard128RibbonFilter"),
-    ("split-block", "SplitBlockBloomFilter.Xxh64"),
-    ("split-block-xxph3", "SplitBlockBloomFilter.Xxph3"),
-    ("binaryfuse", "binaryfuse"),
-    // Other names of two of them.
-    ("fast-local-bloom", "rocksdb.internal.FastLocalBloomFilter"),
-    ("parquet", "SplitBlockBloomFilter.Xxh64"),
-];
+/// Further short names of policies.
+const ALIASES: [(&str, &str); 2] = [("fast-local-bloom", "rocksdb"), ("parquet", "split-block")];
 
 /// The names of the formats that are no policies.
 const STREAMS: [(&str, Kind); 8] = [
@@ -111,8 +97,10 @@ impl Format {
             let name = if name == "spark" { "spark-v2" } else { name };
             return Ok(Self::new(name, kind));
         }
-        let long = SHORT.iter().find(|(short, _)| *short == name);
-        let policy = long.map_or(name, |(_, long)| long);
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+        let short = alias.map_or(name, |(_, short)| short);
+        let known = policies::ALL.iter().find(|policy| policy.short_name() == short);
+        let policy = known.map_or(name, |known| known.name());
         match policies::by_name(policy, BitsPerKey::whole(10)) {
             Ok(_) => Ok(Self::new(policy, Kind::Policy)),
             Err(_) => Err(Error::input(format_args!(
@@ -124,8 +112,11 @@ impl Format {
 
     /// Returns the short names of all formats.
     pub fn short_names() -> impl Iterator<Item = &'static str> {
-        let policies = SHORT.iter().map(|(short, _)| *short);
-        policies.chain(STREAMS.iter().map(|(name, _)| *name))
+        let policies = policies::ALL.iter().map(NamedPolicy::short_name);
+        let aliases = ALIASES.iter().map(|(alias, _)| *alias);
+        policies
+            .chain(aliases)
+            .chain(STREAMS.iter().map(|(name, _)| *name))
     }
 
     /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
@@ -207,11 +198,10 @@ impl Format {
         })
     }
 
-    /// Returns the sizes and rates of a policy's filters, also under a derived name.
-    fn sizes(&self) -> Option<filter_formats::sizing::Format> {
+    /// Returns what the list says of a policy, also under a derived name.
+    fn listed(&self) -> Option<&'static NamedPolicy> {
         let base = self.name.split(".Seed").next().unwrap_or_default();
-        let known = policies::ALL.iter().find(|policy| policy.name() == base);
-        known.and_then(NamedPolicy::format)
+        policies::ALL.iter().find(|policy| policy.name() == base)
     }
 
     /// Plans a filter for this many different keys, and of the size for `items` keys if that is given.
@@ -231,7 +221,7 @@ impl Format {
 
     fn plan_policy(&self, keys: u64, size: Size) -> Result<Plan, Error> {
         let refused = |reason: String| Error::input(format_args!("{}: {reason}", self.name));
-        let sizes = self.sizes();
+        let sizes = self.listed().and_then(NamedPolicy::format);
         let bits_per_key = match (size, sizes) {
             (Size::BitsPerKey(bits), _) => BitsPerKey::fractional(bits).map_err(|e| refused(text(e)))?,
             (Size::Rate(rate), Some(sizes)) => sizes
@@ -249,12 +239,7 @@ impl Format {
         let policy = policy.ok_or_else(|| refused("is no policy".to_owned()))?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let len = policy.max_filter_len(count).map_err(|e| refused(text(e)))? as u64;
-        // What their documentation says of building.
-        let working = match self.name.as_str() {
-            "binaryfuse" => 28,
-            name if name.ends_with("RibbonFilter") => 36,
-            _ => 0,
-        };
+        let working = self.listed().map_or(0, NamedPolicy::building_bytes);
         Ok(Plan {
             memory: len.saturating_add(keys.saturating_mul(8 + working)),
             make: Box::new(move || match policy.key_hash(b"") {

@@ -21,7 +21,7 @@ mod spill;
 pub use build::{Builder, Building, DEFAULT_MEMORY, MIN_MEMORY, Progress};
 pub use error::{Error, ErrorKind};
 /// The part of a stored filter that answers for a key; see [`Outline`].
-pub use filter_formats::places::Places;
+pub use filter_formats::view::places::Places;
 
 pub use filter::{Access, Filter, merge};
 pub use folder::save;

@@ -1,7 +1,7 @@
 //! The part of a stored filter that answers for a key, for filters that are kept where a few bytes are read at a time.
 
-use filter_formats::places::{self, Places};
 use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::view::places::{self, Places};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use guava_bloom::spark::{self, HashPair};
 use guava_bloom::{Hash128, Modulus, Strategy, StreamHeader};
@@ -36,7 +36,7 @@ impl Format {
     /// fewer.
     ///
     /// ```
-    /// use filter_formats::places::Places;
+    /// use filter_formats::view::places::Places;
     /// use filter_sets::Format;
     ///
     /// let format = Format::named("split-block")?;

@@ -177,7 +177,7 @@ impl<F> BlockedBloomFilter<F> {
     }
 
     fn view(&self) -> FilterView<'_> {
-        FilterView::new(FilterLayout::SplitBlock, self.blocks.as_slice())
+        FilterView::new(FilterLayout::SPLIT_BLOCK, self.blocks.as_slice())
     }
 
     fn ask<T>(&self, items: &[T], hash: impl Fn(&T) -> Hash128) -> Vec<bool> {

@@ -44,22 +44,22 @@ fn bits_for(format: Format, keys: usize, wanted: f64) -> Option<BitsPerKey> {
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
     let bits = |format| bits_for(format, keys, rate);
     Some(match name {
-        "leveldb" => Box::new(Ours::fresh(BloomFilterPolicy::new(bits(Format::LevelDb)?))),
-        "bloom-filter64" => Box::new(Ours::fresh(BloomFilter64Policy::new(bits(Format::Bloom64)?))),
+        "leveldb" => Box::new(Ours::fresh(BloomFilterPolicy::new(bits(Format::LEVEL_DB)?))),
+        "bloom-filter64" => Box::new(Ours::fresh(BloomFilter64Policy::new(bits(Format::BLOOM64)?))),
         "fast-local" => Box::new(Ours::fresh(FastLocalBloomPolicy::new(bits(
-            Format::FastLocalBloom,
+            Format::FAST_LOCAL_BLOOM,
         )?))),
         "split-block" => Box::new(Ours::fresh(SplitBlockBloomPolicy::xxph3(bits(
-            Format::SplitBlock,
+            Format::SPLIT_BLOCK,
         )?))),
-        "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::Ribbon)?))),
-        "binary-fuse" => Box::new(Ours::fresh(BinaryFusePolicy::new(bits(Format::BinaryFuse)?))),
+        "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::RIBBON)?))),
+        "binary-fuse" => Box::new(Ours::fresh(BinaryFusePolicy::new(bits(Format::BINARY_FUSE)?))),
         "rocksdb" => Box::new(RocksDb(EnginePolicy::bloom(
-            bits(Format::FastLocalBloom)?.get(),
+            bits(Format::FAST_LOCAL_BLOOM)?.get(),
             5,
         ))),
-        "rocksdb-ribbon" => Box::new(RocksDb(EnginePolicy::ribbon(bits(Format::Ribbon)?.get()))),
-        "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SplitBlock)?.get(), peers::XXH3)),
+        "rocksdb-ribbon" => Box::new(RocksDb(EnginePolicy::ribbon(bits(Format::RIBBON)?.get()))),
+        "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SPLIT_BLOCK)?.get(), peers::XXH3)),
         "fastbloom" => {
             let empty = move |keys| BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);
             Box::new(peers::fastbloom(empty, peers::XXH3))

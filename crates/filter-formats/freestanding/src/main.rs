@@ -75,11 +75,11 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
 
     let policy = BloomFilterPolicy::new(TEN);
     let filter = policy.build_in((0..KEYS).map(u16::to_le_bytes), buffer)?;
-    if filter.len() as u64 != Format::LevelDb.filter_bytes(u64::from(KEYS), TEN)? {
+    if filter.len() as u64 != Format::LEVEL_DB.filter_bytes(u64::from(KEYS), TEN)? {
         return Ok(4);
     }
-    let view = FilterView::new(FilterLayout::LevelDb, filter);
-    if view.kind() != FilterKind::LevelDb
+    let view = FilterView::new(FilterLayout::LEVEL_DB, filter);
+    if view.kind() != FilterKind::LEVEL_DB
         || view
             .estimated_len()
             .is_none_or(|keys| keys.abs_diff(u64::from(KEYS)) > 50)

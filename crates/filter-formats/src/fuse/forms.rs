@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use filter_kernels::fuse::{Shape, packed_len};
 use filter_policy::{Error, building::append_with};
 
-use crate::contents::fuse::{TRAILER_LEN, trailer};
+use super::{TRAILER_LEN, trailer};
 
 /// A stored form of binary fuse filters other than Pebble's.
 ///

@@ -10,8 +10,7 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes, MA
 use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
-use crate::contents::Contents;
-use crate::contents::fuse::{TRAILER_LEN, contents, trailer};
+use super::{TRAILER_LEN, contents, trailer};
 
 /// The number of seeds that are tried.
 ///
@@ -44,7 +43,7 @@ const PATIENCE: u32 = 6;
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
-/// let view = FilterView::new(FilterLayout::BinaryFuse, &filter);
+/// let view = FilterView::new(FilterLayout::BINARY_FUSE, &filter);
 /// assert_eq!(view.false_positive_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -80,6 +79,10 @@ impl BinaryFusePolicy {
         }
         peel(hashes, self.bits_per_key)
     }
+}
+
+named! {
+    NAMED: BinaryFusePolicy::NAME, "binaryfuse", BINARY_FUSE, [BINARY_FUSE], 28, BinaryFusePolicy::new;
 }
 
 /// A filter before it is written.
@@ -275,5 +278,5 @@ impl FilterPolicy for BinaryFusePolicy {
         })
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::best(), Contents::BinaryFuse(fingerprints) => fuse(fingerprints));
+    answers!(|_policy, filter| contents(filter), KernelToken::best(), fingerprints => fuse(fingerprints));
 }

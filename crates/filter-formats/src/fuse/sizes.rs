@@ -3,13 +3,13 @@
 use filter_kernels::fuse::{Shape, packed_len};
 use filter_policy::{BitsPerKey, Error};
 
-use crate::contents::fuse::TRAILER_LEN;
+use super::TRAILER_LEN;
 
 /// The maximum number of keys: slots are counted in 32 bits.
-pub(crate) const MAX_KEYS: u64 = 1 << 31;
+pub(super) const MAX_KEYS: u64 = 1 << 31;
 
 /// The widths of fingerprints that Pebble reads, in bits.
-pub(crate) const WIDTHS: [u8; 5] = [4, 8, 10, 12, 16];
+pub(super) const WIDTHS: [u8; 5] = [4, 8, 10, 12, 16];
 
 /// The numbers of keys that are so few or so many that all attempts have the same segments.
 #[cfg(feature = "alloc")]
@@ -27,7 +27,7 @@ const MANY: u64 = 1_000_000;
     clippy::cast_sign_loss,
     reason = "between 2 and 18, and below 2^32"
 )]
-pub(crate) fn shape(keys: u64) -> Shape {
+pub(super) fn shape(keys: u64) -> Shape {
     let count = keys.min(MAX_KEYS) as f64;
     let log2_len = if keys == 0 {
         2
@@ -64,7 +64,7 @@ pub(super) fn shape_at(attempt: u32, keys: u64) -> Shape {
 }
 
 /// Returns the length of a filter whose fingerprints have one of the [`WIDTHS`].
-pub(crate) fn filter_len(keys: u64, width: u8) -> u64 {
+pub(super) fn filter_len(keys: u64, width: u8) -> u64 {
     len_of(shape(keys), width)
 }
 
@@ -75,7 +75,7 @@ fn len_of(shape: Shape, width: u8) -> u64 {
 }
 
 /// Returns the widest fingerprint whose filter has no more than these bits per key, and the narrowest if none has.
-pub(crate) fn width_for(keys: u64, bits_per_key: BitsPerKey) -> u8 {
+pub(super) fn width_for(keys: u64, bits_per_key: BitsPerKey) -> u8 {
     let fits = |width: &u8| u128::from(filter_len(keys, *width)) * 8 <= bits_per_key.times(keys);
     let [narrowest, ..] = WIDTHS;
     WIDTHS.into_iter().rfind(fits).unwrap_or(narrowest)
@@ -86,7 +86,7 @@ pub(crate) fn width_for(keys: u64, bits_per_key: BitsPerKey) -> u8 {
 /// # Errors
 ///
 /// [`Error::FilterTooLarge`].
-pub(crate) fn filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+pub(super) fn filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
     if keys > MAX_KEYS {
         return Err(Error::FilterTooLarge {
             keys,
@@ -103,7 +103,7 @@ pub(crate) fn filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, E
 /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
 /// are whole and because they may leave room for a wider fingerprint.
 #[cfg(feature = "alloc")]
-pub(crate) fn max_filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+pub(super) fn max_filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
     let exact = filter_bytes(keys, bits_per_key)?;
     let shape = shape(keys);
     let segments = shape.segments + 1;
@@ -111,21 +111,6 @@ pub(crate) fn max_filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u6
     let [narrowest, .., widest] = WIDTHS;
     let allowed = u64::try_from(bits_per_key.times(keys) / 8).unwrap_or(u64::MAX);
     Ok(exact.max(longest(narrowest)).max(allowed.min(longest(widest))))
-}
-
-/// Returns the smallest whole bits per key, at least 1, that give a fingerprint of this width.
-pub(crate) fn bits_per_key_for_width(keys: u64, width: u8) -> BitsPerKey {
-    let [narrowest, ..] = WIDTHS;
-    if keys == 0 || width == narrowest {
-        return BitsPerKey::whole(1);
-    }
-    let bits = (filter_len(keys, width) * 8).div_ceil(keys);
-    BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX))
-}
-
-/// Returns the false-positive rate of fingerprints of this width.
-pub(crate) fn rate_of_width(width: u8) -> f64 {
-    libm::exp2(-f64::from(width))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::contents::split_block::MAX_LEN;
+use super::policy::MAX_LEN;
 
 /// The reason why bytes are not a stored Parquet filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

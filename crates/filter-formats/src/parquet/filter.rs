@@ -12,7 +12,7 @@ use super::error::ReadError;
 use super::header::Header;
 use super::policy::SplitBlockBloomPolicy;
 use super::value::{Equals, PhysicalValue};
-use crate::contents::Contents;
+use crate::contents::Stored as _;
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
@@ -36,7 +36,7 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 /// ];
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
-/// let view = FilterView::new(FilterLayout::SplitBlock, filter.bitset());
+/// let view = FilterView::new(FilterLayout::SPLIT_BLOCK, filter.bitset());
 /// assert_eq!(view.estimated_len(), Some(2));
 ///
 /// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });
@@ -124,7 +124,7 @@ impl<'a> SplitBlockFilter<'a> {
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
-        let plan = Contents::SplitBlock(self.stored()).plan(self.kernel);
+        let plan = self.stored().plan(self.kernel);
         PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
     }
 }

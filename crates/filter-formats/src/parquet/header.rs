@@ -5,7 +5,7 @@
 use filter_kernels::split_block::BLOCK_LEN;
 
 use super::error::ReadError;
-use crate::contents::split_block::MAX_LEN;
+use super::policy::MAX_LEN;
 
 /// Field types.
 const BYTE: u8 = 3;

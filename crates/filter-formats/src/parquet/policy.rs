@@ -1,12 +1,82 @@
 //! Split-block Bloom filters as a policy.
 
-use filter_kernels::split_block::BlockHash;
-use filter_kernels::{Kernel, KernelToken, Keys, WideSource, split_block};
+use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
+use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 use filter_policy::answers::each;
+use filter_policy::prepared::Plan;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
 
-use crate::contents::Contents;
-use crate::contents::split_block::{bitset_bytes, contents, may_match_each};
+use crate::contents::{Contents, Stored, plan};
+use crate::sizing::{Format, split_block_rate};
+#[cfg(feature = "alloc")]
+use crate::view::places::Places;
+use crate::view::{FilterKind, FilterLayout, FilterView};
+
+impl FilterKind {
+    /// A split-block Bloom filter, as in Parquet.
+    pub const SPLIT_BLOCK: Self = Self::Filter("SplitBlock");
+}
+
+impl FilterLayout {
+    /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
+    pub const SPLIT_BLOCK: Self = Self {
+        name: "SplitBlock",
+        view: |filter| contents(filter, BlockHash::Xxh64).view(),
+        #[cfg(feature = "alloc")]
+        places: |len, _, hash| {
+            let contents = match (len / BLOCK_LEN, len % BLOCK_LEN) {
+                (0, 0) => Contents::Empty,
+                (blocks, 0) if blocks as u64 <= MAX_BLOCKS => Contents::Filter(blocks),
+                _ => Contents::Reserved,
+            };
+            Some(contents.places(hash, |blocks, hash| {
+                Places::unit(split_block::block_of(hash, blocks), BLOCK_LEN)
+            }))
+        },
+        #[cfg(feature = "alloc")]
+        may_match: |_, hash, block| match (contents(block, BlockHash::Xxh64), hash) {
+            // The only block is that of every hash value, which is given, so the function does not matter.
+            (Contents::Filter(block), KeyHash::Bits64(hash)) => {
+                split_block::may_match(KernelToken::best(), block, hash)
+            }
+            _ => true,
+        },
+        damage: |_, f| f.write_str("length must be a multiple of 32 bytes"),
+    };
+}
+
+impl Format {
+    /// The filter of [`SplitBlockBloomPolicy`]: whole blocks of 32 bytes, at least one and at most 2 GiB. The rate is the
+    /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
+    /// [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
+    pub const SPLIT_BLOCK: Self = Self {
+        name: "SplitBlock",
+        hash_bits: 64,
+        filter_bytes: |keys, bits_per_key| bitset_bytes(bits_per_key, keys),
+        probe_count: |_, _| Ok(Some(PROBES)),
+        rate: |keys, bits_per_key| {
+            let blocks = bitset_bytes(bits_per_key, keys)? / BLOCK_LEN as u64;
+            Ok(split_block_rate(blocks, keys))
+        },
+        // Bits per key are rounded up.
+        reach: Some(|keys| (u64::from(MAX_LEN) * 8).saturating_sub(keys)),
+        least_bytes: "at least 32",
+    };
+}
+
+named! {
+    WITH_XXH64: SplitBlockBloomPolicy::NAME, "split-block", SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::new;
+    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, "split-block-xxph3", SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::xxph3;
+}
+
+/// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
+pub(super) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
+
+/// Hash values can select among so many blocks.
+const MAX_BLOCKS: u64 = 1 << 32;
+
+/// The probe count, one probe in each word of four bytes.
+const PROBES: u8 = 8;
 
 /// The Bloom filter of Parquet, with Parquet's hash (`SplitBlockBloomFilter.Xxh64`) or a faster one
 /// (`SplitBlockBloomFilter.Xxph3`).
@@ -118,5 +188,80 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         }
     }
 
-    answers!(|policy, filter| contents(filter, policy.hash), policy.token(), Contents::SplitBlock(blocks) => split_block(blocks));
+    answers!(|policy, filter| contents(filter, policy.hash), policy.token(), blocks => split_block(blocks));
+}
+
+/// Returns the length of a bit set for this many keys: whole blocks, at least one.
+fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
+    u64::try_from(bits_per_key.times(keys))
+        .ok()
+        .and_then(|bits| {
+            bits.div_ceil(8 * BLOCK_LEN as u64)
+                .max(1)
+                .checked_mul(BLOCK_LEN as u64)
+        })
+        .filter(|&bytes| bytes <= MAX_LEN.into())
+        .ok_or(Error::FilterTooLarge {
+            keys,
+            bits_per_key: bits_per_key.get(),
+        })
+}
+
+/// Identifies stored bytes.
+#[inline]
+const fn contents(filter: &[u8], hash: BlockHash) -> Contents<SplitBlocks<'_>> {
+    match filter.as_chunks() {
+        ([], []) => Contents::Empty,
+        (blocks, []) if blocks.len() as u64 <= MAX_BLOCKS => Contents::Filter(SplitBlocks { blocks, hash }),
+        _ => Contents::Reserved,
+    }
+}
+
+kernel_reader!(XXH64, SPLIT_BLOCK, split_block, |bits, plan| split_blocks(
+    bits,
+    BlockHash::Xxh64
+));
+kernel_reader!(XXPH3, SPLIT_BLOCK, split_block, |bits, plan| split_blocks(
+    bits,
+    BlockHash::Xxph3
+));
+
+#[inline(always)]
+const fn split_blocks(bits: &[u8], hash: BlockHash) -> SplitBlocks<'_> {
+    let blocks = bits.as_chunks().0;
+    SplitBlocks { blocks, hash }
+}
+
+impl<'a> Stored<'a> for SplitBlocks<'a> {
+    fn plan(self, kernel: KernelToken) -> Plan {
+        let reader = match self.hash {
+            BlockHash::Xxh64 => &XXH64,
+            BlockHash::Xxph3 => &XXPH3,
+        };
+        let asker = split_block::asker(kernel, self.hash);
+        plan(kernel, reader, asker, self.blocks.as_flattened(), [0; 3])
+    }
+
+    fn view(self) -> FilterView<'a> {
+        let bits = self.blocks.as_flattened();
+        FilterView::bloom(FilterKind::SPLIT_BLOCK, bits, BLOCK_LEN, PROBES).in_parts_of(4)
+    }
+}
+
+/// Queries all filters, which may be any bytes, for one hash value; `answers` has a word for every 64 filters.
+fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) {
+    for (word, filters) in answers.iter_mut().zip(filters.chunks(64)) {
+        // A filter without blocks may match.
+        let mut found: [&[Block]; 64] = [&[]; 64];
+        let mut empty = 0;
+        for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {
+            // The hash value is given, so the function does not matter.
+            match contents(filter, BlockHash::Xxh64) {
+                Contents::Filter(filter) => *found = filter.blocks,
+                contents => empty |= u64::from(matches!(contents, Contents::Empty)) << i,
+            }
+        }
+        let found = found.get(..filters.len()).unwrap_or_default();
+        *word = split_block::may_match_each(kernel, found, hash) & !empty;
+    }
 }

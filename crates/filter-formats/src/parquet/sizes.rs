@@ -10,7 +10,7 @@
 use filter_kernels::split_block::BLOCK_LEN;
 use filter_policy::Error;
 
-use crate::contents::split_block::MAX_LEN;
+use super::policy::MAX_LEN;
 use crate::sizing::{least, proper_rate, split_block_rate};
 
 /// The longest bit set that the writers make, and that Arrow C++ reads: 128 MiB.

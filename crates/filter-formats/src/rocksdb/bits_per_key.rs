@@ -35,14 +35,14 @@ const fn probes_for(millibits: u32) -> u8 {
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BloomLikeFilterPolicy`).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RocksDbBits(f64);
+pub(super) struct RocksDbBits(f64);
 
 impl RocksDbBits {
-    pub(crate) const fn new(bits_per_key: BitsPerKey) -> Self {
+    pub(super) const fn new(bits_per_key: BitsPerKey) -> Self {
         Self(bits_per_key.get().clamp(1.0, 100.0))
     }
 
-    pub(crate) const fn get(self) -> f64 {
+    pub(super) const fn get(self) -> f64 {
         self.0
     }
 
@@ -51,18 +51,18 @@ impl RocksDbBits {
         clippy::cast_possible_truncation,
         reason = "the value is between 1,000 and 100,001; the cast rounds down"
     )]
-    pub(crate) const fn millibits(self) -> u32 {
+    pub(super) const fn millibits(self) -> u32 {
         // RocksDB's own constant: slightly more than a half, so that an intended half of a thousandth rounds up.
         (self.0 * 1000.0 + 0.500_001) as u32
     }
 
     /// Returns the probe count of Bloom filters of format version 5 and later, 1 to 24.
-    pub(crate) const fn probe_count(self) -> u8 {
+    pub(super) const fn probe_count(self) -> u8 {
         probes_for(self.millibits())
     }
 
     /// Returns whole bits per key, which determine the size of Bloom filters of format version 4 and earlier.
-    pub(crate) const fn rounded(self) -> u32 {
+    pub(super) const fn rounded(self) -> u32 {
         (self.millibits() + 500) / 1000
     }
 }

@@ -6,9 +6,9 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use crate::contents::Contents;
-use crate::contents::rocksdb::{
-    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local as stored_lines,
+use super::kinds::{
+    Kind, NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind,
+    fast_local as stored_lines,
 };
 
 /// The maximum size of the lines, however many keys there are.
@@ -151,5 +151,5 @@ impl FilterPolicy for FastLocalBloomPolicy {
         fast_local::stored_may_match(self, key, filter, self.kernel)
     }
 
-    answers!(|policy, filter| contents(filter), policy.token(), Contents::FastLocalBloom { lines, probes } => fast_local(lines, probes), but key_may_match);
+    answers!(|policy, filter| contents(filter), policy.token(), Kind::FastLocalBloom { lines, probes } => fast_local(lines, probes), but key_may_match);
 }

@@ -7,9 +7,8 @@ use filter_kernels::KernelToken;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 
 use super::bits_per_key::RocksDbBits;
-use crate::contents::Contents;
-use crate::contents::legacy::{self, Lines};
-use crate::contents::rocksdb::{TAIL_LEN, addressable, contents};
+use super::kinds::{Kind, TAIL_LEN, addressable, contents};
+use super::lines::{self, Lines};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -131,7 +130,7 @@ impl HashedPolicy for LegacyFullFilterPolicy {
 
     #[inline]
     fn hash_key(&self, key: &[u8]) -> u32 {
-        legacy::hash(key)
+        lines::hash(key)
     }
 
     fn start(&self, keys: usize, filter: &mut [u8]) {
@@ -145,10 +144,10 @@ impl HashedPolicy for LegacyFullFilterPolicy {
 
     fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
         let log2_bits = self.line.bytes().ilog2() + 3;
-        if let Some((bits, [probes, lines @ ..])) = filter.split_last_chunk_mut::<TAIL_LEN>()
-            && let Some(count) = NonZeroU32::new(u32::from_le_bytes(*lines))
+        if let Some((bits, [probes, count @ ..])) = filter.split_last_chunk_mut::<TAIL_LEN>()
+            && let Some(count) = NonZeroU32::new(u32::from_le_bytes(*count))
         {
-            legacy::insert(bits, Lines { count, log2_bits }, *probes, hashes);
+            lines::insert(bits, Lines { count, log2_bits }, *probes, hashes);
         }
     }
 }
@@ -164,5 +163,5 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::Scalar, Contents::LegacyBloom { bits, lines, probes } => legacy(bits, lines, probes));
+    answers!(|_policy, filter| contents(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
 }

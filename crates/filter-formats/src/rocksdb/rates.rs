@@ -1,11 +1,83 @@
 //! The sizes and rates of RocksDB's filters, from the numbers alone.
 
 use filter_kernels::fast_local::LINE_LEN;
+use filter_policy::{BitsPerKey, Error};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::lines_for;
+use super::kinds::TAIL_LEN;
 use super::ribbon_size::{RibbonSize, size};
-use crate::contents::rocksdb::TAIL_LEN;
+use crate::sizing::{Format, line_rate};
+
+impl Format {
+    /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, and five bytes of
+    /// metadata. The rate is the exact one of ideal lines, some fuller than others, plus equal halves of hash values,
+    /// which are what remains at 50 bits per key and more.
+    pub const FAST_LOCAL_BLOOM: Self = Self {
+        name: "FastLocalBloom",
+        hash_bits: 64,
+        filter_bytes: |keys, bits_per_key| Ok(bloom_bytes(of_rocksdb(bits_per_key)?, keys)),
+        probe_count: |_, bits_per_key| Ok(Some(of_rocksdb(bits_per_key)?.probe_count())),
+        rate: |keys, bits_per_key| Ok(bloom_rate(of_rocksdb(bits_per_key)?, keys)),
+        reach: None,
+        least_bytes: "at least what the filter takes at 1 bit per key",
+    };
+
+    #[cfg_attr(
+        feature = "alloc",
+        doc = "The filter of [`RibbonPolicy`](crate::rocksdb::RibbonPolicy): words of 16 bytes, and five bytes of metadata. The \
+               bits per key are those of a FastLocalBloom filter of the same rate, which is also what is written for few \
+               keys where it is smaller. The rate is the one that the columns give."
+    )]
+    #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
+    pub const RIBBON: Self = Self {
+        name: "Ribbon",
+        filter_bytes: |keys, bits_per_key| {
+            let bits = of_rocksdb(bits_per_key)?;
+            Ok(match ribbon_size(bits, keys) {
+                _ if keys == 0 => 0,
+                Some(size) => size.words * 16 + TAIL_LEN as u64,
+                None => bloom_bytes(bits, keys),
+            })
+        },
+        probe_count: |keys, bits_per_key| {
+            let bits = of_rocksdb(bits_per_key)?;
+            let is_ribbon = ribbon_size(bits, keys).is_some();
+            Ok((!is_ribbon).then(|| bits.probe_count()))
+        },
+        rate: |keys, bits_per_key| {
+            let bits = of_rocksdb(bits_per_key)?;
+            let size = ribbon_size(bits, keys).filter(|_| keys > 0);
+            Ok(size.map_or_else(|| bloom_rate(bits, keys), |size| size.rate))
+        },
+        ..Self::FAST_LOCAL_BLOOM
+    };
+}
+
+/// Returns bits per key as RocksDB counts them, or an error below 0.5.
+fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
+    if bits_per_key.get() < 0.5 {
+        return Err(Error::OutOfDomain {
+            what: "bits per key of RocksDB's formats",
+            given: bits_per_key.get(),
+            allowed: "at least 0.5",
+        });
+    }
+    Ok(RocksDbBits::new(bits_per_key))
+}
+
+fn bloom_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
+    lines_for(bits_per_key, keys) * LINE_LEN as u64 + TAIL_LEN as u64
+}
+
+fn bloom_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
+    line_rate(lines_for(bits_per_key, keys), keys, bits_per_key.probe_count())
+}
+
+fn ribbon_size(bits_per_key: RocksDbBits, keys: u64) -> Option<RibbonSize> {
+    let bloom = lines_for(bits_per_key, keys) * LINE_LEN as u64;
+    size(keys, ribbon_one_in(bits_per_key), bloom)
+}
 
 /// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,
 /// as RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for
@@ -19,33 +91,4 @@ pub(super) fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
     let crowded = rate(LINE_BITS / (keys_in_line + deviation));
     let uncrowded = rate(LINE_BITS / (keys_in_line - deviation));
     2.0 / (crowded + uncrowded)
-}
-
-pub(crate) fn fast_local_lines(bits_per_key: RocksDbBits, keys: u64) -> u64 {
-    lines_for(bits_per_key, keys)
-}
-
-pub(crate) fn fast_local_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
-    lines_for(bits_per_key, keys) * LINE_LEN as u64 + TAIL_LEN as u64
-}
-
-/// Returns the length of a Ribbon filter of this many keys; the first key's hash may make the filter 16 bytes shorter.
-pub(crate) fn ribbon_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {
-    if keys == 0 {
-        return 0;
-    }
-    ribbon_size(bits_per_key, keys).map_or_else(
-        || fast_local_bytes(bits_per_key, keys),
-        |size| size.words * 16 + TAIL_LEN as u64,
-    )
-}
-
-/// Returns the rate of a Ribbon filter of at least one key; `None` if a FastLocalBloom filter is written instead.
-pub(crate) fn ribbon_rate(bits_per_key: RocksDbBits, keys: u64) -> Option<f64> {
-    ribbon_size(bits_per_key, keys).map(|size| size.rate)
-}
-
-fn ribbon_size(bits_per_key: RocksDbBits, keys: u64) -> Option<RibbonSize> {
-    let bloom = lines_for(bits_per_key, keys) * LINE_LEN as u64;
-    size(keys, ribbon_one_in(bits_per_key), bloom)
 }

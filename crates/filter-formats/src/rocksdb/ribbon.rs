@@ -9,10 +9,9 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
+use super::kinds::{Kind, RIBBON_MARKER, TAIL_LEN, contents};
 use super::rates::ribbon_one_in;
 use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
-use crate::contents::Contents;
-use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to query.
@@ -36,7 +35,7 @@ use crate::contents::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents};
 ///
 /// let policy = RibbonPolicy::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
-/// assert_eq!(FilterView::new(FilterLayout::RocksDb, &filter).kind(), FilterKind::Ribbon);
+/// assert_eq!(FilterView::new(FilterLayout::ROCKS_DB, &filter).kind(), FilterKind::RIBBON);
 /// assert!(filter.len() < 4_500);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())
@@ -201,5 +200,5 @@ impl FilterPolicy for RibbonPolicy {
         Ok(widest.unwrap_or_default().max(bloom))
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::best(), Contents::Ribbon(solution) => ribbon(solution));
+    answers!(|_policy, filter| contents(filter), KernelToken::best(), Kind::Ribbon(solution) => ribbon(solution));
 }

@@ -108,7 +108,7 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
 }
 
 /// Returns the false-positive rate of a stored filter, averaged over the blocks: each column halves the rate.
-pub(crate) fn rate_of(shape: Shape) -> f64 {
+pub(super) fn rate_of(shape: Shape) -> f64 {
     let narrow = f64::from(shape.narrow) / f64::from(shape.blocks);
     let rate = libm::exp2(-f64::from(shape.columns));
     // Narrow blocks have one column less and twice the rate.
@@ -116,16 +116,16 @@ pub(crate) fn rate_of(shape: Shape) -> f64 {
 }
 
 /// The size and rate of a Ribbon filter, as far as they are known before its keys.
-pub(crate) struct RibbonSize {
+pub(super) struct RibbonSize {
     /// The number of 16-byte words; depending on the first key's hash, the filter may have one less.
-    pub(crate) words: u64,
+    pub(super) words: u64,
     /// The false-positive rate that the columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
-    pub(crate) rate: f64,
+    pub(super) rate: f64,
 }
 
 /// Returns the size for this many keys at a rate of one in `one_in`; `None` if a Bloom filter with `bloom_bytes` bytes
 /// of bits is written instead.
-pub(crate) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
+pub(super) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
     let entries = u32::try_from(keys)
         .ok()
         .filter(|&keys| keys as usize <= MAX_ENTRIES)?;

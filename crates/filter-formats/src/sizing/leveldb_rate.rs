@@ -20,7 +20,7 @@ const CYCLE: u64 = HASHES - 1;
 const MAX: usize = MAX_PROBES as usize;
 
 /// Returns the rate of a filter of this many bits, at least 64, with 1 to 30 probes, equal hash values included.
-pub(super) fn rate(bits: u64, keys: u64, probes: u8) -> f64 {
+pub(crate) fn rate(bits: u64, keys: u64, probes: u8) -> f64 {
     if keys == 0 {
         return 0.0;
     }
@@ -29,7 +29,7 @@ pub(super) fn rate(bits: u64, keys: u64, probes: u8) -> f64 {
     let full = Cover::new(bits, keys, probes, places::ratio(bits, keys, probes));
     let own = repeats::of_one_key(bits, &full);
     let by_probes = (full.all() + own + repeats::of_two_keys(bits, keys, &full)).clamp(0.0, 1.0);
-    let equal = equal_hashes::<32>(keys);
+    let equal = equal_hashes(32, keys);
     by_probes + equal * (1.0 - by_probes)
 }
 

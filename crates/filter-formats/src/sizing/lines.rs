@@ -8,12 +8,32 @@ const BITS: usize = 512;
 /// Keys per line above which lines hardly differ from the mean; only filters at their size limit have that many.
 const CROWDED: f64 = 600.0;
 
-/// Returns the false-positive rate of `keys` keys, at least one, in `lines` lines of 512 bits with 1 to 30 probes each.
+/// Returns the false-positive rate of `keys` keys in `lines` lines of 512 bits with 1 to 30 probes each.
+pub(crate) fn line_rate(lines: u64, keys: u64, probes: u8) -> f64 {
+    with_equal_halves(lines, keys, rate(lines, keys, probes))
+}
+
+/// Returns the false-positive rate of `keys` keys in split blocks.
+pub(crate) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
+    with_equal_halves(blocks, keys, rate_of_blocks(blocks, keys))
+}
+
+/// Adds the rate of keys with the same line and the same probe half of the hash to the rate of the probes.
+fn with_equal_halves(lines: u64, keys: u64, by_probes: f64) -> f64 {
+    const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
+    if keys == 0 {
+        return 0.0;
+    }
+    let by_equal_halves = (keys as f64 / lines as f64 * SAME_HALF).min(1.0);
+    by_probes + by_equal_halves * (1.0 - by_probes)
+}
+
+/// Returns the rate of the probes alone, in lines.
 ///
 /// The number of keys in a line is binomial, and each number of keys gives a distribution of the ones. RocksDB's
 /// estimate (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`) instead takes the textbook rate one standard deviation
 /// above and below the mean, which is 1 % too low at 10 bits per key and 10 % at 20.
-pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
+fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     let k = f64::from(probes);
     let mut matching = [0.0; BITS + 1];
     for (ones, probability) in matching.iter_mut().enumerate() {
@@ -36,8 +56,8 @@ pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     )
 }
 
-/// Returns the rate of split blocks: each key, and the absent key, picks one bit in each of eight 32-bit words.
-pub(super) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
+/// Returns the rate of the probes alone, in split blocks: each key, and the absent key, picks one bit in each of eight 32-bit words.
+fn rate_of_blocks(blocks: u64, keys: u64) -> f64 {
     const ZERO_LEFT: f64 = 31.0 / 32.0;
     let mut zeros = 1.0;
     mean(
@@ -108,9 +128,9 @@ mod tests {
     fn split_blocks_of_few_keys() {
         // Two keys in two blocks: the queried block holds 0, 1 and 2 keys in 1, 2 and 1 of four cases.
         let of = |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys), 8.0);
-        assert!((split_block_rate(2, 2) / (of(1.0) / 2.0 + of(2.0) / 4.0) - 1.0).abs() < 1e-12);
-        assert!((split_block_rate(1, 40) / of(40.0) - 1.0).abs() < 1e-12);
-        let (below, above) = (split_block_rate(100, 60_000), split_block_rate(100, 60_001));
+        assert!((rate_of_blocks(2, 2) / (of(1.0) / 2.0 + of(2.0) / 4.0) - 1.0).abs() < 1e-12);
+        assert!((rate_of_blocks(1, 40) / of(40.0) - 1.0).abs() < 1e-12);
+        let (below, above) = (rate_of_blocks(100, 60_000), rate_of_blocks(100, 60_001));
         assert!((above / below - 1.0).abs() < 1e-6, "{below} and {above}");
     }
 

@@ -244,9 +244,9 @@ fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// Returns the probability that an absent key has the same hash of `BITS` bits as one of the keys: `1 - (1 - 2^-BITS)^n`.
-pub(super) fn equal_hashes<const BITS: i32>(keys: u64) -> f64 {
-    let one_value = libm::ldexp(1.0, -BITS);
+/// Returns the probability that an absent key has the same hash of this many bits as one of the keys: `1 - (1 - 2^-bits)^n`.
+pub(super) fn equal_hashes(bits: i32, keys: u64) -> f64 {
+    let one_value = libm::ldexp(1.0, -bits);
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 

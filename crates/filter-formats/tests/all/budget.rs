@@ -51,10 +51,10 @@ fn least_by_trial(format: Format, levels: [&Level; 2], bytes: u64) -> f64 {
 fn no_division_among_two_levels_is_better() {
     let mut random = SplitMix64::seed_from_u64(1);
     for format in [
-        Format::Bloom64,
-        Format::SplitBlock,
-        Format::Ribbon,
-        Format::BinaryFuse,
+        Format::BLOOM64,
+        Format::SPLIT_BLOCK,
+        Format::RIBBON,
+        Format::BINARY_FUSE,
     ] {
         for _ in 0..12 {
             let mut level = || Level {
@@ -80,10 +80,10 @@ fn no_division_among_two_levels_is_better() {
 fn a_plan_is_better_than_equal_bits() {
     let levels = levels(&[2_000, 20_000, 200_000, 2_000_000]);
     for format in [
-        Format::Bloom64,
-        Format::FastLocalBloom,
-        Format::SplitBlock,
-        Format::Ribbon,
+        Format::BLOOM64,
+        Format::FAST_LOCAL_BLOOM,
+        Format::SPLIT_BLOCK,
+        Format::RIBBON,
     ] {
         let (bytes, needless) = equal(format, &levels, TEN);
         let found = plan(format, &levels, bytes).unwrap();
@@ -96,8 +96,8 @@ fn a_plan_is_better_than_equal_bits() {
     }
     // LevelDB's rates take long, so small levels.
     let levels = self::levels(&[100, 1_000, 10_000]);
-    let (bytes, needless) = equal(Format::LevelDb, &levels, TEN);
-    assert!(plan(Format::LevelDb, &levels, bytes).unwrap().needless() < 0.6 * needless);
+    let (bytes, needless) = equal(Format::LEVEL_DB, &levels, TEN);
+    assert!(plan(Format::LEVEL_DB, &levels, bytes).unwrap().needless() < 0.6 * needless);
 }
 
 #[test]
@@ -107,19 +107,19 @@ fn levels_that_are_not_worth_a_filter_get_none() {
         filters: 1,
         reads,
     };
-    let found = plan(Format::Bloom64, &[reads(1.0), reads(0.0), reads(1e-6)], 12_000).unwrap();
+    let found = plan(Format::BLOOM64, &[reads(1.0), reads(0.0), reads(1e-6)], 12_000).unwrap();
     let bits: Vec<_> = found.shares.iter().map(|share| share.bits_per_key).collect();
     assert!(bits[0].is_some() && bits[1].is_none(), "{bits:?}");
     assert_eq!(found.shares[1].bytes, 0);
     // Nothing fits.
-    let none = plan(Format::Bloom64, &[reads(1.0)], 8).unwrap();
+    let none = plan(Format::BLOOM64, &[reads(1.0)], 8).unwrap();
     assert_eq!((none.shares[0].bits_per_key, none.needless()), (None, 1.0));
     assert_eq!(
-        plan(Format::Bloom64, &[], 1_000).unwrap(),
+        plan(Format::BLOOM64, &[], 1_000).unwrap(),
         Plan { shares: Vec::new() }
     );
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(plan(Format::Bloom64, &[reads(wrong)], 1_000).is_err());
+        assert!(plan(Format::BLOOM64, &[reads(wrong)], 1_000).is_err());
     }
 }
 
@@ -134,8 +134,8 @@ fn many_single_tables_have_a_plan() {
             reads: (1 + random.next_u64() % 100) as f64 / 100.0,
         })
         .collect();
-    let (bytes, needless) = equal(Format::Bloom64, &tables, TEN);
-    let found = plan(Format::Bloom64, &tables, bytes).unwrap();
+    let (bytes, needless) = equal(Format::BLOOM64, &tables, TEN);
+    let found = plan(Format::BLOOM64, &tables, bytes).unwrap();
     assert!(found.bytes() <= bytes && found.bytes() as f64 > 0.999 * bytes as f64);
     assert!(found.needless() < 0.8 * needless);
 }
@@ -143,8 +143,8 @@ fn many_single_tables_have_a_plan() {
 #[test]
 fn filters_are_those_of_the_policy_with_the_plans_bits() {
     let levels = levels(&[100, 10_000]);
-    let (bytes, _) = equal(Format::Bloom64, &levels, TEN);
-    let found = plan(Format::Bloom64, &levels, bytes).unwrap();
+    let (bytes, _) = equal(Format::BLOOM64, &levels, TEN);
+    let found = plan(Format::BLOOM64, &levels, bytes).unwrap();
     let policy = Budgeted::by_plan(BloomFilter64Policy::new, &found);
     // The geometric mean of 100 and 10,000 is 1,000.
     for (count, level) in [(1, 0), (100, 0), (1_000, 0), (1_001, 1), (10_000, 1), (50_000, 1)] {

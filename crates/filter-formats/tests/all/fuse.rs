@@ -68,7 +68,7 @@ fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
     let filter = policy.build_hashes(hashes.iter().copied()).unwrap();
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
-    let stated = Format::BinaryFuse.filter_bytes(distinct.len() as u64, policy.bits_per_key());
+    let stated = Format::BINARY_FUSE.filter_bytes(distinct.len() as u64, policy.bits_per_key());
     assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];
     let same = policy

@@ -59,10 +59,10 @@ fn filters_are_those_of_the_other_program() {
         }
         assert_eq!(Sha256::digest(&filter)[..], unhex(&row.sha256), "{at}");
 
-        let view = FilterView::new(FilterLayout::Bloom64, &filter);
+        let view = FilterView::new(FilterLayout::BLOOM64, &filter);
         assert_eq!(
             (view.kind(), view.probe_count()),
-            (FilterKind::Bloom64, Some(row.k)),
+            (FilterKind::BLOOM64, Some(row.k)),
             "{at}"
         );
         for key in &keys {

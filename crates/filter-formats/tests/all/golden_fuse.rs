@@ -29,7 +29,7 @@ struct Row {
 /// Returns a policy that writes fingerprints of this width for this many keys.
 fn of_width(width: u8, keys: u64) -> BinaryFusePolicy {
     let rate = 0.5_f64.powi(width.into());
-    BinaryFusePolicy::new(Format::BinaryFuse.bits_per_key_for_rate(keys, rate).unwrap())
+    BinaryFusePolicy::new(Format::BINARY_FUSE.bits_per_key_for_rate(keys, rate).unwrap())
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn filters_are_those_of_pebble() {
         assert!(trailer.starts_with(&seed.to_le_bytes()), "{at}");
         let slots = u64::from(row.segment_count + 2) * u64::from(row.segment_length);
         assert_eq!(slots, row.fingerprints, "{at}");
-        let view = FilterView::new(FilterLayout::BinaryFuse, &filter);
-        assert_eq!(view.kind(), FilterKind::BinaryFuse);
+        let view = FilterView::new(FilterLayout::BINARY_FUSE, &filter);
+        assert_eq!(view.kind(), FilterKind::BINARY_FUSE);
         assert_eq!(view.bit_array(), packed);
         assert!((view.false_positive_rate() * 2.0_f64.powi(row.bits.into()) - 1.0).abs() < 1e-12);
 

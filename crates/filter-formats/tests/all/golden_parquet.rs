@@ -301,7 +301,7 @@ fn check_any(bytes: &[u8]) {
             let bitset = filter.bitset();
             assert_eq!(bitset.len() as u64, u64::from(header.bitset_len()));
             assert!(len <= Header::MAX_BYTES && bytes[len..].starts_with(bitset));
-            let rate = FilterView::new(FilterLayout::SplitBlock, bitset).false_positive_rate();
+            let rate = FilterView::new(FilterLayout::SPLIT_BLOCK, bitset).false_positive_rate();
             assert!((0.0..=1.0).contains(&rate));
             let _ = filter.may_match(b"key");
         }

@@ -52,10 +52,10 @@ fn check<H: KeyHasher>(policy: &BloomFilterPolicy<H>, row: &Row, first_absent: u
         assert_eq!(Sha256::digest(&filter)[..], unhex(digest), "{at}");
     }
 
-    let view = FilterView::new(FilterLayout::LevelDb, &filter);
+    let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
     assert_eq!(
         (view.kind(), view.probe_count()),
-        (FilterKind::LevelDb, Some(row.k)),
+        (FilterKind::LEVEL_DB, Some(row.k)),
         "{at}"
     );
     for key in &keys {

@@ -119,16 +119,16 @@ fn bloom_filters() {
                 check_row(&row, &FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel));
             }
             current += 1;
-            FilterKind::FastLocalBloom
+            FilterKind::FAST_LOCAL_BLOOM
         } else {
             let policy = LegacyFullFilterPolicy::new(bits_per_key);
             check_row(&row, &policy);
             legacy += 1;
-            FilterKind::LegacyBloom
+            FilterKind::LEGACY_BLOOM
         };
         if let Some(digits) = &row.filter_hex {
             let filter = unhex(digits);
-            let view = FilterView::new(FilterLayout::RocksDb, &filter);
+            let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
             let kind = if row.n == 0 { FilterKind::Empty } else { kind };
             assert_eq!(view.kind(), kind, "{}", row.at());
             assert_eq!(view.bits(), (filter.len() as u64 - 5) * 8 * u64::from(row.n > 0));
@@ -145,10 +145,10 @@ fn ribbon_filters_are_read() {
         let filter = unhex(digits);
         // Any policy of the family can read it.
         row.check(&FastLocalBloomPolicy::new(TEN), &filter);
-        let at = match FilterView::new(FilterLayout::RocksDb, &filter).kind() {
+        let at = match FilterView::new(FilterLayout::ROCKS_DB, &filter).kind() {
             FilterKind::Empty => 0,
-            FilterKind::FastLocalBloom => 1,
-            FilterKind::Ribbon => 2,
+            FilterKind::FAST_LOCAL_BLOOM => 1,
+            FilterKind::RIBBON => 2,
             _ => 3,
         };
         kinds[at] += 1;

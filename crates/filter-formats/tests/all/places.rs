@@ -1,8 +1,8 @@
 //! The places of a key answer as the whole filter does.
 
-use filter_formats::places::{Outline, Places, TAIL_LEN};
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::view::FilterLayout;
+use filter_formats::view::places::{Outline, Places, TAIL_LEN};
 use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -80,7 +80,7 @@ proptest! {
             let expected = policy.key_may_match(&key, &filter);
             // A policy of RocksDB reads the filters of the others, whose hash has another width.
             prop_assert!(answer || !expected, "{}", known.name());
-            if known.layout() != FilterLayout::RocksDb {
+            if known.layout() != FilterLayout::ROCKS_DB {
                 prop_assert_eq!(answer, expected, "{}", known.name());
             }
         }

@@ -54,8 +54,8 @@ proptest! {
         for filter in [filter.clone(), [&filter[..], &[probes]].concat()] {
             let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
             prop_assert_eq!(policy.key_may_match(&key, &filter), any_answer(LevelDb(LevelDbHash), &filter, policy.hash_key(&key)));
-            let view = FilterView::new(FilterLayout::LevelDb, &filter);
-            if view.kind() == FilterKind::LevelDb {
+            let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
+            if view.kind() == FilterKind::LEVEL_DB {
                 let (last, bit_array) = filter.split_last().unwrap();
                 prop_assert_eq!((view.bit_array(), view.probe_count()), (bit_array, Some(*last)));
                 let ones = bit_array.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();

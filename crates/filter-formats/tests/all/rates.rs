@@ -1,10 +1,9 @@
 //! Measures the rates that formulas and pages state. One run is enough, because the rates do not depend on features.
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_formats::sizing::Format;
 use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::{BloomFilter64Policy, policies};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
@@ -40,18 +39,12 @@ fn rates_are_those_of_the_policies() {
         (4096, 20, 60, 50_000),
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
-        for format in [
-            Format::Bloom64,
-            Format::FastLocalBloom,
-            Format::Ribbon,
-            Format::SplitBlock,
-        ] {
-            let policy: &dyn FilterPolicy = match format {
-                Format::Bloom64 => &BloomFilter64Policy::new(bits_per_key),
-                Format::FastLocalBloom => &FastLocalBloomPolicy::new(bits_per_key),
-                Format::SplitBlock => &SplitBlockBloomPolicy::new(bits_per_key),
-                _ => &RibbonPolicy::new(bits_per_key),
+        for known in policies::ALL {
+            // LevelDB's is tested below.
+            let Some(format) = known.format().filter(|format| *format != Format::LEVEL_DB) else {
+                continue;
             };
+            let policy = known.build(bits_per_key);
             let mut matches = 0;
             for _ in 0..filters {
                 let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
@@ -96,7 +89,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
-        let textbook = FilterView::new(FilterLayout::LevelDb, filter).false_positive_rate();
+        let textbook = FilterView::new(FilterLayout::LEVEL_DB, filter).false_positive_rate();
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"
@@ -125,7 +118,7 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
         for _ in 0..filters {
             let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
             let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
-            let view = FilterView::new(FilterLayout::Bloom64, filter);
+            let view = FilterView::new(FilterLayout::BLOOM64, filter);
             let prepared = policy.prepare(filter);
             stated += view.false_positive_rate() / f64::from(filters);
             matches += (0..queries)
@@ -133,7 +126,7 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
                 .count();
         }
         let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
-        let format = Format::Bloom64;
+        let format = Format::BLOOM64;
         let probes = format
             .probe_count(keys as u64, policy.bits_per_key())
             .unwrap()
@@ -177,7 +170,7 @@ fn rates_of_rocksdbs_filters_are_as_stated() {
             policy.name()
         );
 
-        let view = FilterView::new(FilterLayout::RocksDb, &filter);
+        let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
         let queries = 2_000_000;
         let absent = (1_000_000..).take(queries).map(|i| key("key08", i));
         let rate = absent.filter(|key| policy.key_may_match(key, &filter)).count() as f64 / queries as f64;

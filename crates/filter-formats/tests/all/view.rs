@@ -15,26 +15,26 @@ fn reading_follows_the_rules_at_every_edge() {
     use FilterKind::{Empty, Reserved};
 
     let expectations: [(FilterLayout, &[u8], FilterKind, bool); 20] = [
-        (FilterLayout::LevelDb, &[], Empty, false),
-        (FilterLayout::LevelDb, &[0xff], Empty, false),
-        (FilterLayout::LevelDb, &[6], Empty, false),
-        (FilterLayout::LevelDb, &[0, 0], FilterKind::LevelDb, true),
-        (FilterLayout::LevelDb, &[0, 1], FilterKind::LevelDb, false),
-        (FilterLayout::LevelDb, &[0xff, 30], FilterKind::LevelDb, true),
-        (FilterLayout::LevelDb, &[0, 30], FilterKind::LevelDb, false),
-        (FilterLayout::LevelDb, &[0, 31], Reserved, true),
-        (FilterLayout::LevelDb, &[0, 0xff], Reserved, true),
-        (FilterLayout::Bloom64, &[], Empty, false),
-        (FilterLayout::Bloom64, &[0x86], Empty, false),
-        (FilterLayout::Bloom64, &[0xff], Empty, false),
-        (FilterLayout::Bloom64, &[0, 0], Reserved, true),
-        (FilterLayout::Bloom64, &[0, 6], Reserved, true),
-        (FilterLayout::Bloom64, &[0, 0x80], Reserved, true),
-        (FilterLayout::Bloom64, &[0, 0x81], FilterKind::Bloom64, false),
-        (FilterLayout::Bloom64, &[0xff, 0x81], FilterKind::Bloom64, true),
-        (FilterLayout::Bloom64, &[0, 0x9e], FilterKind::Bloom64, false),
-        (FilterLayout::Bloom64, &[0, 0x9f], Reserved, true),
-        (FilterLayout::Bloom64, &[0, 0xff], Reserved, true),
+        (FilterLayout::LEVEL_DB, &[], Empty, false),
+        (FilterLayout::LEVEL_DB, &[0xff], Empty, false),
+        (FilterLayout::LEVEL_DB, &[6], Empty, false),
+        (FilterLayout::LEVEL_DB, &[0, 0], FilterKind::LEVEL_DB, true),
+        (FilterLayout::LEVEL_DB, &[0, 1], FilterKind::LEVEL_DB, false),
+        (FilterLayout::LEVEL_DB, &[0xff, 30], FilterKind::LEVEL_DB, true),
+        (FilterLayout::LEVEL_DB, &[0, 30], FilterKind::LEVEL_DB, false),
+        (FilterLayout::LEVEL_DB, &[0, 31], Reserved, true),
+        (FilterLayout::LEVEL_DB, &[0, 0xff], Reserved, true),
+        (FilterLayout::BLOOM64, &[], Empty, false),
+        (FilterLayout::BLOOM64, &[0x86], Empty, false),
+        (FilterLayout::BLOOM64, &[0xff], Empty, false),
+        (FilterLayout::BLOOM64, &[0, 0], Reserved, true),
+        (FilterLayout::BLOOM64, &[0, 6], Reserved, true),
+        (FilterLayout::BLOOM64, &[0, 0x80], Reserved, true),
+        (FilterLayout::BLOOM64, &[0, 0x81], FilterKind::BLOOM64, false),
+        (FilterLayout::BLOOM64, &[0xff, 0x81], FilterKind::BLOOM64, true),
+        (FilterLayout::BLOOM64, &[0, 0x9e], FilterKind::BLOOM64, false),
+        (FilterLayout::BLOOM64, &[0, 0x9f], Reserved, true),
+        (FilterLayout::BLOOM64, &[0, 0xff], Reserved, true),
     ];
     for (layout, filter, kind, answer) in expectations {
         let view = FilterView::new(layout, filter);
@@ -44,7 +44,7 @@ fn reading_follows_the_rules_at_every_edge() {
             f64::from(u8::from(answer)),
             "{filter:x?}"
         );
-        let policy: &dyn FilterPolicy = if layout == FilterLayout::LevelDb {
+        let policy: &dyn FilterPolicy = if layout == FilterLayout::LEVEL_DB {
             &POLICY
         } else {
             &BloomFilter64Policy::new(TEN)
@@ -54,7 +54,7 @@ fn reading_follows_the_rules_at_every_edge() {
     // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
     for filter in [[0, 0], [0xff, 6]] {
         assert_eq!(
-            FilterView::new(FilterLayout::LevelDb, &filter).estimated_len(),
+            FilterView::new(FilterLayout::LEVEL_DB, &filter).estimated_len(),
             None
         );
     }
@@ -75,12 +75,12 @@ fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
 #[test]
 fn keys_are_estimated() {
     let policies: [(FilterLayout, &dyn FilterPolicy); 5] = [
-        (FilterLayout::LevelDb, &POLICY),
-        (FilterLayout::Bloom64, &BloomFilter64Policy::new(TEN)),
-        (FilterLayout::RocksDb, &FastLocalBloomPolicy::new(TEN)),
-        (FilterLayout::RocksDb, &LegacyFullFilterPolicy::new(TEN)),
+        (FilterLayout::LEVEL_DB, &POLICY),
+        (FilterLayout::BLOOM64, &BloomFilter64Policy::new(TEN)),
+        (FilterLayout::ROCKS_DB, &FastLocalBloomPolicy::new(TEN)),
+        (FilterLayout::ROCKS_DB, &LegacyFullFilterPolicy::new(TEN)),
         (
-            FilterLayout::RocksDb,
+            FilterLayout::ROCKS_DB,
             &LegacyFullFilterPolicy::new(TEN).with_line(CacheLine::Bytes256),
         ),
     ];
@@ -116,10 +116,10 @@ fn ribbon_filters_tell_their_rate() {
 
     let policy = RibbonPolicy::new(TEN);
     let filter = policy.build((0..50_000_u32).map(u32::to_le_bytes)).unwrap();
-    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
     assert_eq!(
         (view.kind(), view.bit_array().len() + 5),
-        (FilterKind::Ribbon, filter.len())
+        (FilterKind::RIBBON, filter.len())
     );
     assert_eq!(
         (view.probe_count(), view.fill(), view.estimated_len()),

@@ -181,9 +181,9 @@ async fn a_plan_saves_needless_reads_with_the_same_memory() {
         filters: 1,
         reads: 1.0,
     });
-    let bytes = |keys| Format::Bloom64.filter_bytes(keys, TEN).unwrap();
+    let bytes = |keys| Format::BLOOM64.filter_bytes(keys, TEN).unwrap();
     let equal: u64 = levels.iter().map(|level| bytes(level.keys)).sum();
-    let plan = plan(Format::Bloom64, &levels, equal).unwrap();
+    let plan = plan(Format::BLOOM64, &levels, equal).unwrap();
     assert!(plan.bytes() <= equal);
     let policies: [Arc<dyn FilterPolicy>; 2] = [
         Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),

@@ -262,11 +262,11 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         assert_eq!(builder.finish().unwrap(), block, "{file}");
 
         for filter in reader.filters() {
-            let view = FilterView::new(FilterLayout::LevelDb, filter.bytes.unwrap());
+            let view = FilterView::new(FilterLayout::LEVEL_DB, filter.bytes.unwrap());
             match view.kind() {
                 FilterKind::Empty => empty += 1,
                 kind => {
-                    assert_eq!(kind, FilterKind::LevelDb, "{file}");
+                    assert_eq!(kind, FilterKind::LEVEL_DB, "{file}");
                     let probes = if file.contains("bpk14") { 9 } else { 6 };
                     assert_eq!(view.probe_count(), Some(probes), "{file}");
                     filters += 1;

@@ -46,34 +46,33 @@ impl Bits {
         layout: FilterLayout,
         bytes: &[u8],
     ) -> Result<Option<&'static str>, String> {
-        let is_of_rocksdb = layout == FilterLayout::RocksDb;
+        let is_of_rocksdb = layout == FilterLayout::ROCKS_DB;
         if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
             return Ok(None);
         }
         let view = FilterView::new(layout, bytes);
-        let last = bytes.last().copied().unwrap_or_default();
         match (view.kind(), view.ones().zip(view.probe_count())) {
             (FilterKind::Empty, _) if is_of_rocksdb => return Ok(None),
             (FilterKind::Empty, _) => {
                 return Err("a length that must be 0 or at least 2 bytes, got 1".to_owned());
             }
-            (FilterKind::Ribbon | FilterKind::BinaryFuse, _) => self.ribbon_bits += view.bits(),
+            (FilterKind::Filter(_), None) => self.ribbon_bits += view.bits(),
             (_, Some((ones, probes @ 1..))) => {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
-                let is_bad = layout == FilterLayout::LevelDb && !is_coprime_size(view.bits() / 8);
+                let is_bad = layout == FilterLayout::LEVEL_DB && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
-            _ => return Err(reserved(layout, last)),
+            _ => return Err(layout.damage(bytes).to_string()),
         }
         self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
         Ok(match view.kind() {
-            FilterKind::LegacyBloom => Some("legacy Bloom"),
-            FilterKind::FastLocalBloom => Some("FastLocalBloom"),
-            FilterKind::Ribbon => Some("Ribbon"),
-            FilterKind::BinaryFuse => Some("binary fuse"),
+            FilterKind::LEGACY_BLOOM => Some("legacy Bloom"),
+            FilterKind::FAST_LOCAL_BLOOM => Some("FastLocalBloom"),
+            FilterKind::RIBBON => Some("Ribbon"),
+            FilterKind::BINARY_FUSE => Some("binary fuse"),
             _ => None,
         })
     }
@@ -116,20 +115,6 @@ impl Bits {
     }
 }
 
-/// Describes the damage of a filter whose last byte is reserved for other encodings.
-fn reserved(layout: FilterLayout, last: u8) -> String {
-    match layout {
-        FilterLayout::LevelDb => format!("probe count must be between 1 and 30, got {last}"),
-        FilterLayout::Bloom64 => {
-            format!("last byte must be between 0x81 and 0x9e, got {last:#04x}")
-        }
-        FilterLayout::RocksDb => format!("tail must be of a known kind, got last byte {last:#04x}"),
-        FilterLayout::SplitBlock => "length must be a multiple of 32 bytes".to_owned(),
-        FilterLayout::BinaryFuse => "last 14 bytes must be of a binary fuse filter of this length".to_owned(),
-        layout => format!("layout must be a known one, got {layout:?}"),
-    }
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference on")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -148,7 +133,7 @@ mod tests {
         for (bytes, bad) in [(41, 1), (42, 1), (52, 2)] {
             let mut filter = vec![0; bytes];
             filter[bytes - 1] = 6;
-            bits.add_filter(FilterLayout::LevelDb, &filter).unwrap();
+            bits.add_filter(FilterLayout::LEVEL_DB, &filter).unwrap();
             assert_eq!(bits.bad_sizes, bad, "{bytes} bytes");
         }
     }
@@ -165,7 +150,7 @@ mod tests {
             let counted = bits.add_filter(known.layout(), &filter);
             assert!(
                 counted.is_ok() && bits.all_bits() > 5000,
-                "{} is not counted, {counted:?}: add it to crates/filter-tools/src/inspection/bits.rs",
+                "{} is not counted, {counted:?}",
                 known.name()
             );
         }

@@ -48,7 +48,12 @@ pub(super) fn look_at_block_based(
     policy: &str,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
-    look_at_layout(block, policy.as_bytes(), Some(FilterLayout::LevelDb), data_blocks)
+    look_at_layout(
+        block,
+        policy.as_bytes(),
+        Some(FilterLayout::LEVEL_DB),
+        data_blocks,
+    )
 }
 
 fn look_at_layout(

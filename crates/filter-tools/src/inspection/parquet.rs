@@ -285,7 +285,7 @@ fn column_filter<'f>(
 }
 
 fn expected_rate(bitset: &[u8]) -> f64 {
-    significant::round(FilterView::new(FilterLayout::SplitBlock, bitset).false_positive_rate())
+    significant::round(FilterView::new(FilterLayout::SPLIT_BLOCK, bitset).false_positive_rate())
 }
 
 /// Reads the bit set of the filter at an offset. It must lie in the file and not overlap another filter, so that no

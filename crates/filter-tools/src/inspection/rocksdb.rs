@@ -104,7 +104,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = FilterLayout::RocksDb;
+            let layout = FilterLayout::ROCKS_DB;
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {

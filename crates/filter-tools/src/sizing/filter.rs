@@ -144,12 +144,12 @@ impl Filter {
     /// rate.
     pub(crate) fn engine(self) -> Option<Format> {
         match self {
-            Self::LevelDb => Some(Format::LevelDb),
-            Self::BloomFilter64 => Some(Format::Bloom64),
-            Self::FastLocalBloom => Some(Format::FastLocalBloom),
-            Self::Ribbon => Some(Format::Ribbon),
-            Self::BinaryFuse => Some(Format::BinaryFuse),
-            Self::SplitBlock => Some(Format::SplitBlock),
+            Self::LevelDb => Some(Format::LEVEL_DB),
+            Self::BloomFilter64 => Some(Format::BLOOM64),
+            Self::FastLocalBloom => Some(Format::FAST_LOCAL_BLOOM),
+            Self::Ribbon => Some(Format::RIBBON),
+            Self::BinaryFuse => Some(Format::BINARY_FUSE),
+            Self::SplitBlock => Some(Format::SPLIT_BLOCK),
             _ => None,
         }
     }

@@ -162,11 +162,15 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         let left = ((wanted - by_probes) / (1.0 - by_probes)).max(0.0);
         (-libm::ldexp(libm::log1p(-left), 32)) as u64
     };
-    let rate = |keys: u64, bits: u32| Format::LevelDb.rate(keys, BitsPerKey::whole(bits)).map_err(words);
+    let rate = |keys: u64, bits: u32| {
+        Format::LEVEL_DB
+            .rate(keys, BitsPerKey::whole(bits))
+            .map_err(words)
+    };
     // The bound, the bits per key, and whether the memory is the bound.
     let bound = |bits: u32| {
         let bits_per_key = BitsPerKey::whole(bits);
-        let most = Format::LevelDb
+        let most = Format::LEVEL_DB
             .max_keys(bytes, bits_per_key)
             .min(Question::MAX_KEYS);
         let will_do = |keys: u64| {
@@ -241,11 +245,11 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
 /// key for them.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
     let (mut best, mut best_bits) = (0, 0.0);
-    if format == Format::LevelDb {
+    if format == Format::LEVEL_DB {
         let (keys, bits) = most_keys_of_leveldb(wanted, bytes)?;
         (best, best_bits) = (keys, f64::from(bits));
     }
-    for bits in (1..=MAX_BITS).filter(|_| format != Format::LevelDb) {
+    for bits in (1..=MAX_BITS).filter(|_| format != Format::LEVEL_DB) {
         let bits_per_key = BitsPerKey::whole(bits);
         let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
         let most = format.max_keys(bytes, bits_per_key).min(Question::MAX_KEYS);
@@ -281,7 +285,7 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
 /// the information-theoretic bound.
 fn least_rate(format: Format, bits: u32) -> f64 {
     let bits = f64::from(bits);
-    if format == Format::Ribbon {
+    if format == Format::RIBBON {
         libm::exp2(-bits)
     } else {
         libm::exp(-bits * std::f64::consts::LN_2 * std::f64::consts::LN_2)

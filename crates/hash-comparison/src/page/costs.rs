@@ -103,7 +103,7 @@ pub(super) fn policies(data: &DatasetRows<'_>) -> Value {
         .iter()
         .filter_map(|policy| Some((policy.name(), policy.format()?)));
     let rows = policies
-        .filter(|(_, format)| *format != Format::LevelDb)
+        .filter(|(_, format)| *format != Format::LEVEL_DB)
         .map(|(name, format)| {
             let cell = |&keys: &u64| {
                 let rate = format.rate(keys, bits_per_key).ok()?;

@@ -27,7 +27,7 @@ fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
         .nth(1);
     let table = table.and_then(|rest| rest.split("</table>").next()).unwrap();
     for policy in filter_formats::policies::ALL {
-        let has_own = policy.format().is_some_and(|format| format != Format::LevelDb);
+        let has_own = policy.format().is_some_and(|format| format != Format::LEVEL_DB);
         assert_eq!(
             table.contains(&format!("<th>{}<", policy.name())),
             has_own,

@@ -14,7 +14,7 @@ fn key(number: u32) -> Vec<u8> {
 #[test]
 fn filters_of_other_formats_are_let_pass() {
     let leveldb = EnginePolicy::builtin(10);
-    let open = [FilterLayout::Bloom64, FilterLayout::RocksDb];
+    let open = [FilterLayout::BLOOM64, FilterLayout::ROCKS_DB];
     for policy in policies::ALL
         .iter()
         .filter(|policy| open.contains(&policy.layout()))
@@ -45,8 +45,8 @@ fn ribbon(blocks: u32) -> Vec<u8> {
     let mut filter = vec![0; blocks as usize * 16];
     let [a, b, c, _] = blocks.to_le_bytes();
     filter.extend([0xfe, 0, a, b, c]);
-    let kind = FilterView::new(FilterLayout::RocksDb, &filter).kind();
-    assert_eq!(kind, FilterKind::Ribbon);
+    let kind = FilterView::new(FilterLayout::ROCKS_DB, &filter).kind();
+    assert_eq!(kind, FilterKind::RIBBON);
     filter
 }
 

@@ -129,7 +129,7 @@ impl Kind {
     /// Returns the mapping of hash values to bits: LevelDB's, or one of the kind's own.
     pub(super) fn scheme(&self) -> &'static str {
         match self {
-            Self::Policy(known) if known.layout() != FilterLayout::LevelDb => "own",
+            Self::Policy(known) if known.layout() != FilterLayout::LEVEL_DB => "own",
             Self::Policy(_) | Self::Function(_) => "leveldb",
             Self::Application(..) => "own",
         }
@@ -150,7 +150,7 @@ impl Kind {
             Self::Policy(known) => Some((known.build(bits), known.layout(), known.format())),
             Self::Function(hash) => {
                 let policy = BloomFilterPolicy::with_hasher(Function(hash), bits);
-                Some((Box::new(policy), FilterLayout::LevelDb, Some(Format::LevelDb)))
+                Some((Box::new(policy), FilterLayout::LEVEL_DB, Some(Format::LEVEL_DB)))
             }
             Self::Application(..) => None,
         }
@@ -195,7 +195,7 @@ impl Kind {
                 let ideal = match probes {
                     Some(probes) => ideal_rate(bits, keys, probes)?,
                     // A filter without probes.
-                    None => rate_of(Format::Bloom64, bits_per_key, keys)?,
+                    None => rate_of(Format::BLOOM64, bits_per_key, keys)?,
                 };
                 // Without a formula, the ideal one.
                 let expected = format.map(|format| rate_of(format, bits_per_key, keys));
@@ -225,7 +225,7 @@ fn as_ideal(bits: u64, keys: usize, probes: u32) -> Rates {
 
 /// Returns the rates of a filter with a formula that is compared with the best ideal filter of these bits per key.
 fn beside_ideal(bits_per_key: u32, keys: usize, expected: f64) -> Rates {
-    Box::new(move || Ok([rate_of(Format::Bloom64, bits_per_key, keys)?, expected]))
+    Box::new(move || Ok([rate_of(Format::BLOOM64, bits_per_key, keys)?, expected]))
 }
 
 /// Returns the rate of a stored format. LevelDB's rate takes long to count and is needed for every hash function, so
@@ -236,7 +236,7 @@ fn rate_of(format: Format, bits_per_key: u32, keys: usize) -> Result<f64, String
         let bits_per_key = BitsPerKey::whole(bits_per_key);
         format.rate(keys as u64, bits_per_key).map_err(words)
     };
-    if format != Format::LevelDb {
+    if format != Format::LEVEL_DB {
         return rate();
     }
     let mut counted = COUNTED.lock().map_err(words)?;

@@ -137,7 +137,7 @@ fn two_bytes_that_adapters_store_deny_nothing() {
 fn less_than_a_line_denies_nothing() {
     let filter = [&[0; 63][..], &[0xff, 0, 6, 0, 0]].concat();
     assert!(is_less_than_a_line(&filter));
-    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
     assert_eq!(view.kind(), FilterKind::Reserved);
     assert!(OURS.key_may_match(b"key", &filter));
 }
@@ -147,7 +147,7 @@ fn less_than_a_line_denies_nothing() {
 fn more_lines_than_there_are_deny_nothing() {
     let filter = [&[0; 320][..], &[17], &0x2400_0005_u32.to_le_bytes()].concat();
     assert!(claims_too_many_lines(&filter));
-    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
     assert_eq!(view.kind(), FilterKind::Reserved);
     assert!(OURS.key_may_match(b"key", &filter));
 }

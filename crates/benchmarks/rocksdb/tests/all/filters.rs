@@ -69,8 +69,8 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
             };
             assert!(ours(&**policy, &keys) == expected, "{}", what());
             let reader = theirs.reader(&expected);
-            let view = FilterView::new(FilterLayout::RocksDb, &expected);
-            ribbons += u32::from(view.kind() == FilterKind::Ribbon);
+            let view = FilterView::new(FilterLayout::ROCKS_DB, &expected);
+            ribbons += u32::from(view.kind() == FilterKind::RIBBON);
             for (place, key) in keys.iter().chain(&absent).enumerate() {
                 let answers = [reader.may_match(key), policy.key_may_match(key, &expected)];
                 assert_eq!(answers[0], answers[1], "{}: {key:x?}", what());

@@ -50,7 +50,7 @@ fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form:
     }
     for (handle, keys) in keys_of.values() {
         let filter = table.filter(*handle).unwrap();
-        let view = FilterView::new(FilterLayout::RocksDb, &filter);
+        let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
         assert_ne!(view.kind(), FilterKind::Reserved);
         assert!(
             keys.iter().all(|key| ours.key_may_match(key, &filter)),

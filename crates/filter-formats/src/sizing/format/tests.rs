@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::*;
 
-const FORMAT: Format = Format::LevelDb;
+const FORMAT: Format = Format::LEVEL_DB;
 
 #[test]
 fn limits_are_tight() {
@@ -61,7 +61,7 @@ fn the_bits_per_key_found_are_the_smallest() {
 fn rates_beyond_the_format_are_refused() {
     // The limits are 30 probes, 2^32 bits and 2^32 hash values.
     let keys = 50_000_000;
-    let least = equal_hashes::<32>(keys);
+    let least = equal_hashes(32, keys);
     assert!(FORMAT.bits_per_key_for_rate(keys, 1.01 * least).is_ok());
     let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(keys, 0.99 * least) else {
         panic!("is reached");
@@ -115,42 +115,42 @@ mod policies {
 
                 let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key);
                 assert_eq!(
-                    bytes(Format::LevelDb),
+                    bytes(Format::LEVEL_DB),
                     policy.max_filter_len(keys).unwrap() as u64,
                     "{at}"
                 );
 
                 let policy = BloomFilter64Policy::new(bits_per_key);
                 assert_eq!(
-                    bytes(Format::Bloom64),
+                    bytes(Format::BLOOM64),
                     policy.max_filter_len(keys).unwrap() as u64,
                     "{at}"
                 );
                 let filter = policy.build_hashes(0..keys as u64).unwrap();
                 assert_eq!(
-                    Format::Bloom64.probe_count(keys as u64, bits_per_key),
-                    Ok(probes_of(FilterLayout::Bloom64, &filter)),
+                    Format::BLOOM64.probe_count(keys as u64, bits_per_key),
+                    Ok(probes_of(FilterLayout::BLOOM64, &filter)),
                     "{at}"
                 );
 
                 let policy = SplitBlockBloomPolicy::new(bits_per_key);
                 let len = policy.max_filter_len(keys).unwrap();
-                assert_eq!(bytes(Format::SplitBlock), len as u64, "{at}");
-                let probes = Format::SplitBlock.probe_count(keys as u64, bits_per_key);
+                assert_eq!(bytes(Format::SPLIT_BLOCK), len as u64, "{at}");
+                let probes = Format::SPLIT_BLOCK.probe_count(keys as u64, bits_per_key);
                 assert_eq!(
                     probes,
-                    Ok(probes_of(FilterLayout::SplitBlock, &alloc::vec![0; len])),
+                    Ok(probes_of(FilterLayout::SPLIT_BLOCK, &alloc::vec![0; len])),
                     "{at}"
                 );
 
                 let policy = FastLocalBloomPolicy::new(bits_per_key);
                 let len = policy.max_filter_len(keys).unwrap();
-                assert_eq!(bytes(Format::FastLocalBloom), len as u64, "{at}");
+                assert_eq!(bytes(Format::FAST_LOCAL_BLOOM), len as u64, "{at}");
                 let filter = policy.build_hashes(0..keys as u64).unwrap();
-                let probes = Format::FastLocalBloom.probe_count(keys as u64, bits_per_key);
+                let probes = Format::FAST_LOCAL_BLOOM.probe_count(keys as u64, bits_per_key);
                 assert_eq!(
                     probes.map(|probes| probes.filter(|_| keys > 0)),
-                    Ok(probes_of(FilterLayout::RocksDb, &filter)),
+                    Ok(probes_of(FilterLayout::ROCKS_DB, &filter)),
                     "{at}"
                 );
             }
@@ -168,7 +168,7 @@ mod policies {
             for bits in BITS {
                 let bits_per_key = BitsPerKey::fractional(bits).unwrap();
                 let policy = RibbonPolicy::new(bits_per_key);
-                let stated = Format::Ribbon.filter_bytes(keys as u64, bits_per_key).unwrap();
+                let stated = Format::RIBBON.filter_bytes(keys as u64, bits_per_key).unwrap();
                 // Several first keys, because the hash of the first decides about 16 bytes.
                 for first in 0..if keys > 5000 { 1 } else { 6_u32 } {
                     let keys_from = (first * 100_000..).take(keys).map(u32::to_le_bytes);
@@ -178,9 +178,9 @@ mod policies {
                     assert!((stated.saturating_sub(16)..=stated).contains(&len), "{at}");
                     exact += usize::from(len == stated);
 
-                    let view = FilterView::new(FilterLayout::RocksDb, &filter);
-                    let probes = Format::Ribbon.probe_count(keys as u64, bits_per_key).unwrap();
-                    let is_ribbon = view.kind() == FilterKind::Ribbon;
+                    let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
+                    let probes = Format::RIBBON.probe_count(keys as u64, bits_per_key).unwrap();
+                    let is_ribbon = view.kind() == FilterKind::RIBBON;
                     ribbons += usize::from(is_ribbon);
                     if keys > 0 && len == stated {
                         assert_eq!(
@@ -202,13 +202,13 @@ mod policies {
 #[test]
 fn searches_in_the_newer_formats_are_tight() {
     for format in [
-        Format::Bloom64,
-        Format::FastLocalBloom,
-        Format::Ribbon,
-        Format::SplitBlock,
+        Format::BLOOM64,
+        Format::FAST_LOCAL_BLOOM,
+        Format::RIBBON,
+        Format::SPLIT_BLOCK,
     ] {
         // With more keys, split blocks cannot have a hundred bits per key.
-        let most = if format == Format::SplitBlock {
+        let most = if format == Format::SPLIT_BLOCK {
             170_000_000
         } else {
             960_000_000
@@ -227,7 +227,7 @@ fn searches_in_the_newer_formats_are_tight() {
                     // Split blocks may reach the rate with more than a hundred bits per key.
                     None => assert!(
                         found.is_err()
-                            || format == Format::SplitBlock
+                            || format == Format::SPLIT_BLOCK
                                 && found.is_ok_and(|bits| {
                                     let fewer = BitsPerKey::fractional(bits.get() - 1.0).unwrap();
                                     bits > BitsPerKey::whole(100)
@@ -249,9 +249,10 @@ fn searches_in_the_newer_formats_are_tight() {
             for bytes in [*least, of_ten, of_ten + 20, nearly_most + 1] {
                 let found = format.bits_per_key_for_bytes(keys, bytes).unwrap();
                 assert!(format.filter_bytes(keys, found).unwrap() <= bytes);
-                let most = match format {
-                    Format::Bloom64 | Format::SplitBlock => BitsPerKey::MAX,
-                    _ => BitsPerKey::whole(100),
+                let most = if format.reach.is_some() {
+                    BitsPerKey::MAX
+                } else {
+                    BitsPerKey::whole(100)
                 };
                 if found < most {
                     let more = BitsPerKey::fractional(found.get() + 1.0).unwrap();
@@ -269,7 +270,7 @@ fn searches_in_the_newer_formats_are_tight() {
 #[test]
 fn lengths_never_shrink_as_keys_become_more() {
     for bits in [1, 2, 10, 33, 100] {
-        for format in [Format::FastLocalBloom, Format::Ribbon] {
+        for format in [Format::FAST_LOCAL_BLOOM, Format::RIBBON] {
             let bytes = |keys: u64| format.filter_bytes(keys, BitsPerKey::whole(bits)).unwrap();
             let around = (949_999_900..950_000_100).chain([u64::MAX]);
             let mut last = 0;
@@ -283,7 +284,7 @@ fn lengths_never_shrink_as_keys_become_more() {
     }
     // The filter grows no further.
     assert_eq!(
-        Format::FastLocalBloom.max_keys(1 << 33, BitsPerKey::whole(10)),
+        Format::FAST_LOCAL_BLOOM.max_keys(1 << 33, BitsPerKey::whole(10)),
         u64::MAX
     );
 }
@@ -291,7 +292,7 @@ fn lengths_never_shrink_as_keys_become_more() {
 #[test]
 fn what_rocksdb_does_not_write_is_refused() {
     let few = BitsPerKey::fractional(0.49).unwrap();
-    for format in [Format::FastLocalBloom, Format::Ribbon] {
+    for format in [Format::FAST_LOCAL_BLOOM, Format::RIBBON] {
         let error = format.filter_bytes(1, few).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -316,10 +317,10 @@ fn what_rocksdb_does_not_write_is_refused() {
 fn no_64_bit_hash_goes_below_the_share_of_equal_values() {
     let least = 1000.0 / libm::ldexp(1.0, 64);
     for format in [
-        Format::Bloom64,
-        Format::FastLocalBloom,
-        Format::Ribbon,
-        Format::SplitBlock,
+        Format::BLOOM64,
+        Format::FAST_LOCAL_BLOOM,
+        Format::RIBBON,
+        Format::SPLIT_BLOCK,
     ] {
         match format.bits_per_key_for_rate(1000, least / 2.0) {
             Err(Error::RateUnreachable { lowest, .. }) => {
@@ -329,6 +330,6 @@ fn no_64_bit_hash_goes_below_the_share_of_equal_values() {
         }
     }
     let most = BitsPerKey::whole(1_000_000);
-    let rate = Format::Bloom64.rate(1000, most).unwrap();
+    let rate = Format::BLOOM64.rate(1000, most).unwrap();
     assert!((rate / least - 1.0).abs() < 1e-6, "{rate}");
 }

@@ -83,7 +83,7 @@ fn rates_are_bounded_by_equal_hashes_and_one() {
     ] {
         let computed = rate(bits, keys, probes);
         assert!(
-            (equal_hashes::<32>(keys)..=1.0).contains(&computed),
+            (equal_hashes(32, keys)..=1.0).contains(&computed),
             "{bits} {keys} {probes}: {computed}"
         );
     }

@@ -76,7 +76,7 @@ impl Layout for Bloom64 {
     }
 
     fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::Bloom64, bits_per_key, keys)
+        probes_of(Format::BLOOM64, bits_per_key, keys)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -106,7 +106,7 @@ impl Layout for FastLocal {
     }
 
     fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::FastLocalBloom, bits_per_key, keys)
+        probes_of(Format::FAST_LOCAL_BLOOM, bits_per_key, keys)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -145,7 +145,7 @@ impl Layout for SplitBlock {
     }
 
     fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::SplitBlock, bits_per_key, keys)
+        probes_of(Format::SPLIT_BLOCK, bits_per_key, keys)
     }
 
     fn tail(self, _: u8) -> Vec<u8> {

@@ -162,13 +162,13 @@ pub(crate) fn answers<P: HashedPolicy>(
     }
 
     // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
-    let kind = FilterView::new(FilterLayout::RocksDb, filter).kind();
+    let kind = FilterView::new(FilterLayout::ROCKS_DB, filter).kind();
     let is_narrow = size_of::<P::Hash>() == 4;
     let by_hash = if policy.name().starts_with("rocksdb.")
-        && (kind == FilterKind::LegacyBloom) != is_narrow
+        && (kind == FilterKind::LEGACY_BLOOM) != is_narrow
         && matches!(
             kind,
-            FilterKind::LegacyBloom | FilterKind::FastLocalBloom | FilterKind::Ribbon
+            FilterKind::LEGACY_BLOOM | FilterKind::FAST_LOCAL_BLOOM | FilterKind::RIBBON
         ) {
         vec![true; keys.len()]
     } else {

@@ -58,7 +58,7 @@ pub(super) fn ideal_rate(records: &Records, dataset: &DatasetSummary, keys: u64)
         return *rate;
     }
     let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
-    Rate::exact(Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
+    Rate::exact(Format::LEVEL_DB.rate(keys, bits_per_key).unwrap_or(1.0))
 }
 
 /// Describes the size of LevelDB's filter of exactly this many keys, if an ideal hash there has a rate more than a tenth
@@ -72,7 +72,7 @@ pub(super) fn unlucky(keys: u64) -> Option<String> {
         let good_bytes = policy.max_filter_len(usize::try_from(keys).ok()?).ok()? as u64 - 1;
         // Half a byte less than the bits, which are rounded up to bytes.
         let good_bits = BitsPerKey::fractional((8 * good_bytes - 4) as f64 / keys as f64).ok()?;
-        let rate = |bits_per_key| Format::LevelDb.rate(keys, bits_per_key).ok();
+        let rate = |bits_per_key| Format::LEVEL_DB.rate(keys, bits_per_key).ok();
         Some([rate(bits_per_key)?, rate(good_bits)?])
     };
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,21 +6,21 @@ use filter_kernels::KernelToken;
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 #[inline]
-pub(crate) const fn hash(key: &[u8]) -> u32 {
+pub(super) const fn hash(key: &[u8]) -> u32 {
     rocksdb_hash(key, LEVELDB_BLOOM_SEED)
 }
 
 /// The lines of bits in a filter; each key uses one line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines {
-    pub(crate) count: NonZeroU32,
+pub(super) struct Lines {
+    pub(super) count: NonZeroU32,
     /// Log2 of the number of bits in a line, at least 3.
-    pub(crate) log2_bits: u32,
+    pub(super) log2_bits: u32,
 }
 
 impl Lines {
     /// Returns this many lines that fill this many bytes and have a power-of-two length, whichever machine wrote them.
-    pub(crate) fn filling(bytes: u64, count: u32) -> Option<Self> {
+    pub(super) fn filling(bytes: u64, count: u32) -> Option<Self> {
         let count = NonZeroU32::new(count)?;
         let line_len = bytes / u64::from(count.get());
         let log2_len = line_len.checked_ilog2()?;
@@ -32,7 +32,7 @@ impl Lines {
     }
 
     /// Returns the numbers of a prepared filter.
-    pub(crate) const fn words(self, probes: u8) -> [u64; 3] {
+    pub(super) const fn words(self, probes: u8) -> [u64; 3] {
         [self.count.get() as u64, self.log2_bits as u64, probes as u64]
     }
 
@@ -41,20 +41,20 @@ impl Lines {
         clippy::cast_possible_truncation,
         reason = "the words are numbers of these types"
     )]
-    pub(crate) fn of_words([count, log2_bits, probes]: [u64; 3]) -> Option<(Self, u8)> {
+    pub(super) fn of_words([count, log2_bits, probes]: [u64; 3]) -> Option<(Self, u8)> {
         let count = NonZeroU32::new(count as u32)?;
         let log2_bits = log2_bits as u32;
         Some((Self { count, log2_bits }, probes as u8))
     }
 
     /// Returns the length of a line in bytes.
-    pub(crate) const fn line_len(self) -> usize {
+    pub(super) const fn line_len(self) -> usize {
         1 << (self.log2_bits - 3)
     }
 
     /// Returns the bit positions of a hash value in the whole filter.
     #[inline]
-    pub(crate) fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
+    pub(super) fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
         let line = u64::from(hash % self.count) << self.log2_bits;
         let mask = (1 << self.log2_bits) - 1;
         let stride = hash.rotate_right(17);
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
+pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
     for &hash in hashes {
         for position in lines.positions(hash, probes) {
             // Always present: the lines exactly cover the bits.
@@ -79,13 +79,13 @@ pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
 
 /// Answers for a key; there are no kernels.
 #[inline(always)]
-pub(crate) fn key_may_match(kernel: KernelToken, bits: &[u8], lines: Lines, probes: u8, key: &[u8]) -> bool {
+pub(super) fn key_may_match(kernel: KernelToken, bits: &[u8], lines: Lines, probes: u8, key: &[u8]) -> bool {
     may_match(kernel, bits, lines, probes, hash(key))
 }
 
 /// Returns true if all bits of a hash value are set; missing bits count as set.
 #[inline]
-pub(crate) fn may_match(_: KernelToken, bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
+pub(super) fn may_match(_: KernelToken, bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {
         usize::try_from(position / 8)
             .ok()

@@ -1,0 +1,54 @@
+//! A row of the list of policies.
+
+use alloc::boxed::Box;
+
+use filter_policy::{BitsPerKey, FilterPolicy};
+
+use crate::sizing::Format;
+use crate::view::FilterLayout;
+
+/// A boxed policy of any type.
+pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
+
+/// A stored format: the policy's name, the layout that its readers recognise, its sizes and rates.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedPolicy {
+    pub(crate) name: &'static str,
+    pub(crate) short: &'static str,
+    pub(crate) layout: FilterLayout,
+    pub(crate) format: Option<Format>,
+    pub(crate) building: u64,
+    pub(crate) new: fn(BitsPerKey) -> AnyPolicy,
+}
+
+impl NamedPolicy {
+    /// Returns the policy's [`name`](FilterPolicy::name).
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the name by which people choose the policy.
+    pub const fn short_name(&self) -> &'static str {
+        self.short
+    }
+
+    /// Returns the layout of the policy's filters.
+    pub const fn layout(&self) -> FilterLayout {
+        self.layout
+    }
+
+    /// Returns the sizes and rates of the policy's filters; `None` for RocksDB's legacy filters, whose rate has no formula.
+    pub const fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// Returns the bytes of memory for each key that building takes beside the hash values and the filter.
+    pub const fn building_bytes(&self) -> u64 {
+        self.building
+    }
+
+    /// Makes the policy with this many bits per key.
+    pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
+        (self.new)(bits_per_key)
+    }
+}

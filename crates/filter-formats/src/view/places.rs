@@ -1,0 +1,103 @@
+//! The places of a key in a stored filter that is not at hand as a whole: on a server, or in an object store, which reads a
+//! few bytes at a time.
+//!
+//! ```
+//! use filter_formats::view::places::{Outline, Places};
+//! use filter_formats::view::FilterLayout;
+//! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
+//!
+//! let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
+//! let filter = policy.build(["hello", "world"])?;
+//!
+//! // Known of the filter: its length and its last bytes.
+//! let outline = Outline::new(FilterLayout::LEVEL_DB, 9, &filter[2..]).expect("not a Ribbon filter");
+//! let hash = policy.key_hash(b"hello").expect("a policy that hashes whole keys");
+//! let Places::Bits(bits) = outline.places(hash) else { panic!("a Bloom filter") };
+//! assert!(bits.iter().all(|bit| filter[(bit / 8) as usize] >> (bit % 8) & 1 == 1));
+//! # Ok::<(), filter_policy::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use filter_policy::KeyHash;
+
+use super::FilterLayout;
+
+/// The number of a filter's last bytes that suffice to know the rest of its form, for every layout.
+pub const TAIL_LEN: usize = 16;
+
+/// The part of a stored filter that answers for a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Places {
+    /// Nothing: every key has this answer.
+    Same(bool),
+    /// These bits of the filter, the least significant of a byte first. The key may match if all are set.
+    Bits(Vec<u64>),
+    /// These bytes of the filter, which [`Outline::may_match`] takes one range after the other.
+    Bytes(Vec<Range<u64>>),
+}
+
+impl Places {
+    /// The unit of this length that holds all probes of a key.
+    pub(crate) fn unit(index: usize, len: usize) -> Self {
+        let (start, len) = (index as u64 * len as u64, len as u64);
+        Self::Bytes(core::iter::once(start..start + len).collect())
+    }
+}
+
+/// The form of a stored filter, without its bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline {
+    layout: FilterLayout,
+    /// `None` if no slice is so long.
+    len: Option<usize>,
+    tail: [u8; TAIL_LEN],
+    tail_len: usize,
+}
+
+impl Outline {
+    /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes are
+    /// accepted, with the answers that readers of the whole filter give.
+    ///
+    /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
+    pub fn new(layout: FilterLayout, len: u64, tail: &[u8]) -> Option<Self> {
+        let given = tail.last_chunk().map_or(tail, <[u8; TAIL_LEN]>::as_slice);
+        let mut tail = [0; TAIL_LEN];
+        tail.iter_mut()
+            .zip(given)
+            .for_each(|(byte, given)| *byte = *given);
+        let outline = Self {
+            layout,
+            len: usize::try_from(len).ok(),
+            tail,
+            tail_len: given.len(),
+        };
+        // Whether there are few places does not depend on the hash value.
+        outline.find(KeyHash::Bits64(0)).map(|_| outline)
+    }
+
+    fn tail(&self) -> &[u8] {
+        self.tail.get(..self.tail_len).unwrap_or_default()
+    }
+
+    fn find(&self, hash: KeyHash) -> Option<Places> {
+        let find = |len| (self.layout.places)(len, self.tail(), hash);
+        self.len.map_or(Some(Places::Same(true)), find)
+    }
+
+    /// Returns the places of a hash value. One of the other width may match, as in a reserved filter.
+    pub fn places(&self, hash: KeyHash) -> Places {
+        self.find(hash).unwrap_or(Places::Same(true))
+    }
+
+    /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other. Other bytes than
+    /// those may match.
+    pub fn may_match(&self, hash: KeyHash, bytes: &[u8]) -> bool {
+        match self.places(hash) {
+            Places::Same(answer) => answer,
+            Places::Bits(_) => true,
+            Places::Bytes(_) => (self.layout.may_match)(self.tail(), hash, bytes),
+        }
+    }
+}
