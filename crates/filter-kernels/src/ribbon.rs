@@ -299,27 +299,30 @@ pub(crate) fn holds<L: FetchLanes>(lanes: L, words: &[Word], columns: usize, equ
     let (half, next) = (equation.start / 64 % 2, 2 * columns);
     let places = [half, if half == 0 { 1 } else { next }, next + half];
     let halves = words.as_flattened().as_chunks::<8>().0;
-    let wrong = |column: usize| {
-        let mut sums = 0;
-        for i in 0..COMPARED {
-            // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks and
-            // `COMPARED` more.
-            let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * (column + i)) };
-            let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
-            sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
-        }
-        sums ^ equation.result >> column
-    };
+    // A macro, because a closure that is called twice is not always inlined.
+    macro_rules! wrong {
+        ($column:expr) => {{
+            let mut sums = 0;
+            for i in 0..COMPARED {
+                // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks
+                // and `COMPARED` more.
+                let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * ($column + i)) };
+                let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
+                sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
+            }
+            sums ^ equation.result >> $column
+        }};
+    }
     // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
     let mut column = 0;
     while column + COMPARED <= columns {
-        if wrong(column) & ((1 << COMPARED) - 1) != 0 {
+        if wrong!(column) & ((1 << COMPARED) - 1) != 0 {
             return false;
         }
         column += COMPARED;
     }
     // Words after the last column belong to the next block.
-    column == columns || wrong(column) & ((1 << (columns - column)) - 1) == 0
+    column == columns || wrong!(column) & ((1 << (columns - column)) - 1) == 0
 }
 
 /// Lanes for eight columns.

@@ -4,7 +4,7 @@
 //! short keys of mixed lengths, a branch on the length of the tail would be the largest cost.
 
 /// Returns the eight bytes at `at`. Callers have checked the length.
-#[inline]
+#[inline(always)]
 pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
     match bytes.split_at(at).1.first_chunk() {
         Some(chunk) => u64::from_le_bytes(*chunk),

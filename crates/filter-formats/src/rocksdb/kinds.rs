@@ -194,6 +194,15 @@ pub(super) fn contents(filter: &[u8]) -> Contents<Kind<'_>> {
     }
 }
 
+/// [`contents`] for readers that expect other filters than those of format version 5 or later.
+#[inline]
+pub(super) fn contents_expecting_others(filter: &[u8]) -> Contents<Kind<'_>> {
+    match filter.last_chunk::<TAIL_LEN>() {
+        Some([NEW_BLOOM_MARKER, ..]) => contents(filter),
+        _ => contents_of_another_kind(filter),
+    }
+}
+
 #[inline(never)]
 pub(super) fn contents_of_another_kind(filter: &[u8]) -> Contents<Kind<'_>> {
     let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
@@ -211,17 +220,18 @@ pub(super) fn contents_of_another_kind(filter: &[u8]) -> Contents<Kind<'_>> {
     if u32::try_from(filter.len()).is_err() {
         return Contents::Reserved;
     }
-    let kind = match *tail {
+    let contents = match *tail {
         [probes @ 1..=0x7f, a, b, c, d] => {
             let lines = Lines::filling(bits.len() as u64, u32::from_le_bytes([a, b, c, d]));
-            lines.map(|lines| Kind::LegacyBloom { bits, lines, probes })
+            lines.map(|lines| Contents::Filter(Kind::LegacyBloom { bits, lines, probes }))
         }
         [RIBBON_MARKER, seed, a, b, c] => {
-            Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0])).map(Kind::Ribbon)
+            let solution = Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0]));
+            solution.map(|solution| Contents::Filter(Kind::Ribbon(solution)))
         }
         _ => None,
     };
-    kind.map_or(Contents::Reserved, Contents::Filter)
+    contents.unwrap_or(Contents::Reserved)
 }
 
 /// Returns the length of a filter with this many bytes of bits.

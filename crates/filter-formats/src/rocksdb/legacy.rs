@@ -7,7 +7,7 @@ use filter_kernels::KernelToken;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{Kind, TAIL_LEN, addressable, contents};
+use super::kinds::{Kind, TAIL_LEN, addressable, contents_expecting_others};
 use super::lines::{self, Lines};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
@@ -163,5 +163,5 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
+    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
 }

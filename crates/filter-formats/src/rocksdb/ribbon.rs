@@ -9,7 +9,7 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
-use super::kinds::{Kind, RIBBON_MARKER, TAIL_LEN, contents};
+use super::kinds::{Kind, RIBBON_MARKER, TAIL_LEN, contents_expecting_others};
 use super::rates::ribbon_one_in;
 use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
 
@@ -200,5 +200,5 @@ impl FilterPolicy for RibbonPolicy {
         Ok(widest.unwrap_or_default().max(bloom))
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::best(), Kind::Ribbon(solution) => ribbon(solution));
+    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::best(), Kind::Ribbon(solution) => ribbon(solution));
 }
