@@ -1,4 +1,4 @@
-//! What stored bytes are: a filter of their layout, or one answer for all keys.
+//! The contents of stored bytes: a filter of their layout, or one answer for all keys.
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
@@ -12,7 +12,7 @@ use crate::view::FilterView;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
 
-/// The contents of stored bytes.
+/// A filter, or one answer for all keys.
 ///
 /// The tag is a byte of its own: one inside the filter's would take more instructions to read.
 #[derive(Debug, Clone, Copy)]

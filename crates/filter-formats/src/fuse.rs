@@ -55,13 +55,9 @@ impl FilterLayout {
 }
 
 impl Format {
-    #[cfg_attr(
-        feature = "alloc",
-        doc = "That of [`BinaryFusePolicy`]: whole segments of fingerprints, and 14 bytes; 0 bytes without keys. The \
-               fingerprint is the widest whose filter has no more than the bits per key, at least 4 bits and at most \
-               16. The rate is the one that the width gives."
-    )]
-    #[cfg_attr(not(feature = "alloc"), doc = "Pebble's binary fuse filter.")]
+    /// The filter of `BinaryFusePolicy`: whole segments of fingerprints, and 14 bytes; 0 bytes without keys. The fingerprint
+    /// is the widest whose filter has no more than the bits per key, at least 4 bits and at most 16. The rate is the one that
+    /// the width gives.
     pub const BINARY_FUSE: Self = Self {
         name: "BinaryFuse",
         hash_bits: 64,

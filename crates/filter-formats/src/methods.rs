@@ -1,4 +1,4 @@
-//! What all layouts and policies of this crate have alike.
+//! The macros that the layouts and policies of this crate share.
 
 /// Writes `bits_per_key`, `on_kernel` and the chosen kernel of a policy with the fields `bits_per_key` and `kernel`.
 macro_rules! configured {

@@ -23,13 +23,9 @@ impl Format {
         least_bytes: "at least what the filter takes at 1 bit per key",
     };
 
-    #[cfg_attr(
-        feature = "alloc",
-        doc = "The filter of [`RibbonPolicy`](crate::rocksdb::RibbonPolicy): words of 16 bytes, and five bytes of metadata. The \
-               bits per key are those of a FastLocalBloom filter of the same rate, which is also what is written for few \
-               keys where it is smaller. The rate is the one that the columns give."
-    )]
-    #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
+    /// The filter of `RibbonPolicy`: words of 16 bytes, and five bytes of metadata. The bits per key are those of a
+    /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate is
+    /// the one that the columns give.
     pub const RIBBON: Self = Self {
         name: "Ribbon",
         filter_bytes: |keys, bits_per_key| {
