@@ -228,15 +228,4 @@ mod tests {
             prop_assert_eq!(KeySet::from_lines(data.clone(), &Silent).unwrap(), oracle(&data));
         }
     }
-
-    #[test]
-    fn a_million_lines_stay_in_one_buffer() {
-        let lines = (0..1_000_000_u32).map(|i| format!("{}\r\n", i % 700_000));
-        let data = lines.collect::<String>().into_bytes();
-        let buffer = data.as_ptr();
-        let (keys, duplicates) = KeySet::from_lines(data, &Silent).unwrap();
-        assert_eq!((keys.len(), duplicates), (700_000, 300_000));
-        assert_eq!(keys.get(699_999), b"699999");
-        assert_eq!(keys.bytes.as_ptr(), buffer);
-    }
 }

@@ -68,32 +68,30 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Functions(|functions, _, records| {
-        records.mechanisms = judge(&measure(functions));
+        let rows = functions
+            .par_iter()
+            .flat_map(|function| measure(function, functions.len()));
+        records.mechanisms = rows.collect();
         Ok(())
     }),
     ..Question::NONE
 };
 
 /// Trials of each mechanism with each parameter.
-pub const TRIALS: u64 = 128;
+const TRIALS: u64 = 128;
 /// Bytes of a key, unless more are needed.
 const BYTES: usize = 12;
 /// Bytes of a key in trials of the first or last bytes.
 const LONG: usize = 24;
 
-/// A mechanism that was tried with one parameter, [`TRIALS`] times.
-#[derive(Debug, Clone)]
-pub struct Tried {
-    /// The mechanism.
-    pub mechanism: Mechanism,
-    /// The parameter of the mechanism.
-    pub parameter: u32,
-    /// Number of trials in which the mechanism occurred.
-    pub hits: u64,
-    /// Share of trials in which the mechanism occurs with a random function.
-    pub chance: f64,
+/// A mechanism that was tried with one parameter, [`TRIALS`] times; the fields are those of its row.
+struct Tried {
+    mechanism: Mechanism,
+    parameter: u32,
+    hits: u64,
+    chance: f64,
     /// The first pair of keys that shows the mechanism, if the mechanism is about pairs.
-    pub example: Option<[Vec<u8>; 2]>,
+    example: Option<[Vec<u8>; 2]>,
 }
 
 impl Tried {
@@ -109,13 +107,8 @@ impl Tried {
     }
 }
 
-/// Tries all mechanisms on each function, in the order given. Results are by mechanism; among several parameters, the
-/// most informative come first.
-pub fn measure(functions: &[&Function]) -> Vec<(String, Vec<Tried>)> {
-    functions.par_iter().map(|function| tried(function)).collect()
-}
-
-fn tried(function: &Function) -> (String, Vec<Tried>) {
+/// Tries all mechanisms on a function. Results are by mechanism; among several parameters, the most informative come first.
+fn tried(function: &Function) -> Vec<Tried> {
     let mut attempt = Attempt {
         hash: function.hash,
         bits: function.output_bits,
@@ -162,7 +155,7 @@ fn tried(function: &Function) -> (String, Vec<Tried>) {
     }));
     tried.push(attempt.leading_zeroes());
     tried.push(attempt.fixed_bits());
-    (function.name.to_owned(), tried)
+    tried
 }
 
 /// A function under trial and the generator of its keys, which are the same for every function.
@@ -278,15 +271,9 @@ impl Attempt {
 /// The least share of trials in which a mechanism must occur, whatever the chance.
 const LEAST_SHARE: f64 = 0.75;
 
-/// Returns one row for each function and [`Mechanism`], in the order given.
-pub fn judge(raw: &[(String, Vec<Tried>)]) -> Vec<MechanismRow> {
-    raw.iter()
-        .flat_map(|(function, tried)| rows(function, tried, raw.len()))
-        .collect()
-}
-
-/// Returns the rows of one function among `functions`.
-fn rows(function: &str, tried: &[Tried], functions: usize) -> Vec<MechanismRow> {
+/// Returns one row for each [`Mechanism`] of a function that is tried with this number of functions.
+fn measure(function: &Function, functions: usize) -> Vec<MechanismRow> {
+    let tried = tried(function);
     let tests = tried.len() * functions;
     let judged = |one: &Tried| {
         let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
@@ -306,7 +293,7 @@ fn rows(function: &str, tried: &[Tried], functions: usize) -> Vec<MechanismRow> 
                 _ => Default::default(),
             };
             Some(MechanismRow {
-                function: function.to_owned(),
+                function: function.name.to_owned(),
                 mechanism: one.mechanism,
                 parameter: one.parameter,
                 trials: TRIALS,
@@ -410,7 +397,7 @@ mod tests {
     use super::*;
 
     fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
-        let rows = rows(function.name, &measure(&[function])[0].1, 64);
+        let rows = measure(function, 64);
         assert_eq!(rows.len(), 10);
         assert!(
             rows.iter()

@@ -221,12 +221,6 @@ mod tests {
     use super::*;
     use crate::functions::Function;
 
-    #[test]
-    fn primes_are_found() {
-        let primes = [2, 3, 4, 100, 65_536, 1_000_000].map(largest_prime);
-        assert_eq!(primes, [2, 3, 3, 97, 65_521, 999_983]);
-    }
-
     fn judged(values: Vec<u64>, bits: u32) -> Vec<OccupancyRow> {
         let function = Function::custom("f", bits, |_| 0, &[]);
         let mut rows = measure("d", &Hashed::of_values(&function, values));

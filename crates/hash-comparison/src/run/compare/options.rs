@@ -253,12 +253,6 @@ mod tests {
                 options(&[], &[], &names[..=MAX_DATASETS]),
                 "64 datasets and key files, got 65",
             ),
-            (options(&[], &[], &["a.txt", "x/a.keys"]), "rename"),
-            (
-                options(&[], &[], &["a.txt", "a.txt"]),
-                "a.txt: must be given once",
-            ),
-            (options(&[], &[], &["video-ids.txt"]), "embedded"),
         ] {
             let error = refused.unwrap_err();
             assert!(
