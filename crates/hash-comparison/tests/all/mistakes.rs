@@ -40,19 +40,14 @@ fn compare<'a>(more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn key_files() {
     let bench = Workbench::new();
-    bench.write("empty.txt", "");
     bench.write("a.txt", "one\n");
     bench.write("sub/a.keys", "two\n");
-    bench.write("video-ids.txt", "three\n");
-    fs::create_dir(bench.path("folder")).unwrap();
     let to = ["--out", "out"];
     let cases: &[(&[&str], &[&str])] = &[
         (
             &["--keys", "missing.txt"],
             &["missing.txt", "No such file", "; check the path\n"],
         ),
-        (&["--keys", "empty.txt"], &["empty.txt", "one key per line"]),
-        (&["--keys", "folder"], &["folder", "is a folder"]),
         (
             &["--keys", "a.txt", "--keys", "missing.txt"],
             &["missing.txt", "No such file"],
@@ -64,10 +59,6 @@ fn key_files() {
         (
             &["--keys", "a.txt", "--keys", "sub/a.keys"],
             &["a.txt", "sub/a.keys", "rename"],
-        ),
-        (
-            &["--keys", "video-ids.txt"],
-            &["video-ids.txt", "embedded", "rename"],
         ),
     ];
     for (arguments, named) in cases {
