@@ -38,7 +38,7 @@ impl FilterLayout {
         places: |len, tail, hash| {
             let packed = len.saturating_sub(TRAILER_LEN) as u64;
             let contents = match tail.last_chunk().and_then(|trailer| described(trailer, packed)) {
-                _ if tail.is_empty() => Contents::Empty,
+                _ if len == 0 => Contents::Empty,
                 Some(form) => Contents::Filter(form),
                 None => Contents::Reserved,
             };

@@ -28,7 +28,7 @@ pub struct FilterLayout {
     /// Answers for a hash value from the filter's last bytes and those of its places. Other bytes may match.
     #[cfg(feature = "alloc")]
     pub(crate) may_match: fn(&[u8], KeyHash, &[u8]) -> bool,
-    /// Writes what bytes that are no filter break, with their last byte.
+    /// Writes the rule that bytes break if they are no filter; the number is their last byte.
     pub(crate) damage: fn(u8, &mut fmt::Formatter<'_>) -> fmt::Result,
 }
 
@@ -48,7 +48,7 @@ impl FilterLayout {
     }
 }
 
-/// The damage of bytes with this last one.
+/// Displays the damage of bytes that end in this one.
 struct Damage(FilterLayout, u8);
 
 impl fmt::Display for Damage {
@@ -136,7 +136,7 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// The same with probes that reach the first 2^32 bits.
+    /// Returns this view with probes that reach only the first 2^32 bits.
     pub(crate) fn within_32_bits(self) -> Self {
         let reachable = self.bits.get(..1 << 29).unwrap_or(self.bits);
         let line_len = reachable.len();
@@ -148,7 +148,7 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// The same with a part of the probes in each of the parts of this many bytes.
+    /// Returns this view with equally many probes in each part of a line; the parts have this many bytes.
     pub(crate) const fn in_parts_of(self, part_len: usize) -> Self {
         Self { part_len, ..self }
     }

@@ -34,10 +34,11 @@ impl FilterLayout {
             }))
         },
         #[cfg(feature = "alloc")]
-        may_match: |_, hash, block| match (contents(block, BlockHash::Xxh64), hash) {
+        may_match: |_, hash, bytes| match (bytes.as_chunks::<BLOCK_LEN>().0, hash) {
             // The only block is that of every hash value, which is given, so the function does not matter.
-            (Contents::Filter(block), KeyHash::Bits64(hash)) => {
-                split_block::may_match(KernelToken::best(), block, hash)
+            ([block, ..], KeyHash::Bits64(hash)) => {
+                let one = split_blocks(block, BlockHash::Xxh64);
+                split_block::may_match(KernelToken::best(), one, hash)
             }
             _ => true,
         },

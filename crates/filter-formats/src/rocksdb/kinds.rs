@@ -35,8 +35,8 @@ impl FilterLayout {
         #[cfg(feature = "alloc")]
         may_match: |tail, hash, line| match (fast_local(&of_one_line(tail, line)), hash) {
             // The only line is that of every hash value.
-            (Some((line, probes)), KeyHash::Bits64(hash)) => {
-                fast_local::may_match(KernelToken::best(), line, probes, hash)
+            (Some((one, probes)), KeyHash::Bits64(hash)) if line.len() >= LINE_LEN => {
+                fast_local::may_match(KernelToken::best(), one, probes, hash)
             }
             _ => true,
         },

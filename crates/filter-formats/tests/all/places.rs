@@ -53,6 +53,34 @@ fn filters_of_every_policy_but_ribbon() {
     }
 }
 
+/// Answers to a key come from the bytes of its places alone: fewer may match, and what follows them is not read.
+#[test]
+fn other_bytes_than_those_of_the_places() {
+    for known in policies::ALL {
+        let policy = known.build(BitsPerKey::whole(10));
+        let mut filter = Vec::new();
+        policy.append_filter(&[b"apple"], &mut filter).unwrap();
+        let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
+        let Some(outline) = Outline::new(known.layout(), filter.len() as u64, tail) else {
+            continue;
+        };
+        for key in 0..100_u32 {
+            let hash = hash(&policy, &key.to_le_bytes());
+            let Places::Bytes(ranges) = outline.places(hash) else {
+                continue;
+            };
+            let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            for len in 0..usize::try_from(len).unwrap() {
+                assert!(outline.may_match(hash, &vec![0; len]), "{} {len}", known.name());
+            }
+            let bytes = vec![0; usize::try_from(len).unwrap()];
+            let more = [&bytes[..], &[0xff; 64]].concat();
+            let answer = outline.may_match(hash, &bytes);
+            assert_eq!(outline.may_match(hash, &more), answer, "{}", known.name());
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes(
