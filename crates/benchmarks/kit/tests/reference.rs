@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use bench_kit::suites::{frontier, instructions, membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite, table};
+use filter_formats::sizing::Format;
+use filter_policy::BitsPerKey;
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
@@ -83,4 +85,40 @@ fn tables_of_the_frontier_in_which_policy() {
         page.contains(&tables),
         "the tables in crates/filter-formats/WHICH.md are not those of the run:\n{tables}"
     );
+}
+
+/// The computed rate of LevelDB's format is that of four sound hash functions together, also where it is rare. Other tests
+/// count up to 15 bits per key.
+#[test]
+fn rates_of_leveldb() {
+    const SOUND: [&str; 4] = [
+        rates::IDEAL,
+        "BloomFilter2",
+        "XXH3",
+        "leveldb.BuiltinBloomFilter2",
+    ];
+    let batches = table::read(&rates::SUITE, &reference("rates/batches.csv")).unwrap();
+    for bits in [10_u32, 16, 18, 20, 22, 24] {
+        let sound = batches.iter().filter(|batch| {
+            let case = &batch.case;
+            SOUND.contains(&&*case.contender)
+                && (case.get("key_form"), case.count("keys")) == ("random-decimals", 1000)
+                && case.count("bits_per_key") == u64::from(bits)
+        });
+        let said = Format::LEVEL_DB.rate(1000, BitsPerKey::whole(bits)).unwrap();
+        let (mut matches, mut probes) = (0.0, 0.0);
+        for batch in sound {
+            let expected = batch.case.number("expected");
+            assert!((expected / said - 1.0).abs() < 1e-8, "{said}: {batch:?}");
+            matches += batch.count as f64;
+            probes += batch.calls as f64;
+        }
+        // Three standard deviations.
+        let noise = 3.0 / f64::sqrt(matches);
+        assert!(probes >= 4e6, "{bits} bits: {probes} probes");
+        assert!(
+            (matches / probes / said - 1.0).abs() < noise,
+            "{bits} bits: {matches} of {probes}, {said} expected"
+        );
+    }
 }
