@@ -90,3 +90,12 @@ fn quoted(text: &str) -> String {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_of_a_shell_are_quoted() {
+        let words = ["", "a-b.txt", "my keys", "it's"].map(super::quoted);
+        assert_eq!(words, ["''", "a-b.txt", "'my keys'", r"'it'\''s'"]);
+    }
+}

@@ -156,4 +156,26 @@ mod tests {
         assert_eq!(accounts.length_range(), (2, 28));
         assert!((accounts.mean_length() - 8.009_470_9).abs() < 1e-6);
     }
+
+    #[test]
+    fn what_differs_from_the_manifest_is_refused() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        let right = Manifest::embedded().datasets[2].clone();
+        let (count, bytes, sha256) = (right.count, right.bytes, right.sha256.clone());
+        for (field, count, bytes, sha256) in [
+            ("count", 3, bytes, &*sha256),
+            ("bytes", count, 3, &*sha256),
+            ("sha256", count, bytes, "00"),
+        ] {
+            let entry = ManifestEntry {
+                count,
+                bytes,
+                sha256: sha256.to_owned(),
+                ..right.clone()
+            };
+            let error = verify(&entry, &dataset).unwrap_err().to_string();
+            let text = format!("dataset app-accounts: {field} must be ");
+            assert!(error.starts_with(&text), "{error}");
+        }
+    }
 }

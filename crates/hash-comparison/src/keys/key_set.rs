@@ -209,7 +209,10 @@ mod tests {
             (b"\xff\0\na\na\r\na", &[b"\xff\0", b"a"], 2),
         ];
         for (data, keys, duplicates) in cases {
-            let found = KeySet::from_lines(data.to_vec(), &Silent).unwrap();
+            let lines = data.to_vec();
+            let buffer = lines.as_ptr();
+            let found = KeySet::from_lines(lines, &Silent).unwrap();
+            assert_eq!(found.0.bytes.as_ptr(), buffer, "bytes are held once");
             assert_eq!(found, (keys.iter().collect(), duplicates), "{data:?}");
             assert_eq!(found, oracle(data), "{data:?}");
         }

@@ -1,7 +1,8 @@
 //! The report: one self-contained page, built from stored records alone.
 //!
 //! `page.html` holds the text and the order; `style.css` and the scripts define look and behaviour. This module and its
-//! children turn records into texts and tables. Templates escape everything except charts, fonts and these files.
+//! children turn records into texts and rows, which the templates arrange. Templates escape everything except charts,
+//! fonts, these files, and cells that the program formatted.
 
 mod answer;
 mod bits;

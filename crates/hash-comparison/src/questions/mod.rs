@@ -221,14 +221,14 @@ macro_rules! rows {
         $crate::questions::rows! { @fields [] $head
             /// Name of the dataset.
             pub dataset: String,
-            /// Name of the function; the loop itself and the ideal hash have rows under names of their own.
+            /// Name of the function; `empty` is the cost of the loop, and `ideal` an ideal hash.
             pub function: String,
             $($fields)*
         }
     };
     (@fields [function $($key:ident)*] $head:tt $($fields:tt)*) => {
         $crate::questions::rows! { @fields [] $head
-            /// Name of the function; the loop itself has rows under a name of its own.
+            /// Name of the function; `empty` is the cost of the loop.
             pub function: String,
             $($fields)*
         }

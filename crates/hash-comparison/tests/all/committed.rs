@@ -52,10 +52,9 @@ fn the_committed_run_says_what_its_rows_give() {
             told.mine,
         )
     };
-    for (again, told) in recommend(&committed, &Request::default())
-        .into_iter()
-        .zip(committed.run.recommendations)
-    {
+    let again = recommend(&committed, &Request::default());
+    assert_eq!(again.len(), committed.run.recommendations.len());
+    for (again, told) in again.into_iter().zip(committed.run.recommendations) {
         assert_eq!(words(again), words(told));
     }
 }

@@ -57,6 +57,10 @@ fn key_files() {
             &["a.txt/b.txt", "Not a directory; check the path\n"],
         ),
         (
+            &["--keys", "a.txt", "--keys", "a.txt"],
+            &["a.txt", "must be given once"],
+        ),
+        (
             &["--keys", "a.txt", "--keys", "sub/a.keys"],
             &["a.txt", "sub/a.keys", "rename"],
         ),

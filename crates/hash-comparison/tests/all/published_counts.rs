@@ -3,6 +3,7 @@
 //! The counts on `app-accounts` are the published ones, since this list is known byte for byte. The counts on the
 //! generated sets come from an independent C implementation of the functions and recipes, for the given seeds.
 
+use hash_comparison::advice::published::{CountRow, KeySet};
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::questions::collisions;
@@ -21,6 +22,12 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
             rows[0].collisions
         })
         .collect()
+}
+
+#[test]
+fn app_accounts_gives_the_published_counts() {
+    let published = CountRow::of(KeySet::AppAccounts).map(|row| row.collisions);
+    assert!(published.eq(counts("app-accounts", 1)));
 }
 
 #[test]

@@ -47,9 +47,7 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
             pair(grouped(published.filter_bytes), grouped(filter_bytes)),
             pair(format!("{:.7}", published.saved), format!("{saved:.7}")),
         ]);
-        // The published saving was printed with single precision.
-        let is_same = raw_bytes == published.raw_bytes && (saved - published.saved).abs() < 1e-7;
-        if filter_bytes != published.filter_bytes || set.is_exact() && !is_same {
+        if !sizes_agree(published, raw_bytes, filter_bytes) {
             disagreements.push(format!(
                 "filter of {} keys ({set}) at {bits} bits per key: {filter_bytes} bytes over {raw_bytes} of keys; published {} over {}",
                 published.keys,
@@ -60,10 +58,8 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
         let row = measured.iter().find(|row| row.bits_per_key == bits);
         if let (Some(row), Some(known)) = (row, published.policy) {
             rates.extend(rate(published, row));
-            // Five standard errors of this policy's known rate.
-            let error = libm::sqrt(known * (1.0 - known) / row.probes as f64);
-            if (row.rate - known).abs() > 5.0 * error {
-                let rate = row.rate;
+            let rate = row.rate;
+            if !rate_agrees(known, rate, row.probes) {
                 disagreements.push(format!(
                     "filter at {bits} bits per key: rate {rate} where {known} is known"
                 ));
@@ -88,6 +84,20 @@ pub(super) fn section(seed: u64, progress: &dyn Progress) -> Result<Section, Err
          double hashing costs the rest of the way from the textbook rate (facebook/rocksdb#4120).\n"
     );
     Ok(Section { text, disagreements })
+}
+
+/// Returns true if the filter has the published size. Keys that are known exactly must have their size and the saving too.
+fn sizes_agree(published: &FilterRow, raw_bytes: u64, filter_bytes: u64) -> bool {
+    let saved = 1.0 - filter_bytes as f64 / raw_bytes as f64;
+    // The published saving was printed with single precision.
+    let keys_agree = raw_bytes == published.raw_bytes && (saved - published.saved).abs() < 1e-7;
+    filter_bytes == published.filter_bytes && (keys_agree || !published.set.is_exact())
+}
+
+/// Returns true if a rate lies within five standard errors of this policy's known rate.
+fn rate_agrees(known: f64, rate: f64, probes: u64) -> bool {
+    let standard_error = libm::sqrt(known * (1.0 - known) / probes as f64);
+    (rate - known).abs() <= 5.0 * standard_error
 }
 
 /// Returns the published matches, with the number of absent keys that would give them at the measured rate, and the rates.
@@ -115,5 +125,24 @@ fn ids(seed: u64) -> Dataset {
         seed,
         recipe: Some(recipe),
         ..Dataset::of("video-ids", recipe.keys(seed, count as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_figure_is_told() {
+        for row in FilterRow::all() {
+            assert!(sizes_agree(row, row.raw_bytes, row.formula_bytes()), "{row:?}");
+            assert!(!sizes_agree(row, row.raw_bytes, row.filter_bytes + 1), "{row:?}");
+            let is_unknown = !row.set.is_exact();
+            assert_eq!(sizes_agree(row, row.raw_bytes + 1, row.filter_bytes), is_unknown);
+        }
+        // One standard error is 0.0001.
+        let rates = [0.009_4, 0.009_6, 0.010_4, 0.010_6];
+        let agree = rates.map(|rate| rate_agrees(0.01, rate, 1_000_000));
+        assert_eq!(agree, [false, true, true, false]);
     }
 }
