@@ -33,7 +33,7 @@ const FIXED_BITS: u64 = i32::MAX as u64;
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
     parameters: Parameters,
-    /// Those of the parameters, or fewer: not rounded up to words.
+    /// The parameters have as many bits, or more: theirs are rounded up to whole words.
     bits: Modulus,
 }
 

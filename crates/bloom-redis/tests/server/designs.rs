@@ -39,14 +39,16 @@ fn all_commands_write_the_same_bits_and_give_the_same_answers() {
                 let (first, again) = new.split_at(elements.len());
                 assert!(first.iter().filter(|&&new| new).count() > first.len() * 9 / 10);
                 // The first bitmap of a growing filter is not asked before an insert, as published.
-                assert!(!again[elements.len() / 2..].contains(&true), "{filter:?}");
+                let is_growing = matches!(filter, Design::Growing(_));
+                let known = if is_growing { elements.len() / 2 } else { 0 };
+                assert!(!again[known..].contains(&true), "{filter:?}");
                 let answers = client.run(filter.ask(&[elements, names("out", count)].concat()));
                 let mut keys: Vec<String> = client.words(&["KEYS", "*"]);
                 keys.sort_unstable();
                 let values: Vec<Vec<u8>> = (keys.iter())
                     .map(|key| client.command(cmd("GET").arg(key)))
                     .collect();
-                let now = (keys, values, first.to_vec(), answers);
+                let now = (keys, values, new.clone(), answers);
                 assert!(*seen.get_or_insert_with(|| now.clone()) == now, "{filter:?}");
             }
         }
