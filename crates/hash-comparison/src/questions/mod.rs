@@ -89,7 +89,7 @@ pub enum Measure {
     Times(Times),
     /// The values of a dataset's keys, one function at a time, in parallel.
     Values(fn(&Dataset, &Hashed<'_>, &mut Records)),
-    /// The same after a preparation of the dataset, and for the ideal hash too.
+    /// The values of a dataset that is prepared once; the ideal hash is measured too.
     Prepared(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
     /// Functions apart from datasets.
     Functions(fn(&[&Function], &dyn Progress, &mut Records) -> Result<(), Cancelled>),

@@ -9,7 +9,7 @@ use crate::random::Random;
 pub(crate) enum Element {
     /// UTF-16 units in any order, as Java's strings allow, for the funnel of UTF-8.
     Utf8(Vec<u16>),
-    /// The same for the funnel of UTF-16 units.
+    /// UTF-16 units in any order; the funnel of UTF-16 units takes them as they are.
     Units(Vec<u16>),
     Int(i32),
     Long(i64),
