@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use guava_bloom::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128,
-    Parameters, ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units, envelope,
+    BloomFilter, ConcurrentBloomFilter, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128, Parameters,
+    ProbeCountRule, Sequence, Sink, Strategy, Utf8, Utf16Units, envelope,
 };
 
 fn parameters(insertions: u64, fpp: f64) -> Parameters {
@@ -39,58 +39,17 @@ fn ordinals_are_frozen() {
 
 #[test]
 fn parameters_out_of_range_are_errors_with_the_value() {
-    use ErrorKind::{InvalidArgument, TooLarge};
-    let rate = |got| {
-        (
-            InvalidArgument,
-            format!("the false-positive rate must be above 0 and below 1, got {got}"),
-        )
-    };
-    let bits = |kind, range, got: &str| (kind, format!("the number of bits must be {range}, got {got}"));
-    for (result, (kind, text)) in [
-        (
-            Parameters::new(u64::MAX, 0.01),
-            (
-                InvalidArgument,
-                "the expected insertions must be between 0 and 9223372036854775807, got 18446744073709551615".to_owned(),
-            ),
-        ),
-        (Parameters::new(10, 0.0), rate("0.0")),
-        (Parameters::new(10, 1.0), rate("1.0")),
-        (Parameters::new(10, -0.5), rate("-0.5")),
-        (Parameters::new(10, f64::NAN), rate("NaN")),
-        (Parameters::new(10, f64::INFINITY), rate("inf")),
-        (
-            Parameters::new(0, 0.9),
-            bits(InvalidArgument, "at least 1", "0 for 1 insertions at a false-positive rate of 0.9"),
-        ),
-        (
-            Parameters::new(1_000_000_000_000, 0.01),
-            bits(
-                TooLarge,
-                "at most 137438953408",
-                "9585058377367 for 1000000000000 insertions at a false-positive rate of 0.01",
-            ),
-        ),
-        (
-            Parameters::new(i64::MAX as u64, 1e-300),
-            bits(
-                TooLarge,
-                "at most 137438953408",
-                "9223372036854775807 for 9223372036854775807 insertions at a false-positive rate of 1e-300",
-            ),
-        ),
-        (
-            Parameters::new(10, 1e-80),
-            (
-                InvalidArgument,
-                "the probe count must be between 1 and 255, got 266 for 10 insertions at a false-positive rate of 1e-80"
-                    .to_owned(),
-            ),
-        ),
-    ] {
+    let rates = [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY];
+    let range = "the false-positive rate must be above 0 and below 1, got";
+    let wrong = rates.map(|rate| (Parameters::new(10, rate), format!("{range} {rate:?}")));
+    let range = "the expected insertions must be between 0 and 9223372036854775807, got";
+    let many = (Parameters::new(u64::MAX, 0.01), format!("{range} {}", u64::MAX));
+    for (result, text) in wrong.into_iter().chain([many]) {
         let error = result.unwrap_err();
-        assert_eq!((error.kind(), error.to_string()), (kind, text));
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::InvalidArgument, text)
+        );
     }
 }
 
@@ -130,44 +89,6 @@ fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_wi
             .count();
         let share = differing as f64 / f64::from(steps) * insertions as f64;
         assert!((0.33..0.45).contains(&share), "{share} / {insertions}");
-    }
-}
-
-#[test]
-fn insert_tells_whether_bits_changed() {
-    let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
-    assert!(!filter.might_contain("a"));
-    assert!(filter.insert("a"));
-    assert!(!filter.insert("a"));
-    assert!(filter.might_contain("a"));
-    assert!(filter.ones() <= u64::from(filter.probe_count()));
-    filter.clear();
-    assert_eq!(filter, BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap());
-}
-
-#[test]
-fn an_empty_filter_contains_nothing_and_a_full_one_everything() {
-    let empty = BloomFilter::new(Bytes, &parameters(0, 0.5)).unwrap();
-    assert!((0..=255).all(|byte: u8| !empty.might_contain(&[byte])));
-    assert_eq!((empty.false_positive_rate(), empty.ones()), (0.0, 0));
-    assert_eq!(empty.estimated_len(), Some(0));
-
-    let full = BloomFilter::from_parts(Bytes, Strategy::default(), 255, vec![u64::MAX; 3]).unwrap();
-    assert!((0..=255).all(|byte: u8| full.might_contain(&[byte])));
-    assert_eq!(full.false_positive_rate(), 1.0);
-    assert_eq!(full.estimated_len(), None);
-}
-
-#[test]
-fn keys_of_any_length_and_content_go_in() {
-    let keys: [&[u8]; 5] = [b"", b"\0", b"\xff\xfe", &[7; 300], &[0; 65_536]];
-    for strategy in [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64] {
-        let mut filter = BloomFilter::new(Bytes, &parameters(5, 0.001).with_strategy(strategy)).unwrap();
-        for key in keys {
-            assert!(filter.insert(key), "{} bytes", key.len());
-            assert!(filter.might_contain(key));
-            assert!(filter.might_contain_hash(Hash128::of(key)));
-        }
     }
 }
 
@@ -281,7 +202,7 @@ fn long_texts_are_the_same_in_pieces() {
 
 /// A reader that returns a few bytes at a time with interruptions between them, and an error or the end after the last.
 pub(crate) struct Slow<'a> {
-    rest: &'a [u8],
+    pub(crate) rest: &'a [u8],
     interrupted: bool,
     fails: bool,
 }
@@ -360,25 +281,6 @@ fn an_error_of_the_reader_is_handed_on() {
 }
 
 #[test]
-fn a_stream_that_claims_much_and_has_little_is_cut() {
-    let header = StreamHeader {
-        ordinal: 0,
-        probe_count: 3,
-        word_count: i32::MAX,
-    };
-    let stream = [&header.to_bytes()[..], &[0; 100_000]].concat();
-    for error in [
-        BloomFilter::read_from(stream.as_slice(), Utf8).unwrap_err(),
-        BloomFilter::from_bytes(&stream, Utf8).unwrap_err(),
-    ] {
-        assert_eq!(
-            error.to_string(),
-            "the length in bytes must be at least 17179869182, got 100006"
-        );
-    }
-}
-
-#[test]
 fn the_text_of_a_filter_is_short() {
     let filter = BloomFilter::new(Utf8, &parameters(1_000_000, 0.01)).unwrap();
     assert_eq!(
@@ -445,16 +347,10 @@ fn the_envelope_refuses_every_damaged_bit_and_every_cut() {
         assert_eq!(kind, expected, "bit {bit}");
     }
     for len in 0..bytes.len() {
-        assert_eq!(
-            unsealed(&bytes[..len]).unwrap_err().kind(),
-            ErrorKind::Truncated,
-            "{len} bytes"
-        );
-        let from_reader = envelope::read_from::<BloomFilter<Utf8>>(&bytes[..len], Utf8);
-        assert_eq!(
-            from_reader.unwrap_err().kind(),
-            ErrorKind::Truncated,
-            "{len} bytes"
-        );
+        let cut = &bytes[..len];
+        let from_reader = envelope::read_from::<BloomFilter<Utf8>>(cut, Utf8);
+        for error in [unsealed(cut).unwrap_err(), from_reader.unwrap_err()] {
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{len} bytes");
+        }
     }
 }

@@ -3,11 +3,11 @@
 use guava_bloom::{
     BloomFilter, Bytes, Funnel, Integer, Long, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units,
 };
+use md5::Md5;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::support::hex::unhex;
-use super::support::number::number;
+use super::support::number;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,9 +77,13 @@ where
     let bytes = filter.to_bytes();
     assert_eq!(bytes.len() as u64, row.len, "{line}");
     if let Some(hex) = &row.hex {
-        assert_eq!(bytes, unhex(hex), "{line}");
+        assert_eq!(bytes, hex::decode(hex).unwrap(), "{line}");
     }
-    assert_eq!(Sha256::digest(&bytes)[..], unhex(&row.sha256), "{line}");
+    assert_eq!(
+        Sha256::digest(&bytes)[..],
+        hex::decode(&row.sha256).unwrap(),
+        "{line}"
+    );
     let (read, used) = BloomFilter::from_bytes_prefix(&bytes, funnel.clone()).unwrap();
     assert_eq!((&read, used), (&filter, bytes.len()), "{line}");
 
@@ -115,6 +119,9 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> usize {
         let row: Row = serde_json::from_str(line).unwrap();
         match (row.funnel.as_str(), row.keys.as_str()) {
             ("stringFunnel(UTF_8)", "key+i") => check(&row, line, rule, Utf8, |i| format!("key{i}")),
+            ("stringFunnel(UTF_8)", "MD5 of i in hexadecimal") => check(&row, line, rule, Utf8, |i| {
+                hex::encode(Md5::digest(u32::try_from(i).unwrap().to_le_bytes()))
+            }),
             ("stringFunnel(UTF_8)", "U+952E + decimal i") => {
                 check(&row, line, rule, Utf8, |i| format!("\u{952e}{i}"));
             }
@@ -134,6 +141,18 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> usize {
         }
     }
     lines.lines().count()
+}
+
+/// Both rules for the probe count give the filters that get once and three times their elements.
+#[test]
+fn published_filters_of_md5_keys() {
+    let lines = include_str!("../data/md5_keys.jsonl");
+    for rule in [
+        ProbeCountRule::FromBitsPerInsertion,
+        ProbeCountRule::FromFalsePositiveRate,
+    ] {
+        assert_eq!(check_all(lines, rule), 2);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use guava_bloom::{ErrorKind, MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
 use serde::Deserialize;
 
-use super::support::number::number;
+use super::support::number;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

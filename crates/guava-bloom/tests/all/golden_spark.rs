@@ -7,8 +7,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::support::hex::unhex;
-use super::support::number::number;
+use super::support::number;
 
 #[derive(Deserialize)]
 struct Elements {
@@ -68,7 +67,7 @@ fn elements(kind: &str, texts: &[String]) -> Vec<Element> {
     let element = |text: &String| match kind {
         "long" => Element::Long(text.parse().unwrap()),
         "string" => Element::String(text.clone()),
-        "binary" => Element::Binary(unhex(text)),
+        "binary" => Element::Binary(hex::decode(text).unwrap()),
         _ => panic!("{kind}"),
     };
     texts.iter().map(element).collect()
@@ -101,7 +100,7 @@ fn sparks_filters_are_rebuilt_read_and_queried() {
         for key in &keys {
             filter.insert(key);
         }
-        let stream = unhex(&row.stream);
+        let stream = hex::decode(&row.stream).unwrap();
         assert_eq!(filter.to_bytes(), stream, "{line}");
         assert_eq!(parameters.stream_len(), stream.len() as u64);
         let mut batch = BloomFilter::new(&parameters).unwrap();
@@ -129,7 +128,7 @@ fn sparks_filters_are_rebuilt_read_and_queried() {
 
 /// Checks bits, header and length against Spark's.
 fn check_size(parameters: &Parameters, size: &Size, line: &str) {
-    let header = StreamHeader::from_prefix(&unhex(&size.head)).unwrap();
+    let header = StreamHeader::from_prefix(&hex::decode(&size.head).unwrap()).unwrap();
     assert_eq!(parameters.bits(), size.bit_size, "{line}");
     assert_eq!(parameters.stream_len(), size.len, "{line}");
     assert_eq!(header.stream_len(), size.len, "{line}");
@@ -162,7 +161,7 @@ fn filters_of_data_frames_are_cut_and_filled_alike() {
         filter.insert_many(&(0..row.n).map(|number| number * 3).collect::<Vec<i64>>());
         assert_eq!(
             Sha256::digest(filter.to_bytes())[..],
-            unhex(&row.sha256),
+            hex::decode(&row.sha256).unwrap(),
             "{line}"
         );
     }

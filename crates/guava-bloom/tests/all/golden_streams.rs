@@ -5,8 +5,6 @@ use guava_bloom::{
 };
 use serde::Deserialize;
 
-use super::support::hex::unhex;
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FunnelRow {
@@ -33,9 +31,12 @@ fn funnels_feed_the_bytes_of_guavas() {
     assert_eq!(lines.lines().count(), 35);
     for line in lines.lines() {
         let row: FunnelRow = serde_json::from_str(line).unwrap();
-        let expected = (unhex(&row.funnel_bytes_hex), unhex(&row.murmur3_128_hex));
+        let expected = (
+            hex::decode(&row.funnel_bytes_hex).unwrap(),
+            hex::decode(&row.murmur3_128_hex).unwrap(),
+        );
         if let Some(digits) = &row.java_string_utf16be_hex {
-            let bytes = unhex(digits);
+            let bytes = hex::decode(digits).unwrap();
             let (units, _) = bytes.as_chunks::<2>();
             let units: Vec<u16> = units.iter().copied().map(u16::from_be_bytes).collect();
             let text = String::from_utf16(&units).ok();
@@ -85,7 +86,7 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
     assert_eq!(lines.lines().count(), 15);
     for line in lines.lines() {
         let row: StreamRow = serde_json::from_str(line).unwrap();
-        let bytes = unhex(&row.input_hex);
+        let bytes = hex::decode(&row.input_hex).unwrap();
         let from_bytes = BloomFilter::from_bytes_prefix(&bytes, Utf8);
         let mut rest = bytes.as_slice();
         let read_from = BloomFilter::read_from(&mut rest, Utf8);
@@ -93,11 +94,7 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
             let (filter, used) = from_bytes.unwrap();
             assert_eq!(read_from.unwrap(), filter, "{line}");
             assert_eq!(rest, &bytes[used..], "{line}");
-            let again: String = filter
-                .to_bytes()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let again = hex::encode(filter.to_bytes());
             assert_eq!(
                 format!("bitSize={} reserialized={again}", filter.bits()),
                 accepted,

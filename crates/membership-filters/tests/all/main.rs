@@ -9,8 +9,6 @@ mod format;
 mod growing;
 mod properties;
 mod sizes;
-#[cfg(feature = "slot")]
-mod slot;
 mod stored;
 mod support;
 mod xxph3;

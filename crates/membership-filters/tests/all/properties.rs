@@ -2,59 +2,131 @@
 
 use std::collections::HashMap;
 
-use guava_bloom::{BloomFilter, Integer, Parameters};
+use guava_bloom::{BloomFilter, Hash128, Parameters};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    GrowingBloomFilter, GrowingParameters, GrowthRule,
+    Error, ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
 use proptest::prelude::*;
 
-/// An operation on one of few elements, so that copies and removals meet.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    Insert(i32),
-    Remove(i32),
+/// What every kind of filter does.
+trait Filter: Clone + PartialEq {
+    /// Inserts an element, and returns whether it was new, if the kind tells.
+    fn put(&mut self, hash: Hash128) -> Result<Option<bool>, Error>;
+    /// Removes an element, and returns whether it was there, if the kind removes elements.
+    fn take(&mut self, hash: Hash128) -> Option<bool>;
+    fn has(&self, hash: Hash128) -> bool;
+    fn stored_and_read(&self) -> Self;
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = (any::<bool>(), 0..40_i32).prop_map(|(insert, item)| {
-        if insert {
-            Step::Insert(item)
-        } else {
-            Step::Remove(item)
+macro_rules! filter {
+    ($kind:ty, |$filter:ident, $hash:ident| $put:expr, $take:expr) => {
+        impl Filter for $kind {
+            fn put(&mut self, $hash: Hash128) -> Result<Option<bool>, Error> {
+                let $filter = self;
+                $put
+            }
+
+            fn take(&mut self, hash: Hash128) -> Option<bool> {
+                let take: fn(&mut Self, Hash128) -> Option<bool> = $take;
+                take(self, hash)
+            }
+
+            fn has(&self, hash: Hash128) -> bool {
+                self.might_contain_hash(hash)
+            }
+
+            fn stored_and_read(&self) -> Self {
+                Self::from_bytes(&self.to_bytes(), ()).unwrap()
+            }
         }
-    });
-    prop::collection::vec(step, 0..200)
+    };
+}
+
+filter!(
+    BlockedBloomFilter<()>,
+    |filter, hash| {
+        filter.insert_hash(hash);
+        Ok(None)
+    },
+    |_, _| None
+);
+filter!(
+    CountingBloomFilter<()>,
+    |filter, hash| Ok(Some(filter.insert_hash(hash))),
+    |filter, hash| Some(filter.remove_hash(hash))
+);
+filter!(
+    CuckooFilter<()>,
+    |filter, hash| filter.insert_hash(hash).map(|()| None),
+    |filter, hash| Some(filter.remove_hash(hash))
+);
+filter!(
+    GrowingBloomFilter<()>,
+    |filter, hash| filter.insert_hash(hash).map(Some),
+    |_, _| None
+);
+
+fn hash(item: i32) -> Hash128 {
+    Hash128::of(&item.to_le_bytes())
 }
 
 /// The number of copies of each element.
-#[derive(Default)]
-struct Multiset(HashMap<i32, u32>);
+type Multiset = HashMap<i32, u64>;
 
-impl Multiset {
-    fn insert(&mut self, item: i32) {
-        *self.0.entry(item).or_default() += 1;
-    }
+fn present(copies: &Multiset) -> impl Iterator<Item = Hash128> {
+    copies
+        .iter()
+        .filter(|&(_, &copies)| copies > 0)
+        .map(|(&item, _)| hash(item))
+}
 
-    /// Removes a copy, and returns false if there was none.
-    fn remove(&mut self, item: i32) -> bool {
-        let Some(copies) = self.0.get_mut(&item).filter(|copies| **copies > 0) else {
-            return false;
-        };
-        *copies -= 1;
-        true
+/// Inserts an element at each step with `true`, and removes it at each other step. Elements that are there are found at
+/// any time, refused steps change nothing, and a filter that was stored and read goes on as this one. Returns the
+/// elements, and how many were new as the filter tells.
+fn check<F: Filter>(filter: &mut F, steps: &[(bool, i32)]) -> Result<(Multiset, u64), TestCaseError> {
+    let (mut naive, mut new) = (Multiset::new(), 0);
+    for &(inserts, item) in steps {
+        let (before, copies) = (filter.clone(), naive.entry(item).or_default());
+        if inserts {
+            match filter.put(hash(item)) {
+                Ok(told) => {
+                    *copies += 1;
+                    prop_assert!(told.is_none_or(|new| new != before.has(hash(item))));
+                    new += u64::from(told == Some(true));
+                }
+                Err(error) => {
+                    prop_assert!(matches!(error.kind(), ErrorKind::Full | ErrorKind::TooManyCopies));
+                    prop_assert!(*filter == before);
+                }
+            }
+        } else if *copies > 0 || !filter.has(hash(item)) {
+            // Nobody may remove an element that is not there and looks present.
+            let removed = filter.take(hash(item));
+            prop_assert!(removed.is_none_or(|removed| removed == (*copies > 0)));
+            *copies -= u64::from(removed == Some(true));
+            prop_assert!(removed == Some(true) || *filter == before);
+        }
+        prop_assert!(present(&naive).all(|hash| filter.has(hash)));
     }
+    let mut again = filter.stored_and_read();
+    prop_assert!(again == *filter);
+    let mut further = filter.clone();
+    for item in 0..50 {
+        prop_assert_eq!(again.put(hash(item)), further.put(hash(item)));
+    }
+    prop_assert!(again == further);
+    Ok((naive, new))
+}
 
-    fn len(&self) -> u64 {
-        self.0.values().map(|&copies| u64::from(copies)).sum()
-    }
+/// Steps with few elements, so that copies and removals meet.
+fn steps() -> impl Strategy<Value = Vec<(bool, i32)>> {
+    prop::collection::vec((any::<bool>(), 0..40_i32), 0..200)
+}
 
-    fn present(&self) -> impl Iterator<Item = i32> {
-        self.0
-            .iter()
-            .filter(|(_, copies)| **copies > 0)
-            .map(|(&item, _)| item)
-    }
+/// Steps that only insert.
+fn inserts() -> impl Strategy<Value = Vec<(bool, i32)>> {
+    prop::collection::vec((Just(true), any::<i32>()), 0..300)
 }
 
 proptest! {
@@ -66,26 +138,21 @@ proptest! {
 
     #[test]
     fn a_blocked_filter_never_misses_an_element(
-        items in prop::collection::vec(any::<i32>(), 0..300),
+        steps in inserts(),
         parts in prop::collection::vec(any::<bool>(), 300),
         blocks in 1_u32..60,
     ) {
-        let parameters = BlockedParameters::with_blocks(blocks).unwrap();
-        let mut filter = BlockedBloomFilter::new(Integer, &parameters).unwrap();
-        let (mut one, mut other) = (filter.clone(), filter.clone());
-        for (item, part) in items.iter().zip(parts) {
-            filter.insert(item);
-            if part { &mut one } else { &mut other }.insert(item);
+        let empty = BlockedBloomFilter::new((), &BlockedParameters::with_blocks(blocks).unwrap()).unwrap();
+        let [mut filter, mut one, mut other, mut together] = [0; 4].map(|_| empty.clone());
+        check(&mut filter, &steps)?;
+        let hashes: Vec<Hash128> = steps.iter().map(|&(_, item)| hash(item)).collect();
+        for (&hash, part) in hashes.iter().zip(parts) {
+            if part { &mut one } else { &mut other }.insert_hash(hash);
         }
-        prop_assert!(items.iter().all(|item| filter.might_contain(item)));
-        prop_assert_eq!(filter.might_contain_many(&items), vec![true; items.len()]);
         one.merge(&other).unwrap();
-        prop_assert!(one == filter);
-        let again = BlockedBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
-        prop_assert!(again == filter);
-        let mut together = BlockedBloomFilter::new(Integer, &parameters).unwrap();
-        together.insert_many(&items);
-        prop_assert!(together == filter);
+        together.insert_hashes(&hashes);
+        prop_assert!(one == filter && together == filter);
+        prop_assert_eq!(filter.might_contain_hashes(&hashes), vec![true; hashes.len()]);
     }
 
     #[test]
@@ -93,48 +160,31 @@ proptest! {
         steps in steps(),
         bits in 2_u8..=16,
         (insertions, fpp) in (0_u64..60, 0.001..0.9),
+        strategy in prop_oneof![
+            Just(guava_bloom::Strategy::Murmur128Mitz32),
+            Just(guava_bloom::Strategy::Murmur128Mitz64),
+        ],
     ) {
         let parameters = Parameters::new(insertions, fpp);
         prop_assume!(parameters.is_ok());
-        let parameters = parameters.unwrap();
-        let width = CounterWidth::new(bits).unwrap();
-        let mut filter = CountingBloomFilter::new(Integer, &parameters, width).unwrap();
-        let mut naive = Multiset::default();
-        for step in steps {
-            match step {
-                Step::Insert(item) => {
-                    let present = filter.might_contain(&item);
-                    prop_assert_eq!(filter.insert(&item), !present);
-                    naive.insert(item);
-                }
-                Step::Remove(item) => {
-                    if naive.remove(item) {
-                        prop_assert!(filter.remove(&item));
-                    } else if !filter.might_contain(&item) {
-                        let before = filter.clone();
-                        prop_assert!(!filter.remove(&item));
-                        prop_assert!(filter == before);
-                    }
-                }
-            }
-            prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
-            prop_assert_eq!(filter.len(), naive.len());
-        }
+        let parameters = parameters.unwrap().with_strategy(strategy);
+        let mut filter =
+            CountingBloomFilter::new((), &parameters, CounterWidth::new(bits).unwrap()).unwrap();
+        let (naive, _) = check(&mut filter, &steps)?;
+        prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
         // Bit for bit the filter of the remaining elements, except for stuck counters.
-        let mut plain = BloomFilter::new(Integer, &parameters).unwrap();
-        for item in naive.present() {
-            plain.insert(&item);
-        }
-        let converted = filter.to_bloom_filter().unwrap();
-        if filter.stats().stuck_counters == 0 {
+        let mut plain = BloomFilter::new((), &parameters).unwrap();
+        present(&naive).for_each(|hash| _ = plain.insert_hash(hash));
+        let (converted, stats) = (filter.to_bloom_filter().unwrap(), filter.stats());
+        if stats.stuck_counters == 0 {
             prop_assert!(converted == plain);
+            prop_assert_eq!(filter.estimated_len(), plain.estimated_len());
+            prop_assert!((stats.false_positive_rate - plain.false_positive_rate()).abs() < 1e-12);
         } else {
             let covers = |(ours, theirs): (&u64, &u64)| theirs & !ours == 0;
             prop_assert!(converted.words().iter().zip(plain.words()).all(covers));
         }
-        prop_assert_eq!(converted.ones(), filter.stats().nonzero_counters);
-        let again = CountingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
-        prop_assert!(again == filter);
+        prop_assert_eq!(converted.ones(), stats.nonzero_counters);
     }
 
     #[test]
@@ -145,39 +195,14 @@ proptest! {
         seed: u64,
     ) {
         let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap().with_seed(seed);
-        let mut filter = CuckooFilter::new(Integer, &parameters).unwrap();
-        let mut naive = Multiset::default();
-        for step in steps {
-            let before = filter.clone();
-            match step {
-                Step::Insert(item) => match filter.insert(&item) {
-                    Ok(()) => naive.insert(item),
-                    Err(_) => prop_assert!(filter == before),
-                },
-                Step::Remove(item) => {
-                    if naive.remove(item) {
-                        prop_assert!(filter.remove(&item));
-                    } else if !filter.might_contain(&item) {
-                        prop_assert!(!filter.remove(&item));
-                        prop_assert!(filter == before);
-                    }
-                }
-            }
-            prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
-            prop_assert_eq!(filter.len(), naive.len());
-        }
-        let mut again = CuckooFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
-        prop_assert!(again == filter);
-        // The filter that was read continues like the original.
-        for item in 0..50 {
-            prop_assert_eq!(again.insert(&item), filter.insert(&item));
-        }
-        prop_assert!(again == filter);
+        let mut filter = CuckooFilter::new((), &parameters).unwrap();
+        let (naive, _) = check(&mut filter, &steps)?;
+        prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
     }
 
     #[test]
     fn a_growing_filter_never_misses_an_element(
-        items in prop::collection::vec(any::<i32>(), 0..300),
+        steps in inserts(),
         capacity in 0_u64..40,
         fpp in 0.001..0.9,
         rule in prop_oneof![
@@ -187,24 +212,9 @@ proptest! {
     ) {
         let parameters = GrowingParameters::with_rule(capacity, fpp, rule);
         prop_assume!(parameters.is_ok());
-        let parameters = parameters.unwrap();
-        let mut filter = GrowingBloomFilter::new(Integer, &parameters).unwrap();
-        let mut new = 0;
-        for (done, item) in items.iter().enumerate() {
-            let present = filter.might_contain(item);
-            prop_assert_eq!(filter.insert(item), Ok(!present));
-            new += u64::from(!present);
-            prop_assert!(items[..=done].iter().all(|item| filter.might_contain(item)));
-        }
+        let mut filter = GrowingBloomFilter::new((), &parameters.unwrap()).unwrap();
+        let (_, new) = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.stats().len, new);
-        if rule != GrowthRule::SameSize {
-            prop_assert!(filter.false_positive_rate() <= fpp);
-        }
-        let mut again = GrowingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
-        prop_assert!(again == filter);
-        for item in 0..50 {
-            prop_assert_eq!(again.insert(&item), filter.insert(&item));
-        }
-        prop_assert!(again == filter);
+        prop_assert!(rule == GrowthRule::SameSize || filter.false_positive_rate() <= fpp);
     }
 }
