@@ -9,7 +9,7 @@ use membership_filters::{
 };
 use proptest::prelude::*;
 
-/// What every kind of filter does.
+/// Any kind of filter.
 trait Filter: Clone + PartialEq {
     /// Inserts an element, and returns whether it was new, if the kind tells.
     fn put(&mut self, hash: Hash128) -> Result<Option<bool>, Error>;
