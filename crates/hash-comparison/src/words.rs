@@ -42,19 +42,3 @@ pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
     };
     format!("{} {what} by {by}", grouped(number))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        let figures = [0.0, 2.71e-8, 0.0034, 0.24, 0.999, 3.839, 9.96, 116.4, 1860.3].map(figure);
-        assert_eq!(figures.join(" "), "none 2.7e-8 0.003 0.24 1.0 3.8 10 116 1,860");
-        let shares = [0.923, 0.0117, 0.001_66, 0.000_113, 0.0, 0.999_98, 1.0].map(percent);
-        assert_eq!(
-            shares.join(", "),
-            "92.3 %, 1.17 %, 0.166 %, 0.0113 %, 0.00 %, 99.9980 %, 100.0 %"
-        );
-    }
-}

@@ -113,27 +113,3 @@ pub fn disturbance(environment: &Environment) -> Option<String> {
         format!("The times are probably too high, since other programs {how}: repeat on a quiet machine.")
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_differ_if_their_ranges_are_apart() {
-        // Median, deviation and fastest reading of two functions, and whether the first is slower.
-        for (slow, fast, expected) in [
-            ((11.5, 0.1, 11.3), (10.0, 0.1, 9.9), true),
-            // Eleven per cent is the least, on top of what the readings scatter.
-            ((11.2, 0.1, 11.1), (10.0, 0.1, 9.9), false),
-            ((11.11, 0.0, 11.11), (10.0, 0.0, 10.0), true),
-            ((11.09, 0.0, 11.09), (10.0, 0.0, 10.0), false),
-            // A disturbed median alone is no difference, and neither are scattered readings.
-            ((20.0, 0.1, 9.8), (10.0, 0.1, 9.9), false),
-            ((12.5, 2.0, 12.0), (10.0, 0.1, 9.9), false),
-        ] {
-            let [slow, fast] =
-                [slow, fast].map(|(median, deviation, fastest)| Speed::new(median, deviation, fastest));
-            assert_eq!(slow.is_slower_than(&fast), expected, "{slow:?} {fast:?}");
-        }
-    }
-}

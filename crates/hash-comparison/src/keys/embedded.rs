@@ -139,25 +139,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_embedded_dataset_is_what_the_manifest_says() {
-        let names: Vec<&str> = embedded_names().collect();
-        assert_eq!(names, ["random-strings", "video-ids", "app-accounts"]);
-        for entry in &Manifest::embedded().datasets {
-            let dataset = load_embedded(&entry.name, 1).unwrap();
-            assert_eq!((&dataset.name, dataset.duplicates_dropped), (&entry.name, 0));
-            // Generated entries alone name recipe, generator and seed; the others are files inside the program.
-            let generated = entry.kind == DatasetKind::Generated;
-            assert_eq!(entry.recipe.is_some(), generated, "{}", entry.name);
-            assert_eq!(entry.generator.as_deref(), generated.then_some("SplitMix64"));
-            assert_eq!(entry.seed.is_some(), generated);
-            assert_eq!(FILES.iter().any(|(name, _)| *name == entry.name), !generated);
-        }
-        let accounts = load_embedded("app-accounts", 1).unwrap();
-        assert_eq!(accounts.length_range(), (2, 28));
-        assert!((accounts.mean_length() - 8.009_470_9).abs() < 1e-6);
-    }
-
-    #[test]
     fn what_differs_from_the_manifest_is_refused() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
         let right = Manifest::embedded().datasets[2].clone();

@@ -253,30 +253,4 @@ mod tests {
             prop_assert_eq!(example.map(|one| one.keys), first_pair.map(printed));
         }
     }
-
-    /// Returns the judged rows of these widths and counts.
-    fn judged(keys: u64, counts: &[(u32, u64)]) -> Vec<CollisionRow> {
-        let row = |&(bits, collisions): &(u32, u64)| row("ids", "f", bits, keys, collisions);
-        let mut rows: Vec<CollisionRow> = counts.iter().map(row).collect();
-        judge(&mut rows);
-        rows
-    }
-
-    #[test]
-    fn the_four_verdicts() {
-        use Verdict::{FarWorseThanChance, FewerThanChance, WithinChance, WorseThanChance};
-        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
-        for (verdict, counts) in [
-            (FewerThanChance, [0, 300, 644]),
-            (WithinChance, [645, 753, 862]),
-            (WorseThanChance, [863, 5_000, 12_000]),
-            (FarWorseThanChance, [13_000, 20_000, 39_999]),
-        ] {
-            for count in counts {
-                let first = &judged(40_000, &[&[(20, count)][..], &[(20, 753); 206]].concat())[0];
-                assert_eq!((first.band_low, first.band_high), (645.0, 862.0));
-                assert_eq!((first.collisions, first.verdict), (count, verdict));
-            }
-        }
-    }
 }

@@ -330,36 +330,3 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             .collect(),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions;
-    use records::progress::Silent;
-
-    #[test]
-    fn every_function_has_every_length_in_both_forms() {
-        let chosen = [functions::find("XXH3").unwrap(), functions::find("PJW").unwrap()];
-        let rows = measure(&chosen, 1, true, &Silent).unwrap();
-        let lengths = lengths(true);
-        let expected = [EMPTY, "XXH3", "PJW"].into_iter().flat_map(|function| {
-            let forms = move |&length: &usize| {
-                [CallForm::Independent, CallForm::Chained].map(|form| (function, length as u64, form))
-            };
-            lengths.iter().flat_map(forms)
-        });
-        let found = rows
-            .iter()
-            .map(|row| (row.function.as_str(), row.length, row.form));
-        assert!(found.eq(expected));
-        let samples = QUICK_ROUNDS as u64;
-        assert!(
-            rows.iter()
-                .all(|row| row.median_ns_per_key > 0.0 && row.samples == samples)
-        );
-        // A quick run takes some of the lengths.
-        let all = super::lengths(false);
-        assert_eq!((all.len(), all[64], all[84]), (85, 64, 65_536));
-        assert!(lengths.iter().all(|length| all.contains(length)));
-    }
-}

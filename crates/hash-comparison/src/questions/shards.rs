@@ -118,32 +118,3 @@ pub(crate) fn fullest(records: &Records, dataset: &str, function: &str, choice: 
         "; the fullest of {place} has {fullest} keys (chance: {chance}{verdict})"
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions::Function;
-
-    fn of(values: &[u64], bits: u32) -> Vec<ShardRow> {
-        let function = Function::custom("f", bits, |_| 0, &[]);
-        measure("set", &Hashed::of_values(&function, values.to_vec()))
-    }
-
-    #[test]
-    fn the_fullest_shard_is_counted() {
-        // Numbers below 40,000 are even by low bits and remainder, and all in the first shard by high bits.
-        let rows = of(&Vec::from_iter(0..40_000), 32);
-        assert_eq!(
-            rows.len(),
-            BY_LOW_BITS.len() + BY_HIGH_BITS.len() + BY_REMAINDER.len()
-        );
-        for row in &rows {
-            let even = 40_000.0 / row.buckets as f64;
-            assert!((even..1.3 * even).contains(&row.fullest_expected), "{row:?}");
-            assert_eq!(row.p_value < 1e-9, row.choice == Choice::HighBits, "{row:?}");
-        }
-        // Few keys fill few shards.
-        assert!(of(&Vec::from_iter(0..79), 32).iter().all(|row| row.buckets <= 15));
-        assert!(of(&[1; 14], 32).is_empty());
-    }
-}

@@ -29,4 +29,11 @@ fn records_are_complete() {
             file.name
         );
     }
+    // The empty function and four others, sixteen lengths of keys, both forms of calls.
+    let mut timed: Vec<_> = { records.curves.iter() }
+        .map(|row| (&row.function, row.length, row.form))
+        .collect();
+    timed.sort_unstable();
+    timed.dedup();
+    assert_eq!((timed.len(), records.curves.len()), (5 * 16 * 2, 5 * 16 * 2));
 }

@@ -1,11 +1,11 @@
-//! The deterministic part of a run on small key sets: edge-case sizes and findings.
+//! The deterministic part of a run: key sets of any size, functions of any width, and findings on few keys.
 
 use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, load_file};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
-use hash_comparison::questions::{QUESTIONS, Records};
-use hash_comparison::record::{FailedTest, Finding, IDEAL, Run, Verdict};
+use hash_comparison::questions::{MixingTest, QUESTIONS, Records};
+use hash_comparison::record::{Choice, FailedTest, Finding, IDEAL, Run, Verdict};
 use hash_comparison::run::quality;
 use records::progress::Silent;
 
@@ -95,6 +95,20 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
                 "{row:?}"
             );
         }
+        assert_eq!(quality.occupancy.is_empty(), n < 64);
+        for row in &quality.occupancy {
+            assert!(
+                (row.hit_low..=row.hit_high).contains(&row.hit_expected),
+                "{row:?}"
+            );
+            assert!(
+                (0.0..=1.0).contains(&row.p_adjusted) && row.longest_expected.is_finite(),
+                "{row:?}"
+            );
+        }
+        assert!(quality.shards.iter().all(|row| row.buckets * 5 <= n));
+        // Windows in which no count could tell anything are not asked about.
+        assert!(quality.windows.is_empty() || n > 1);
         assert_eq!(findings.len(), functions::all().len());
     }
 }
@@ -123,4 +137,35 @@ fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_ke
         .find(|row| row.function == IDEAL)
         .unwrap();
     assert!(ideal.ci_high / ideal.ci_low < 1.1, "{ideal:?}");
+}
+
+#[test]
+fn a_function_may_have_a_single_bit() {
+    let narrow = [
+        Function::custom("one bit", 1, |key| key.len() as u64 & 1, &[]),
+        Function::custom(
+            "eight bits",
+            8,
+            |key| u64::from(key.iter().fold(0, |a, b| a ^ b)),
+            &[],
+        ),
+    ];
+    let mut records = Records::of(Run {
+        functions: narrow.iter().map(Function::summary).collect(),
+        ..Run::default()
+    });
+    quality::fill(&mut records, &[numbered(101)], &[&narrow[0], &narrow[1]], &Silent).unwrap();
+    let p_values = (records.structured.iter().map(|row| row.p_value))
+        .chain(records.occupancy.iter().map(|row| row.p_adjusted))
+        .chain(records.mixing.iter().map(|row| row.p_adjusted));
+    assert!({ p_values }.all(|p| (0.0..=1.0).contains(&p)));
+    // One bit has no pairs.
+    let of_one = records.mixing.iter().filter(|row| row.function == "one bit");
+    assert!(of_one.clone().count() > 0 && { of_one }.all(|row| row.test == MixingTest::Avalanche));
+    assert!(
+        records
+            .shards
+            .iter()
+            .all(|row| row.choice == Choice::LowBits || row.buckets <= 16)
+    );
 }

@@ -46,7 +46,12 @@ fn checked(records: &Records, name: &str) -> String {
         names.len(),
         "names must differ where case does not count, too"
     );
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-./".contains(c);
     for name in &names {
+        assert!(
+            name.chars().all(is_plain) && !name.contains("..") && name.len() < 128,
+            "{name}"
+        );
         let file = dir.join(name);
         assert!(file.is_file(), "{name}");
         let svg = name.strip_suffix(".svg");

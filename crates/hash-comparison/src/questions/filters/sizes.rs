@@ -206,23 +206,3 @@ fn comparisons(values: &[u32]) -> f64 {
     }
     compared as f64 / values.len() as f64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_tables_are_counted_by_hand_and_neighbours_are_near_and_affordable() {
-        // Four buckets: three keys in the first, one in the second: (1 + 2 + 3 + 1) / 4.
-        assert_eq!([comparisons(&[0, 4, 8, 1]), comparisons(&[7])], [1.75, 1.0]);
-        for (keys, fewest) in [
-            (0, 0),
-            (26, 25),
-            (22_701, 22_686),
-            (200_000, 199_991),
-            (10_000_000, 9_999_997),
-        ] {
-            assert!(neighbours(keys).eq((fewest..=keys).rev()), "{keys}");
-        }
-    }
-}

@@ -220,44 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_rate_by_chance_is_where_the_verdict_changes() {
-        let of = |count| {
-            let mut rows = [("f", 100_000, count), (IDEAL, 1_000_000, 10_000)]
-                .map(|(function, probes, count)| filter_row(function, 22_701, probes, count));
-            rows[0].sizes = 16;
-            let comparison = Comparison::new(&rows, false);
-            let compared = comparison.of("ids", "f").next().unwrap();
-            (
-                comparison.highest_by_chance(compared),
-                compared.p_adjusted >= FAMILY_LEVEL,
-            )
-        };
-        let highest = (of(1_000).0 * 100_000.0).round() as u64;
-        assert!((1_050..1_300).contains(&highest), "{highest}");
-        assert_eq!([of(highest).1, of(highest + 1).1], [true, false]);
-    }
-
-    #[test]
-    fn different_numbers_of_probes_are_compared_by_their_rates() {
-        // Equal rates show no difference, whichever function has more probes.
-        for (asked, of_ideal) in [
-            (1_000_000, 1_000_000),
-            (1_000_000, 4_000_000),
-            (45_402, 1_044_246),
-        ] {
-            let ideal = filter_row(IDEAL, 22_701, of_ideal, of_ideal / 100);
-            let p_of = |count| more_than(&filter_row("f", 22_701, asked, count), &ideal, 1.0);
-            let count = asked / 100;
-            assert!(
-                (0.45..0.56).contains(&p_of(count)),
-                "{asked} {of_ideal}: {}",
-                p_of(count)
-            );
-            assert!(p_of(2 * count) < 1e-9 && p_of(count / 2) > 0.999);
-        }
-    }
-
-    #[test]
     fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
         // 162 tests, as in a run of all functions on one set.
         let told = |keys: u64| {

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::keys::KeySet;
-use crate::record::EMPTY;
 use records::error::ErrorKind;
 use records::progress::Silent;
 
@@ -22,37 +21,6 @@ fn numbers(count: usize) -> KeySet {
 
 fn batch(keys: &KeySet) -> Batch {
     Batch::new(keys, 1)
-}
-
-#[test]
-fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
-    let datasets = [
-        Dataset::of("one", ["only"].into_iter().collect()),
-        Dataset::of("empty key", [""].into_iter().collect()),
-        Dataset::of("three", ["a", "bb", "ccc"].into_iter().collect()),
-    ];
-    let functions = [
-        function("first", first_byte),
-        function("length", |key| key.len() as u64),
-    ];
-    let ([timing, latency], _) =
-        measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
-    let about = |rows: &[TimingRow]| -> Vec<(String, String, u64, u64)> {
-        rows.iter()
-            .map(|row| (row.dataset.clone(), row.function.clone(), row.keys, row.bytes))
-            .collect()
-    };
-    let expected: Vec<_> = [("one", 1, 4), ("empty key", 1, 0), ("three", 3, 6)]
-        .into_iter()
-        .flat_map(|(dataset, keys, bytes)| {
-            [EMPTY, "first", "length"].map(|name| (dataset.to_owned(), name.to_owned(), keys, bytes))
-        })
-        .collect();
-    assert_eq!(about(&timing), expected);
-    assert_eq!(about(&latency), expected);
-    for row in timing.iter().chain(&latency) {
-        assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
-    }
 }
 
 #[test]
@@ -87,17 +55,6 @@ fn a_run_stops_when_asked() {
     let error = measure(&[keys], &[&first], 1, false, &progress).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert_eq!(progress.0.into_inner(), 6);
-}
-
-#[test]
-fn both_loops_give_the_sum_of_all_values() {
-    let keys = numbers(1_000);
-    let batch = batch(&keys);
-    let once: u64 = keys.iter().map(first_byte).sum();
-    let expected = once * (batch.calls() / keys.len()) as u64;
-    assert_eq!(batch.checksum(0, first_byte), expected);
-    assert_eq!(batch.run(0, CallForm::Independent, first_byte), expected);
-    assert_eq!(batch.run(0, CallForm::Chained, first_byte), expected);
 }
 
 #[test]
