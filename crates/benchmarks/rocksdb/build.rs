@@ -2,12 +2,10 @@
 //! so that it can be packed anywhere; its program and tests then say what they need.
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/ffi/shim.cc");
+    println!("cargo::rerun-if-changed=src/ffi");
     println!("cargo::rustc-check-cfg=cfg(engine)");
-    let compiled = cc::Build::new()
-        .cpp(true)
+    let compiled = cxx_build::bridge("src/ffi/mod.rs")
         .std("c++17")
-        .file("src/ffi/shim.cc")
         .warnings_into_errors(true)
         .try_compile("rocksdb_shim");
     match compiled {

@@ -2,6 +2,7 @@ import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnel;
 import com.google.common.hash.Funnels;
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -13,7 +14,8 @@ import java.util.Properties;
  * Guava's part of the benchmark.
  *
  * <p>Requests come on standard input and are answered on standard output, all numbers big-endian. A request is one byte
- * and its operands; an answer is the byte 0 and the result. There is one filter at a time. The program times its own
+ * and its operands; an answer is the byte 0, the number of bytes of the result, and the result. There is one filter at a
+ * time. The program times its own
  * loops, over keys that are there before the clock starts. The end of the input ends the program.
  */
 final class Membership {
@@ -36,33 +38,38 @@ final class Membership {
   }
 
   private void answer(int request) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    take(request, new DataOutputStream(bytes));
+    out.writeByte(0);
+    out.writeInt(bytes.size());
+    bytes.writeTo(out);
+  }
+
+  private void take(int request, DataOutputStream result) throws IOException {
     switch (request) {
       case 'V':
-        out.writeByte(0);
-        writeText(version());
-        writeText("OpenJDK " + System.getProperty("java.runtime.version"));
+        String text = version() + "\nOpenJDK " + System.getProperty("java.runtime.version");
+        result.write(text.getBytes(StandardCharsets.UTF_8));
         break;
       case 'C':
         insertions = in.readLong();
         fpp = in.readDouble();
-        keysAtOnce = in.readInt();
+        keysAtOnce = (int) in.readLong();
         clear();
-        out.writeByte(0);
         break;
       case 'L':
         byte[] header = new byte[6];
         in.readFully(header);
         load(header, in.readLong());
-        out.writeByte(0);
         break;
       case 'B':
-        writeTimed(build(in.readLong(), in.readLong(), in.readInt()));
+        writeTimed(build(in.readLong(), in.readLong(), in.readInt()), result);
         break;
       case 'P':
-        writeTimed(put(in.readLong(), in.readLong()));
+        writeTimed(put(in.readLong(), in.readLong(), in.readInt()), result);
         break;
       case 'Q':
-        writeTimed(ask(in.readLong(), in.readLong(), in.readInt()));
+        writeTimed(ask(in.readLong(), in.readLong(), in.readInt()), result);
         break;
       default:
         throw new IOException("unknown request " + request);
@@ -75,16 +82,9 @@ final class Membership {
     long yes;
   }
 
-  private void writeTimed(Timed timed) throws IOException {
-    out.writeByte(0);
-    out.writeLong(timed.ns);
-    out.writeLong(timed.yes);
-  }
-
-  private void writeText(String text) throws IOException {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    out.writeInt(utf8.length);
-    out.write(utf8);
+  private static void writeTimed(Timed timed, DataOutputStream result) throws IOException {
+    result.writeLong(timed.ns);
+    result.writeLong(timed.yes);
   }
 
   private static String version() throws IOException {
@@ -168,9 +168,11 @@ final class Membership {
     return timed;
   }
 
-  private Timed put(long first, long count) {
+  private Timed put(long first, long count, int times) {
     Timed timed = new Timed();
-    put(first, count, timed);
+    for (int i = 0; i < times; i++) {
+      put(first, count, timed);
+    }
     return timed;
   }
 

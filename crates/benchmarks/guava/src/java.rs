@@ -1,46 +1,19 @@
 //! Compiles, starts and queries a Java program with Guava on its class path.
 
-use std::fmt;
-use std::io::{self, BufReader, Write as _};
+use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use bytes::{Buf as _, Bytes};
 use tempfile::TempDir;
-
-use crate::{Reply, Request};
 
 /// The path of Guava in Debian's `libguava-java`.
 const JAR: &str = "/usr/share/java/guava.jar";
 /// The command that installs everything.
 const INSTALL: &str = "apt-get install default-jdk-headless libguava-java";
 
-/// The reason for a failed request.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum JavaError {
-    /// A program is missing, does not compile, or has ended.
-    Failed(String),
-    /// The request threw an exception: class and message.
-    Thrown(String),
-}
-
-impl fmt::Display for JavaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(reason) => f.write_str(reason),
-            Self::Thrown(text) => write!(f, "Java threw {text}"),
-        }
-    }
-}
-
-impl std::error::Error for JavaError {}
-
-fn missing(what: &str) -> impl FnOnce(io::Error) -> JavaError {
-    move |error| JavaError::Failed(format!("{what}: {error}; needed: `{INSTALL}`"))
-}
-
-fn broken(error: io::Error) -> JavaError {
-    JavaError::Failed(format!("the Java process: {error}"))
+fn missing(what: &str) -> impl FnOnce(io::Error) -> String {
+    move |error| format!("{what}: {error}; needed: `{INSTALL}`")
 }
 
 /// A running program. Dropping it ends the program.
@@ -48,7 +21,7 @@ fn broken(error: io::Error) -> JavaError {
 pub struct Java {
     child: Child,
     input: ChildStdin,
-    output: Reply,
+    output: BufReader<ChildStdout>,
     /// Holds the compiled classes.
     _classes: TempDir,
 }
@@ -58,8 +31,8 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// [`JavaError::Failed`] if the JDK or Guava is missing.
-    pub fn start(source: &str, main: &str, options: &[&str]) -> Result<Self, JavaError> {
+    /// If the JDK or Guava is missing.
+    pub fn start(source: &str, main: &str, options: &[&str]) -> Result<Self, String> {
         Path::new(JAR).metadata().map_err(missing(JAR))?;
         let classes = tempfile::tempdir().map_err(missing("a temporary folder"))?;
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("java").join(source);
@@ -70,8 +43,7 @@ impl Java {
             .output()
             .map_err(missing("javac"))?;
         if !compiled.status.success() {
-            let output = String::from_utf8_lossy(&compiled.stderr);
-            return Err(JavaError::Failed(format!("javac: {output}")));
+            return Err(format!("javac: {}", String::from_utf8_lossy(&compiled.stderr)));
         }
         let mut class_path = classes.path().as_os_str().to_owned();
         class_path.push(":");
@@ -85,34 +57,36 @@ impl Java {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(missing("java"))?;
-        let pipe = || broken(io::ErrorKind::BrokenPipe.into());
-        let input = child.stdin.take().ok_or_else(pipe)?;
-        let output = Reply(BufReader::new(child.stdout.take().ok_or_else(pipe)?));
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (input, output) = pipes.ok_or("java: no pipes")?;
         Ok(Self {
             child,
             input,
-            output,
+            output: BufReader::new(output),
             _classes: classes,
         })
     }
 
-    /// Sends a request and reads the answer with `read`.
+    /// Sends a request in parts, numbers big-endian, and returns the answer.
     ///
     /// # Errors
     ///
-    /// [`JavaError::Thrown`] if the program reports an exception; [`JavaError::Failed`] if a pipe fails.
-    pub fn ask<T>(
-        &mut self,
-        request: &Request,
-        read: impl FnOnce(&mut Reply) -> io::Result<T>,
-    ) -> Result<T, JavaError> {
-        self.input.write_all(request.as_bytes()).map_err(broken)?;
-        let reply = &mut self.output;
-        if reply.bool().map_err(broken)? {
-            let text = reply.bytes().map_err(broken)?;
-            return Err(JavaError::Thrown(String::from_utf8_lossy(&text).into_owned()));
+    /// The class and message of an exception that the program reports, or the reason why a pipe failed.
+    pub fn ask(&mut self, request: &[&[u8]]) -> Result<Bytes, String> {
+        let mut answer = || -> io::Result<(bool, Bytes)> {
+            self.input.write_all(&request.concat())?;
+            let mut head = [0; 5];
+            self.output.read_exact(&mut head)?;
+            let mut head = &head[..];
+            let has_thrown = head.get_u8() != 0;
+            let mut bytes = vec![0; head.get_u32() as usize];
+            self.output.read_exact(&mut bytes)?;
+            Ok((has_thrown, bytes.into()))
+        };
+        match answer().map_err(|error| format!("the Java process: {error}"))? {
+            (false, bytes) => Ok(bytes),
+            (true, text) => Err(String::from_utf8_lossy(&text).into_owned()),
         }
-        read(reply).map_err(broken)
     }
 }
 

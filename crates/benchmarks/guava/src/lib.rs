@@ -2,7 +2,5 @@
 #![forbid(unsafe_code)]
 
 mod java;
-mod wire;
 
-pub use java::{Java, JavaError};
-pub use wire::{Reply, Request};
+pub use java::Java;

@@ -20,7 +20,7 @@ use bench_kit::suites::membership::SUITE;
 use plan::Plan;
 
 fn membership(arguments: &Arguments) -> Result<(), String> {
-    let mut contestants = contestants::all().map_err(|error| error.to_string())?;
+    let mut contestants = contestants::all()?;
     let mut batches = Vec::new();
     for plan in Plan::all(arguments.quick) {
         eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);

@@ -1,6 +1,5 @@
 //! The measurement and the checks of its answers.
 
-use bench_guava::JavaError;
 use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::turn;
@@ -25,17 +24,14 @@ pub(crate) fn measure(
     contestants: &mut [Box<dyn Contestant>],
     batches: &mut Vec<Batch>,
 ) -> Result<(), String> {
-    let java = |error: JavaError| error.to_string();
-    let sizes = contestants
-        .iter_mut()
-        .map(|contestant| contestant.start(plan).map_err(java));
+    let sizes = contestants.iter_mut().map(|contestant| contestant.start(plan));
     let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_, _>>()?;
     for round in 0..plan.warm_up + plan.rounds {
         let wrong = |error: String| format!("{} bits, round {round}: {error}", plan.bits);
         let mut answers = Vec::new();
         for index in turn(round, contestants.len()) {
             let contestant = contestants[index].as_mut();
-            let tasks = one(plan, round, contestant).map_err(java)?;
+            let tasks = one(plan, round, contestant)?;
             let description = contestant.description();
             let filter = description.filter;
             check(filter, &tasks).map_err(wrong)?;
@@ -56,7 +52,7 @@ pub(crate) fn measure(
 }
 
 /// Runs all tasks of one filter in one round, counted from 0.
-fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done; 3], JavaError> {
+fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done; 3], String> {
     let keys = |first, count| Keys { first, count };
     let (put, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);

@@ -12,19 +12,39 @@ impl Source {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
+    /// Draws any number.
+    pub fn u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Draws a number below a limit, which is not 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.0.next_u64() % limit
+        self.u64() % limit
+    }
+
+    /// Draws a number from 0 to below 1.
+    pub fn share(&mut self) -> f64 {
+        (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Draws a power of two with a uniformly distributed exponent.
+    pub fn power(&mut self, low: f64, high: f64) -> f64 {
+        (low + self.share() * (high - low)).exp2()
     }
 
     /// Draws bytes.
     pub fn bytes(&mut self, len: u64) -> Vec<u8> {
-        (0..len).map(|_| self.0.next_u64().to_le_bytes()[0]).collect()
+        (0..len).map(|_| self.u64() as u8).collect()
     }
 
     /// Draws an index of a slice of length `len`, which is not 0.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
+    }
+
+    /// Draws an element of a slice, which is not empty.
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.index(from.len())]
     }
 
     /// Draws a key, mostly of up to 40 bytes; some are empty, some have up to 300 bytes.

@@ -5,4 +5,4 @@
 mod ffi;
 
 #[cfg(engine)]
-pub use ffi::{Engine, EnginePolicy, version};
+pub use ffi::{Database, Policy, Slices, UniquePtr, slices, version};

@@ -1,11 +1,12 @@
 //! Point reads of LevelDB: blocks read and time per Get of absent and of present keys, without filters, with the
 //! engine's own policy and with ours.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use bench_kit::databases::{BITS_PER_KEY, Database, Free, Key, Keys, VALUE_BYTES};
 use bench_kit::record::Batch;
-use bench_leveldb::{Engine, EnginePolicy, version};
+use bench_leveldb::{Database as LevelDb, Policy, UniquePtr, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use rand_xoshiro::rand_core::Rng;
 
@@ -21,14 +22,14 @@ const POLICIES: [&str; 5] = [
 ];
 
 /// Opens a policy's database in a folder.
-fn open(policy: &'static str, folder: &Path, cache: &'static str) -> Engine {
+fn open(policy: &str, folder: &Path, cache: &str) -> Result<UniquePtr<LevelDb>, String> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
-        "engine" => Some(EnginePolicy::builtin(BITS_PER_KEY)),
-        "ours-leveldb-hash" => Some(EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(bits))),
-        "ours-bloomfilter2" => Some(EnginePolicy::ours(BloomFilterPolicy::new(bits))),
-        "always-no" => Some(EnginePolicy::ours(Free)),
-        _ => None,
+        "engine" => Policy::builtin(BITS_PER_KEY.cast_signed()),
+        "ours-leveldb-hash" => Policy::ours(BloomFilterPolicy::leveldb_builtin(bits)),
+        "ours-bloomfilter2" => Policy::ours(BloomFilterPolicy::new(bits)),
+        "always-no" => Policy::ours(Free),
+        _ => UniquePtr::null(),
     };
     // With the first, each block is read from its file only once.
     let cache_bytes = if cache == "everything" {
@@ -36,13 +37,18 @@ fn open(policy: &'static str, folder: &Path, cache: &'static str) -> Engine {
     } else {
         0
     };
-    Engine::open(&folder.join(policy), engine_policy, cache_bytes)
+    let path = folder.join(policy);
+    LevelDb::open(&path.to_string_lossy(), engine_policy, cache_bytes).map_err(words)
+}
+
+fn words(error: impl Display) -> String {
+    error.to_string()
 }
 
 /// Writes and compacts the database of every policy.
-fn write_all(folder: &Path, stored: &[Key]) {
+fn write_all(folder: &Path, stored: &[Key]) -> Result<(), String> {
     for policy in POLICIES {
-        let engine = open(policy, folder, "nothing");
+        let engine = open(policy, folder, "nothing")?;
         let mut random = Keys::values();
         let mut value = [0; VALUE_BYTES];
         for key in stored {
@@ -51,10 +57,11 @@ fn write_all(folder: &Path, stored: &[Key]) {
             let (new, repeated) = value.split_at_mut(VALUE_BYTES / 2);
             random.fill_bytes(new);
             repeated.copy_from_slice(new);
-            engine.put(key, &value);
+            engine.put(key, &value).map_err(words)?;
         }
         engine.compact();
     }
+    Ok(())
 }
 
 /// Measures everything. The batches are in the order of measurement.
@@ -67,13 +74,15 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         "writing {entries} entries for each policy below {}",
         folder.display()
     );
-    write_all(folder, &keys.stored);
+    write_all(folder, &keys.stored)?;
     let mut batches = Vec::new();
     for cache in ["everything", "nothing"] {
-        let engines = POLICIES.map(|policy| open(policy, folder, cache));
+        let engines = POLICIES.iter().map(|policy| open(policy, folder, cache));
+        let engines: Vec<UniquePtr<LevelDb>> = engines.collect::<Result<_, _>>()?;
         for (policy, engine) in POLICIES.into_iter().zip(&engines) {
             // Counting opens all tables and fills the cache.
-            assert_eq!(engine.count(), entries as u64, "entries of {policy}");
+            let count = engine.count().map_err(words)?;
+            assert_eq!(count, entries as u64, "entries of {policy}");
         }
         let databases = POLICIES
             .into_iter()
@@ -85,7 +94,10 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
                     "none" | "always-no" => 0,
                     _ => BITS_PER_KEY,
                 },
-                found: Box::new(|keys| Ok(keys.iter().filter(|key| engine.has(*key)).count())),
+                found: Box::new(|keys| {
+                    let found = keys.iter().map(|key| engine.has(key).map(usize::from));
+                    found.sum::<Result<usize, _>>().map_err(words)
+                }),
                 reads: Box::new(|| engine.reads()),
             });
         let mut databases: Vec<Database<'_>> = databases.collect();

@@ -6,10 +6,10 @@
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{
-    self, BITS_PER_KEY, Batched, Contender, EngineSlice, Forms, KeyLengths, Made, Maker, of_fastbloom,
+    self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker, of_fastbloom,
 };
 use bench_kit::record::Batch;
-use bench_leveldb::{EnginePolicy, version};
+use bench_leveldb::{Policy, UniquePtr, slices, version};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -26,13 +26,13 @@ pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
 fn contenders() -> Vec<Contender> {
     let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY));
     // The functions that C programs pass to LevelDB, which calls them like its own policy.
-    let c_library = EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB);
+    let c_library = Policy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB);
     // The 32 bits of LevelDB's hash spread over 64: by 2^64 divided by the golden ratio, made odd, different hashes give
     // different products, whose upper bits depend on all bits.
     let spread = |key: &[u8]| u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut contenders = vec![Contender::same(
         "leveldb",
-        LevelDb(EnginePolicy::builtin(BITS_PER_KEY)),
+        LevelDb(Policy::builtin(BITS_PER_KEY.cast_signed())),
     )];
     contenders.extend(
         Kernel::available().map(|kernel| Contender::same(kernel.name(), Ours::new(ours.on_kernel(kernel)))),
@@ -43,7 +43,7 @@ fn contenders() -> Vec<Contender> {
 }
 
 /// A policy that LevelDB calls.
-struct LevelDb(EnginePolicy);
+struct LevelDb(UniquePtr<Policy>);
 
 impl Maker for LevelDb {
     fn version(&self) -> String {
@@ -51,16 +51,16 @@ impl Maker for LevelDb {
     }
 
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
-        let keys = EngineSlice::of(keys.slices);
+        let keys = slices(keys.slices);
         vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
     }
 
     fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfLevelDb(&self.0, self.0.create_filter(keys)))
+        Box::new(OfLevelDb(&self.0, self.0.create_filter(&slices(keys))))
     }
 }
 
-struct OfLevelDb<'p>(&'p EnginePolicy, Vec<u8>);
+struct OfLevelDb<'p>(&'p Policy, Vec<u8>);
 
 impl Made for OfLevelDb<'_> {
     fn bytes(&self) -> usize {
@@ -68,7 +68,7 @@ impl Made for OfLevelDb<'_> {
     }
 
     fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        let keys = EngineSlice::of(keys.slices);
+        let keys = slices(keys.slices);
         vec![(
             "one-by-one",
             Box::new(move || self.0.count_matches(&keys, &self.1)),

@@ -2,10 +2,10 @@
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{
-    self, BITS_PER_KEY, Batched, Contender, EngineSlice, Forms, KeyLengths, Made, Maker, of_fastbloom, peers,
+    self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker, of_fastbloom, peers,
 };
 use bench_kit::record::Batch;
-use bench_rocksdb::{EnginePolicy, EngineReader, version};
+use bench_rocksdb::{Policy, Reader, UniquePtr, slices, version};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::kernels::Kernel;
@@ -26,8 +26,8 @@ fn contenders() -> Vec<Contender> {
     let bits = f64::from(BITS_PER_KEY);
     let hash: peers::Hash = |key| FAST_LOCAL.hash_key(key);
     let mut contenders = vec![
-        Contender::same("rocksdb", RocksDb(EnginePolicy::bloom(bits, 5))),
-        Contender::own("rocksdb-ribbon", RocksDb(EnginePolicy::ribbon(bits))),
+        Contender::same("rocksdb", RocksDb(Policy::bloom(bits, 5))),
+        Contender::own("rocksdb-ribbon", RocksDb(Policy::ribbon(bits))),
         Contender::own("ribbon", Ours::new(RibbonPolicy::new(BITS))),
         Contender::own("bloom64", Ours::new(BloomFilter64Policy::new(BITS))),
         Contender::own("sbbf-xxh3", peers::sbbf(bits, peers::XXH3)),
@@ -40,7 +40,7 @@ fn contenders() -> Vec<Contender> {
 }
 
 /// RocksDB's policy, in C++ through its virtual functions.
-pub(crate) struct RocksDb(pub(crate) EnginePolicy);
+pub(crate) struct RocksDb(pub(crate) UniquePtr<Policy>);
 
 impl Maker for RocksDb {
     fn version(&self) -> String {
@@ -48,19 +48,19 @@ impl Maker for RocksDb {
     }
 
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
-        let keys = EngineSlice::of(keys.slices);
+        let keys = slices(keys.slices);
         vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
     }
 
     fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        let filter = self.0.create_filter(keys);
+        let filter = self.0.create_filter(&slices(keys));
         let readers = [self.0.reader(&filter), self.0.reader(&filter)];
         Box::new(OfRocksDb(filter.len(), readers))
     }
 }
 
 /// The length of a filter, and a reader for each form.
-struct OfRocksDb(usize, [EngineReader; 2]);
+struct OfRocksDb(usize, [UniquePtr<Reader>; 2]);
 
 impl Made for OfRocksDb {
     fn bytes(&self) -> usize {
@@ -68,7 +68,7 @@ impl Made for OfRocksDb {
     }
 
     fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        let [one, many] = [(); 2].map(|()| EngineSlice::of(keys.slices));
+        let [one, many] = [(); 2].map(|()| slices(keys.slices));
         let [for_one, for_many] = &self.1;
         vec![
             ("one-by-one", Box::new(move || for_one.count_matches(&one))),

@@ -8,7 +8,7 @@ use bench_kit::policies::{Batched, Forms, KeyLengths, Made, Maker, TaskKeys, key
 use bench_kit::record::Batch;
 use bench_kit::suites::frontier::SUITE;
 use bench_kit::turns::{Loop, Turn, Work, take_turns};
-use bench_rocksdb::EnginePolicy;
+use bench_rocksdb::Policy;
 use fastbloom::BloomFilter;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
@@ -54,11 +54,8 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         )?))),
         "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::RIBBON)?))),
         "binary-fuse" => Box::new(Ours::fresh(BinaryFusePolicy::new(bits(Format::BINARY_FUSE)?))),
-        "rocksdb" => Box::new(RocksDb(EnginePolicy::bloom(
-            bits(Format::FAST_LOCAL_BLOOM)?.get(),
-            5,
-        ))),
-        "rocksdb-ribbon" => Box::new(RocksDb(EnginePolicy::ribbon(bits(Format::RIBBON)?.get()))),
+        "rocksdb" => Box::new(RocksDb(Policy::bloom(bits(Format::FAST_LOCAL_BLOOM)?.get(), 5))),
+        "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(Format::RIBBON)?.get()))),
         "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SPLIT_BLOCK)?.get(), peers::XXH3)),
         "fastbloom" => {
             let empty = move |keys| BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);

@@ -5,4 +5,4 @@
 mod ffi;
 
 #[cfg(engine)]
-pub use ffi::{EnginePolicy, EngineReader, TableForm, version};
+pub use ffi::{Policy, Reader, Slices, UniquePtr, slices, version};

@@ -1,6 +1,7 @@
 //! Guava in a Java process, which times itself.
 
-use bench_guava::{Java, JavaError, Request};
+use bench_guava::Java;
+use bytes::Buf as _;
 
 use super::{Call, Contestant, Description, Timed, local};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
@@ -20,17 +21,17 @@ impl Guava {
     /// # Errors
     ///
     /// If Java or Guava is missing.
-    pub(crate) fn start() -> Result<Self, JavaError> {
+    pub(crate) fn start() -> Result<Self, String> {
         let mut java = Java::start("Membership.java", "Membership", &OPTIONS)?;
-        let (version, runtime) =
-            java.ask(&Request::new(b'V'), |reply| Ok((reply.bytes()?, reply.bytes()?)))?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = java.ask(&[b"V"])?;
+        let text = String::from_utf8_lossy(&text);
+        let (version, runtime) = text.split_once('\n').ok_or("java: no version")?;
         Ok(Self {
             java,
             description: Description {
                 filter: "guava",
-                version: text(&version),
-                setup: format!("{} {}", text(&runtime), OPTIONS.join(" ")),
+                version: version.to_owned(),
+                setup: format!("{runtime} {}", OPTIONS.join(" ")),
             },
         })
     }
@@ -41,43 +42,32 @@ impl Contestant for Guava {
         &self.description
     }
 
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError> {
-        let request = Request::new(b'C')
-            .i64(plan.insertions.cast_signed())
-            .f64(FPP)
-            .i32(AT_ONCE as i32);
-        self.java.ask(&request, |_| Ok(()))?;
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
+        let [insertions, at_once] = [plan.insertions.to_be_bytes(), (AT_ONCE as u64).to_be_bytes()];
+        self.java
+            .ask(&[b"C", &insertions, &FPP.to_be_bytes(), &at_once])?;
         let parameters = local::parameters(plan);
         if plan.has_random_words {
-            let request = Request::new(b'L')
-                .u8(parameters.strategy().ordinal())
-                .u8(parameters.probe_count())
-                .i32(parameters.word_count() as i32)
-                .i64(WORD_SEED.cast_signed());
-            self.java.ask(&request, |_| Ok(()))?;
+            let header = [parameters.strategy().ordinal(), parameters.probe_count()];
+            let words = (parameters.word_count() as u32).to_be_bytes();
+            self.java
+                .ask(&[b"L", &header, &words, &WORD_SEED.to_be_bytes()])?;
         }
         // The size of our filter; equal answers show that Guava's is the same.
         Ok((parameters.bits(), parameters.probe_count().into()))
     }
 
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        let request = |kind| {
-            Request::new(kind)
-                .i64(keys.first.cast_signed())
-                .i64(keys.count.cast_signed())
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String> {
+        let kind: &[u8] = match call {
+            Call::Build => b"B",
+            Call::Insert => b"P",
+            Call::Ask => b"Q",
         };
-        let request = match call {
-            Call::Build => request(b'B').i32(times.cast_signed()),
-            Call::Insert => request(b'P'),
-            Call::Ask => request(b'Q').i32(times.cast_signed()),
-        };
-        let (ns, yes) = self
-            .java
-            .ask(&request, |reply| Ok((reply.i64()?, reply.i64()?)))?;
-        // Neither number is negative.
+        let [first, count] = [keys.first, keys.count].map(u64::to_be_bytes);
+        let mut answer = self.java.ask(&[kind, &first, &count, &times.to_be_bytes()])?;
         Ok(Timed {
-            ns: ns.unsigned_abs(),
-            yes: yes.unsigned_abs(),
+            ns: answer.get_u64(),
+            yes: answer.get_u64(),
         })
     }
 }

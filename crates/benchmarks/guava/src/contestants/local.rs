@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use guava_bloom::{BloomFilter, Hash128, Parameters, Utf8};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 
-use super::{Call, Contestant, Description, JavaError, Timed};
+use super::{Call, Contestant, Description, Timed};
 use crate::keys::{AT_ONCE, Keys, random_words};
 use crate::plan::{FPP, Plan};
 
@@ -92,13 +92,13 @@ impl Contestant for Local {
         &self.description
     }
 
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError> {
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
         self.plan = Some(plan.clone());
         let filter = self.filter.insert((self.make)(plan));
         Ok((filter.bits, filter.probes))
     }
 
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String> {
         let mut sum = Timed::default();
         for _ in 0..times {
             if call == Call::Build {

@@ -4,8 +4,6 @@
 mod guava;
 mod local;
 
-use bench_guava::JavaError;
-
 use self::guava::Guava;
 use crate::keys::Keys;
 use crate::plan::Plan;
@@ -40,10 +38,10 @@ pub(crate) trait Contestant {
     fn description(&self) -> &Description;
 
     /// Creates a filter, empty or of random words. Returns its bits and its probe count.
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), JavaError>;
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String>;
 
     /// Does the work, `times` times.
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, JavaError>;
+    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String>;
 
     /// Frees the memory.
     fn stop(&mut self) {}
@@ -54,7 +52,7 @@ pub(crate) trait Contestant {
 /// # Errors
 ///
 /// If Java or Guava is missing.
-pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
+pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, String> {
     let mut all: Vec<Box<dyn Contestant>> = vec![Box::new(Guava::start()?)];
     all.extend(local::all());
     Ok(all)

@@ -1,8 +1,7 @@
 //! Elements of every kind, for both sides.
 
+use bench_kit::source::Source;
 use guava_bloom::{Bytes, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
-
-use crate::random::Random;
 
 /// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,20 +24,20 @@ pub(crate) const BYTES: u8 = 4;
 
 impl Element {
     /// Draws an element of a funnel.
-    pub(crate) fn random(funnel: u8, random: &mut Random) -> Self {
+    pub(crate) fn random(funnel: u8, random: &mut Source) -> Self {
         match funnel {
             0 => Self::Utf8(text(random)),
             1 => Self::Units(text(random)),
             2 => Self::Int(int(random)),
             LONGS => Self::Long(long(random)),
             BYTES => Self::Bytes(byte_array(random)),
-            5 => Self::Texts((0..random.below(5)).map(|_| text(random)).collect()),
-            _ => Self::Ints((0..random.below(12)).map(|_| int(random)).collect()),
+            5 => Self::Texts((0..random.index(5)).map(|_| text(random)).collect()),
+            _ => Self::Ints((0..random.index(12)).map(|_| int(random)).collect()),
         }
     }
 
     /// Draws elements of a funnel.
-    pub(crate) fn several(count: usize, funnel: u8, random: &mut Random) -> Vec<Self> {
+    pub(crate) fn several(count: usize, funnel: u8, random: &mut Source) -> Vec<Self> {
         (0..count).map(|_| Self::random(funnel, random)).collect()
     }
 
@@ -90,14 +89,14 @@ impl Element {
     }
 }
 
-fn text(random: &mut Random) -> Vec<u16> {
-    let length = match random.below(20) {
+fn text(random: &mut Source) -> Vec<u16> {
+    let length = match random.index(20) {
         0 => 0,
-        1 => random.below(1_000),
-        _ => 1 + random.below(40),
+        1 => random.index(1_000),
+        _ => 1 + random.index(40),
     };
     let mut units = Vec::new();
-    let kind = random.below(5);
+    let kind = random.index(5);
     while units.len() < length {
         let number = random.u64() as u32;
         match kind {
@@ -117,21 +116,21 @@ fn text(random: &mut Random) -> Vec<u16> {
     units
 }
 
-fn byte_array(random: &mut Random) -> Vec<u8> {
-    let length = match random.below(20) {
-        0 => random.below(1_000),
-        _ => random.below(50),
+fn byte_array(random: &mut Source) -> Vec<u8> {
+    let length = match random.index(20) {
+        0 => random.index(1_000),
+        _ => random.index(50),
     };
-    (0..length).map(|_| random.u64() as u8).collect()
+    random.bytes(length as u64)
 }
 
 /// Draws small and large numbers, and numbers near the limits.
-fn int(random: &mut Random) -> i32 {
-    *random.pick(&[0, 1, -1, i32::MIN, i32::MAX]) ^ (random.u64() as i32 >> random.below(32))
+fn int(random: &mut Source) -> i32 {
+    *random.pick(&[0, 1, -1, i32::MIN, i32::MAX]) ^ (random.u64() as i32 >> random.index(32))
 }
 
-fn long(random: &mut Random) -> i64 {
-    *random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.below(64))
+fn long(random: &mut Source) -> i64 {
+    *random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.index(64))
 }
 
 /// Decodes units as Java's UTF-8 encoder does.

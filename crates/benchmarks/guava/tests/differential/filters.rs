@@ -2,12 +2,12 @@
 
 use std::io;
 
+use bench_kit::source::Source;
 use guava_bloom::{BloomFilter, Parameters, Strategy};
 
 use crate::elements::{Element, FUNNELS, LONGS};
 use crate::oracle::Guava;
-use crate::random::{Random, cases};
-use crate::{Filter, STRATEGIES, filter};
+use crate::{Filter, STRATEGIES, cases, filter, source};
 
 /// The slot of the filter under test, and the slot of the copy read from our stream.
 const SLOT: i32 = 0;
@@ -52,9 +52,9 @@ fn check_same(guava: &mut Guava, slot: i32, ours: &Filter, asked: &[Element], ra
     }
 }
 
-fn check_case(guava: &mut Guava, random: &mut Random, funnel: u8, strategy: Strategy, rates: &mut Rates) {
-    let insertions = match random.below(8) {
-        0 => random.below(4) as i64,
+fn check_case(guava: &mut Guava, random: &mut Source, funnel: u8, strategy: Strategy, rates: &mut Rates) {
+    let insertions = match random.index(8) {
+        0 => random.index(4) as i64,
         _ => random.power(0.0, 12.0) as i64,
     };
     // From 2^-40 to nearly 1.
@@ -78,7 +78,7 @@ fn check_case(guava: &mut Guava, random: &mut Random, funnel: u8, strategy: Stra
     };
 
     // The filter is filled to at most twice its capacity, in two steps.
-    let count = 1 + random.below(2 * insertions.clamp(1, 2_000) as usize);
+    let count = 1 + random.index(2 * insertions.clamp(1, 2_000) as usize);
     let present = Element::several(count, funnel, random);
     let others = Element::several(300, funnel, random);
     let asked = [&present[..present.len().min(300)], &others].concat();
@@ -112,7 +112,7 @@ fn filters_of_every_funnel_are_guavas() {
     let mut guava = Guava::start();
     let mut rates = Rates::default();
     for funnel in FUNNELS {
-        let mut random = Random::of(&format!("funnel {funnel}"));
+        let mut random = source(&format!("funnel {funnel}"));
         for _ in 0..cases(40) {
             for strategy in STRATEGIES {
                 check_case(&mut guava, &mut random, funnel, strategy, &mut rates);
@@ -145,7 +145,7 @@ impl io::Write for Crc32 {
 /// Beyond 2^31 bits the 32-bit strategy reaches only the lower part, and positions no longer fit an `int`.
 #[test]
 fn more_bits_than_an_int_counts() {
-    let mut random = Random::of("more_bits_than_an_int_counts");
+    let mut random = source("more_bits_than_an_int_counts");
     let mut guava = Guava::start();
     for strategy in STRATEGIES {
         let (insertions, fpp) = (240_000_000, 0.01);

@@ -10,11 +10,11 @@ mod elements;
 mod filters;
 mod merging;
 mod oracle;
-mod random;
 mod sizing;
 mod spark;
 mod streams;
 
+use bench_kit::source::Source;
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy};
 
 /// Both strategies, by ordinal.
@@ -34,4 +34,26 @@ type Filter = BloomFilter<()>;
 /// Creates an empty filter.
 fn filter(insertions: i64, fpp: f64, strategy: Strategy) -> Filter {
     BloomFilter::new((), &parameters(insertions, fpp, strategy)).unwrap()
+}
+
+/// Returns the source of a test, and prints the seed, which is shown if the test fails.
+fn source(test: &str) -> Source {
+    let seed = variable("GUAVA_BLOOM_SEED");
+    println!("GUAVA_BLOOM_SEED={seed}");
+    let name = (test.bytes()).fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    Source::new(seed ^ name << 32)
+}
+
+/// Returns the number of cases, `count` unless multiplied.
+fn cases(count: usize) -> usize {
+    count * variable("GUAVA_BLOOM_TIMES") as usize
+}
+
+/// Returns the number in an environment variable, or 1 without it.
+fn variable(name: &str) -> u64 {
+    let number = |text: String| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is {text:?}, not a number"))
+    };
+    std::env::var(name).map_or(1, number)
 }

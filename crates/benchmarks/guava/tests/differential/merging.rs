@@ -3,14 +3,13 @@
 use crate::elements::{Element, LONGS};
 use crate::filters::put;
 use crate::oracle::Guava;
-use crate::random::{Random, cases};
-use crate::{STRATEGIES, filter};
+use crate::{STRATEGIES, cases, filter, source};
 
 const SLOTS: [i32; 2] = [0, 1];
 
 #[test]
 fn merging_is_guavas() {
-    let mut random = Random::of("merging_is_guavas");
+    let mut random = source("merging_is_guavas");
     let mut guava = Guava::start();
     let (mut merged, mut refused) = (0, 0);
     for _ in 0..cases(300) {

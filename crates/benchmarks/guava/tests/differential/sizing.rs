@@ -1,16 +1,17 @@
 //! Bits and probe counts of random and extreme parameters.
 
+use bench_kit::source::Source;
 use guava_bloom::{ErrorKind, Parameters, ProbeCountRule};
 
 use crate::oracle::Guava;
-use crate::random::{Random, cases};
+use crate::{cases, source};
 
 /// The most words that a Java array can hold.
 const MAX_WORDS: i64 = i32::MAX as i64;
 
 /// Draws a rate from 1e-300 to the largest double below 1.
-fn fpp(random: &mut Random) -> f64 {
-    match random.below(5) {
+fn fpp(random: &mut Source) -> f64 {
+    match random.index(5) {
         0 => *random.pick(&[
             1e-300,
             1e-77,
@@ -29,10 +30,10 @@ fn fpp(random: &mut Random) -> f64 {
     .clamp(1e-300, 1.0 - f64::EPSILON / 2.0)
 }
 
-fn insertions(random: &mut Random) -> i64 {
-    match random.below(4) {
-        0 => random.below(10) as i64,
-        1 => random.below(100_000) as i64,
+fn insertions(random: &mut Source) -> i64 {
+    match random.index(4) {
+        0 => random.index(10) as i64,
+        1 => random.index(100_000) as i64,
         2 => random.power(0.0, 36.0) as i64,
         _ => random.power(0.0, 62.0) as i64,
     }
@@ -40,7 +41,7 @@ fn insertions(random: &mut Random) -> i64 {
 
 #[test]
 fn sizes_are_guavas() {
-    let mut random = Random::of("sizes_are_guavas");
+    let mut random = source("sizes_are_guavas");
     let mut guava = Guava::start();
     let (mut made, mut refused, mut too_large) = (0, 0, 0);
     for _ in 0..cases(6_000) {

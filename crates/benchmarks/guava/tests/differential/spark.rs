@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use bench_kit::source::Source;
 use guava_bloom::spark::{BloomFilter, HashPair, Item, Parameters, Version};
 use serde_json::{Value, json};
 
-use crate::random::{Random, cases};
+use crate::{cases, source};
 
 /// An element of one of Spark's kinds.
 #[derive(Debug, Clone)]
@@ -32,19 +33,17 @@ impl Item for Element {
 const KINDS: [&str; 3] = ["long", "string", "binary"];
 
 impl Element {
-    fn random(kind: &str, random: &mut Random) -> Self {
-        let bytes = |random: &mut Random| {
-            (0..random.below(24))
-                .map(|_| random.u64() as u8)
-                .collect::<Vec<u8>>()
-        };
+    fn random(kind: &str, random: &mut Source) -> Self {
         match kind {
-            "long" => Self::Long(random.u64() as i64 >> random.below(64)),
+            "long" => Self::Long(random.u64() as i64 >> random.index(64)),
             "string" => {
                 let characters = ["a", "z", "0", "/", "é", "键", "🗝"];
-                Self::String((0..random.below(12)).map(|_| *random.pick(&characters)).collect())
+                Self::String((0..random.index(12)).map(|_| *random.pick(&characters)).collect())
             }
-            _ => Self::Binary(bytes(random)),
+            _ => {
+                let length = random.below(24);
+                Self::Binary(random.bytes(length))
+            }
         }
     }
 
@@ -106,12 +105,12 @@ fn ask(cases: &[Value]) -> Vec<Value> {
 }
 
 /// Creates a random case, and returns it with the expected answer and a filter of the keys.
-fn random_case(random: &mut Random, number: usize) -> (Value, Value, BloomFilter) {
+fn random_case(random: &mut Source, number: usize) -> (Value, Value, BloomFilter) {
     let kind = KINDS[number % KINDS.len()];
-    let seed = [0, random.u64() as i32][random.below(2)];
+    let seed = [0, random.u64() as i32][random.index(2)];
     let version = [Version::V1, Version::V2 { seed }][number / KINDS.len() % 2];
-    let count = random.below(60);
-    let (items, bits) = (1 + random.below(80), 1 + random.below(2_000));
+    let count = random.index(60);
+    let (items, bits) = (1 + random.index(80), 1 + random.index(2_000));
     let parameters = Parameters::with_bits(items as u64, bits as u64)
         .unwrap()
         .with_version(version);
@@ -138,7 +137,7 @@ fn random_case(random: &mut Random, number: usize) -> (Value, Value, BloomFilter
 
 #[test]
 fn sparks_own_filters_are_the_same() {
-    let mut random = Random::of("sparks_own_filters_are_the_same");
+    let mut random = source("sparks_own_filters_are_the_same");
     let ours: Vec<_> = (0..cases(60))
         .map(|number| random_case(&mut random, number))
         .collect();

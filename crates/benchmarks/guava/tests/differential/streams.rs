@@ -1,37 +1,37 @@
 //! Damaged streams: both sides refuse, or both read the same filter.
 
+use bench_kit::source::Source;
 use guava_bloom::BloomFilter;
 
 use crate::elements::{BYTES, Element};
 use crate::filters::{might_contain, put};
 use crate::oracle::Guava;
-use crate::random::{Random, cases};
-use crate::{STRATEGIES, filter};
+use crate::{STRATEGIES, cases, filter, source};
 
 const SLOT: i32 = 0;
 
 /// Creates a stream and damages it in one or two places.
-fn broken(random: &mut Random) -> Vec<u8> {
+fn broken(random: &mut Source) -> Vec<u8> {
     let strategy = *random.pick(&STRATEGIES);
-    let mut ours = filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
-    put(&mut ours, &Element::several(random.below(30), BYTES, random));
+    let mut ours = filter(1 + random.index(40) as i64, random.power(-12.0, -1.0), strategy);
+    put(&mut ours, &Element::several(random.index(30), BYTES, random));
     let mut stream = ours.to_bytes();
-    for _ in 0..=random.below(2) {
-        match random.below(6) {
-            0 => stream.truncate(random.below(stream.len() + 1)),
-            1 => stream.extend((0..random.below(20)).map(|_| random.u64() as u8)),
+    for _ in 0..=random.index(2) {
+        match random.index(6) {
+            0 => stream.truncate(random.index(stream.len() + 1)),
+            1 => stream.extend((0..random.index(20)).map(|_| random.u64() as u8)),
             2 => set(&mut stream, 0, &[random.u64() as u8]),
             3 => set(&mut stream, 1, &[*random.pick(&[0, 1, 127, 128, 255])]),
             4 => {
-                let length = match random.below(3) {
+                let length = match random.index(3) {
                     0 => -1 - (random.u64() >> 34) as i32,
-                    1 => random.below(3) as i32,
-                    _ => random.below(1 << 20) as i32,
+                    1 => random.index(3) as i32,
+                    _ => random.index(1 << 20) as i32,
                 };
                 set(&mut stream, 2, &length.to_be_bytes());
             }
             _ => {
-                let at = random.below(stream.len() + 1);
+                let at = random.index(stream.len() + 1);
                 set(&mut stream, at.max(6), &[random.u64() as u8]);
             }
         }
@@ -54,7 +54,7 @@ fn set(stream: &mut [u8], at: usize, bytes: &[u8]) {
 
 #[test]
 fn broken_streams_are_refused_alike() {
-    let mut random = Random::of("broken_streams_are_refused_alike");
+    let mut random = source("broken_streams_are_refused_alike");
     let mut guava = Guava::start();
     let (mut read, mut refused) = (0, 0);
     for _ in 0..cases(2_000) {

@@ -1,8 +1,5 @@
 //! The keys of the policy benchmarks.
 
-use core::ffi::c_char;
-use core::marker::PhantomData;
-
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -32,32 +29,6 @@ impl KeyLengths {
 
 /// The least number of keys in a batch, so that reading the clock does not count.
 const FEWEST_IN_BATCH: usize = 1 << 16;
-
-/// A key with the layout of `leveldb::Slice` and `rocksdb::Slice`, so that C++ can loop over many keys.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub struct EngineSlice<'a> {
-    data: *const c_char,
-    size: usize,
-    key: PhantomData<&'a [u8]>,
-}
-
-impl<'a> From<&'a [u8]> for EngineSlice<'a> {
-    fn from(key: &'a [u8]) -> Self {
-        Self {
-            data: key.as_ptr().cast(),
-            size: key.len(),
-            key: PhantomData,
-        }
-    }
-}
-
-impl<'a> EngineSlice<'a> {
-    /// Converts keys to slices.
-    pub fn of<K: AsRef<[u8]>>(keys: &'a [K]) -> Vec<Self> {
-        keys.iter().map(|key| key.as_ref().into()).collect()
-    }
-}
 
 /// Many keys, one after the other.
 #[derive(Default)]

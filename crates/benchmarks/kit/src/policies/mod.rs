@@ -1,7 +1,6 @@
 //! Policies that build and query filters in turns: the common part of the benchmarks of LevelDB's, RocksDB's and
 //! Parquet's filters.
 
-mod ffi;
 pub mod keys;
 pub mod ours;
 pub mod peers;
@@ -10,7 +9,7 @@ use std::fmt::Display;
 
 use fastbloom::BloomFilter;
 
-pub use self::keys::{EngineSlice, KeyLengths, TaskKeys};
+pub use self::keys::{KeyLengths, TaskKeys};
 use crate::record::Batch;
 use crate::suites::policy::LEVELDB;
 use crate::turns::{Loop, Turn, Work, take_turns};

@@ -3,9 +3,9 @@
 use core::hint::black_box;
 
 use fastbloom::BloomFilter;
+use sbbf_rs_safe::Filter as SplitBlocks;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ffi::SplitBlocks;
 use super::ours::count;
 use super::{Batched, Forms, Made, Maker};
 
@@ -69,12 +69,15 @@ pub fn sbbf(bits_per_key: f64, hash: Hash) -> impl Maker {
     Peer {
         package: "sbbf-rs",
         make: move |keys: &[&[u8]]| {
-            let mut blocks = SplitBlocks::with_bits((bits_per_key * keys.len() as f64) as usize);
-            keys.iter().for_each(|key| blocks.insert(hash(key)));
+            let bits = (bits_per_key * keys.len() as f64) as usize;
+            let mut blocks = SplitBlocks::new(1, bits.next_multiple_of(8));
+            keys.iter().for_each(|key| {
+                blocks.insert_hash(hash(key));
+            });
             blocks
         },
-        bytes: SplitBlocks::bytes,
-        has: move |blocks: &SplitBlocks, key: &[u8]| blocks.contains(hash(key)),
+        bytes: |blocks: &SplitBlocks| blocks.as_bytes().len(),
+        has: move |blocks: &SplitBlocks, key: &[u8]| blocks.contains_hash(hash(key)),
     }
 }
 

@@ -3,15 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_leveldb::{Engine, EnginePolicy};
+use bench_kit::source::Source;
+use bench_leveldb::{Database, Policy, UniquePtr};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::Keys;
 
@@ -20,10 +19,14 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 const NO_CACHE: usize = 0;
 
 /// Writes a database with a policy into a temporary folder.
-fn written_by(policy: Option<EnginePolicy>, keys: &Keys) -> tempfile::TempDir {
+fn written_by(policy: UniquePtr<Policy>, keys: &Keys) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    keys.write(&Engine::open(folder.path(), policy, NO_CACHE));
+    keys.write(&open(folder.path(), policy));
     folder
+}
+
+fn open(folder: &Path, policy: UniquePtr<Policy>) -> UniquePtr<Database> {
+    Database::open(folder.to_str().unwrap(), policy, NO_CACHE).unwrap()
 }
 
 /// Returns the sorted paths of a database's tables.
@@ -65,31 +68,31 @@ const FEW: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.95;
 
 /// Returns our policies in LevelDB's format, through the hook and through the C interface.
-fn ours() -> [EnginePolicy; 2] {
+fn ours() -> [UniquePtr<Policy>; 2] {
     [
-        EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(TEN)),
-        EnginePolicy::c_library(10, POLICY_LEVELDB),
+        Policy::ours(BloomFilterPolicy::leveldb_builtin(TEN)),
+        Policy::c_library(10, POLICY_LEVELDB),
     ]
 }
 
 /// Opens a database, checks its keys, and returns the reads per absent key.
-fn reads(folder: &Path, policy: Option<EnginePolicy>, keys: &Keys) -> f64 {
-    keys.check(&Engine::open(folder, policy, NO_CACHE))
+fn reads(folder: &Path, policy: UniquePtr<Policy>, keys: &Keys) -> f64 {
+    keys.check(&open(folder, policy))
 }
 
 #[test]
 fn a_database_of_leveldbs_policy_opens_with_ours() {
     let keys = Keys::new();
-    let folder = written_by(Some(EnginePolicy::builtin(10)), &keys);
-    let without = reads(folder.path(), None, &keys);
+    let folder = written_by(Policy::builtin(10), &keys);
+    let without = reads(folder.path(), UniquePtr::null(), &keys);
     assert!(
         without > NEARLY_ALL,
         "{without} reads per absent key without filters"
     );
-    let with_theirs = reads(folder.path(), Some(EnginePolicy::builtin(10)), &keys);
+    let with_theirs = reads(folder.path(), Policy::builtin(10), &keys);
     assert!(with_theirs < FEW, "{with_theirs} reads per absent key");
     for policy in ours() {
-        let with_ours = reads(folder.path(), Some(policy), &keys);
+        let with_ours = reads(folder.path(), policy, &keys);
         assert_eq!(with_ours, with_theirs, "the answers differ");
     }
 }
@@ -97,10 +100,10 @@ fn a_database_of_leveldbs_policy_opens_with_ours() {
 #[test]
 fn a_database_of_ours_is_leveldbs_own() {
     let keys = Keys::new();
-    let theirs = tables(written_by(Some(EnginePolicy::builtin(10)), &keys).path());
+    let theirs = tables(written_by(Policy::builtin(10), &keys).path());
     assert!(!theirs.is_empty());
     for policy in ours() {
-        let folder = written_by(Some(policy), &keys);
+        let folder = written_by(policy, &keys);
         assert!(
             tables(folder.path()) == theirs,
             "the tables are not LevelDB's own byte for byte"
@@ -112,21 +115,18 @@ fn a_database_of_ours_is_leveldbs_own() {
 #[test]
 fn databases_of_our_own_policies() {
     let keys = Keys::new();
-    let policies: [(EnginePolicy, i32); 4] = [
+    let policies: [(UniquePtr<Policy>, i32); 4] = [
+        (Policy::ours(BloomFilterPolicy::new(TEN)), POLICY_BLOOM_FILTER2),
+        (Policy::ours(BloomFilter64Policy::new(TEN)), POLICY_BLOOM64),
         (
-            EnginePolicy::ours(BloomFilterPolicy::new(TEN)),
-            POLICY_BLOOM_FILTER2,
-        ),
-        (EnginePolicy::ours(BloomFilter64Policy::new(TEN)), POLICY_BLOOM64),
-        (
-            EnginePolicy::ours(FastLocalBloomPolicy::new(TEN)),
+            Policy::ours(FastLocalBloomPolicy::new(TEN)),
             POLICY_FAST_LOCAL_BLOOM,
         ),
-        (EnginePolicy::ours(RibbonPolicy::new(TEN)), POLICY_RIBBON),
+        (Policy::ours(RibbonPolicy::new(TEN)), POLICY_RIBBON),
     ];
     for (of_hook, number) in policies {
-        let by_hook = written_by(Some(of_hook), &keys);
-        let c_library = || Some(EnginePolicy::c_library(10, number));
+        let by_hook = written_by(of_hook, &keys);
+        let c_library = || Policy::c_library(10, number);
         let folder = written_by(c_library(), &keys);
         assert!(
             tables(folder.path()) == tables(by_hook.path()),
@@ -135,16 +135,16 @@ fn databases_of_our_own_policies() {
         let few = reads(folder.path(), c_library(), &keys);
         assert!(few < FEW, "policy {number}: {few} reads per absent key");
         // The bits per key are not part of the formats.
-        let wider = EnginePolicy::c_library(20, number);
-        assert_eq!(reads(folder.path(), Some(wider), &keys), few, "policy {number}");
+        let wider = Policy::c_library(20, number);
+        assert_eq!(reads(folder.path(), wider, &keys), few, "policy {number}");
 
         // LevelDB compares names, so policies of another name never see these filters.
-        let others = ours().into_iter().chain([EnginePolicy::builtin(10)]);
-        for other in others.map(Some).chain([None]) {
+        let others = ours().into_iter().chain([Policy::builtin(10)]);
+        for other in others.chain([UniquePtr::null()]) {
             let all = reads(folder.path(), other, &keys);
             assert!(all > NEARLY_ALL, "policy {number}: {all} reads per absent key");
         }
-        let engine = Engine::open(folder.path(), Some(EnginePolicy::builtin(10)), NO_CACHE);
+        let engine = open(folder.path(), Policy::builtin(10));
         keys.write(&engine);
         let anew = keys.check(&engine);
         assert!(anew < FEW, "policy {number}: {anew} reads per absent key");
@@ -154,27 +154,29 @@ fn databases_of_our_own_policies() {
 #[test]
 fn damaged_filter_blocks_are_answered_as_leveldb_does() {
     let keys = Keys::new();
-    let mut random = SplitMix64::seed_from_u64(8);
+    let mut random = Source::new(8);
     let mut denied = 0;
     for round in 0..6 {
-        let folder = written_by(Some(EnginePolicy::builtin(10)), &keys);
+        let folder = written_by(Policy::builtin(10), &keys);
         for path in table_paths(folder.path()) {
             let mut table = fs::read(&path).unwrap();
             let end = end_of_filter_block(&table);
             // First only the array of offsets at the end, then more and more of the filters before it.
             let reach = [64, 500, 2_000, 8_000, 20_000, 5][round];
             for _ in 0..40 {
-                let back = 1 + usize::try_from(random.next_u64()).unwrap() % reach;
-                table[end - back] = random.next_u64().to_le_bytes()[0];
+                let back = 1 + random.index(reach);
+                table[end - back] = random.u64() as u8;
             }
             fs::write(&path, table).unwrap();
         }
         let all = || keys.stored.iter().chain(&keys.absent);
         let answers = |policy| -> Vec<Result<bool, String>> {
-            let engine = Engine::open(folder.path(), Some(policy), NO_CACHE);
-            all().map(|key| engine.try_has(key)).collect()
+            let engine = open(folder.path(), policy);
+            all()
+                .map(|key| engine.has(key).map_err(|error| error.to_string()))
+                .collect()
         };
-        let theirs = answers(EnginePolicy::builtin(10));
+        let theirs = answers(Policy::builtin(10));
         denied += theirs[..keys.stored.len()]
             .iter()
             .filter(|answer| **answer == Ok(false))
@@ -214,12 +216,9 @@ impl FilterPolicy for Failing {
 fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
     let keys = Keys::new();
     // 0 bits per key give C programs a null state.
-    for policy in [
-        || EnginePolicy::ours(Failing),
-        || EnginePolicy::c_library(0, POLICY_LEVELDB),
-    ] {
-        let folder = written_by(Some(policy()), &keys);
-        let all = reads(folder.path(), Some(policy()), &keys);
+    for policy in [|| Policy::ours(Failing), || Policy::c_library(0, POLICY_LEVELDB)] {
+        let folder = written_by(policy(), &keys);
+        let all = reads(folder.path(), policy(), &keys);
         assert!(all > NEARLY_ALL, "{all} reads per absent key");
     }
 }
@@ -228,25 +227,25 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
 fn readers_in_threads_while_others_write_and_compact() {
     let keys = Keys::new();
     let folder = tempfile::tempdir().unwrap();
-    let policy = EnginePolicy::ours(BloomFilterPolicy::new(TEN));
-    let engine = Engine::open(folder.path(), Some(policy), 1 << 20);
+    let policy = Policy::ours(BloomFilterPolicy::new(TEN));
+    let engine = Database::open(folder.path().to_str().unwrap(), policy, 1 << 20).unwrap();
     keys.write(&engine);
     std::thread::scope(|scope| {
         for start in 0..4 {
             let (engine, keys) = (&engine, &keys);
             scope.spawn(move || {
                 for key in keys.stored[start..].iter().step_by(2) {
-                    assert!(engine.has(key), "{key:x?} is lost");
+                    assert!(engine.has(key).unwrap(), "{key:x?} is lost");
                 }
                 for key in keys.absent[start..].iter().step_by(2) {
-                    assert!(!engine.has(key));
+                    assert!(!engine.has(key).unwrap());
                 }
             });
         }
         scope.spawn(|| {
             for round in 0..3 {
                 for key in keys.stored.iter().skip(round).step_by(7) {
-                    engine.put(key, b"again");
+                    engine.put(key, b"again").unwrap();
                 }
                 engine.compact();
             }

@@ -1,20 +1,17 @@
 //! Tests filters against LevelDB's own policy, called directly.
 
 use bench_kit::source::Source;
-use bench_leveldb::EnginePolicy;
+use bench_leveldb::{Policy, UniquePtr, slices};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
 
 /// Returns LevelDB's policy, and ours through the Rust and the C interface.
-fn policies(bits_per_key: u32) -> (EnginePolicy, [EnginePolicy; 2]) {
+fn policies(bits_per_key: u32) -> (UniquePtr<Policy>, [UniquePtr<Policy>; 2]) {
     let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
     let for_c = i32::try_from(bits_per_key).unwrap();
     (
-        EnginePolicy::builtin(bits_per_key),
-        [
-            EnginePolicy::ours(ours),
-            EnginePolicy::c_library(for_c, POLICY_LEVELDB),
-        ],
+        Policy::builtin(for_c),
+        [Policy::ours(ours), Policy::c_library(for_c, POLICY_LEVELDB)],
     )
 }
 
@@ -29,12 +26,12 @@ fn filters_are_leveldbs_own_byte_for_byte() {
         };
         let (theirs, ours) = policies(bits_per_key as u32);
         let keys = source.keys(count);
-        let expected = theirs.create_filter(&keys);
+        let expected = theirs.create_filter(&slices(&keys));
         let absent: Vec<Vec<u8>> = (0..20).map(|_| source.key()).collect();
         for ours in &ours {
             assert_eq!(ours.name(), theirs.name());
             assert!(
-                ours.create_filter(&keys) == expected,
+                ours.create_filter(&slices(&keys)) == expected,
                 "round {round}: {count} keys, {bits_per_key} bits per key"
             );
             for (place, key) in keys.iter().chain(&absent).enumerate() {

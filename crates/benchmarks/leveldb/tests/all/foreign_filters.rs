@@ -1,7 +1,7 @@
 //! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
 //! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions.
 
-use bench_leveldb::EnginePolicy;
+use bench_leveldb::Policy;
 use filter_formats::policies;
 use filter_formats::rocksdb::RibbonPolicy;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
@@ -13,7 +13,7 @@ fn key(number: u32) -> Vec<u8> {
 
 #[test]
 fn filters_of_other_formats_are_let_pass() {
-    let leveldb = EnginePolicy::builtin(10);
+    let leveldb = Policy::builtin(10);
     let open = [FilterLayout::BLOOM64, FilterLayout::ROCKS_DB];
     for policy in policies::ALL
         .iter()
@@ -53,10 +53,7 @@ fn ribbon(blocks: u32) -> Vec<u8> {
 /// If the number of blocks extends into the last byte, LevelDB's policy reads that byte as the probe count.
 #[test]
 fn large_ribbon_filters_are_protected_by_their_name_alone() {
-    let (leveldb, policy) = (
-        EnginePolicy::builtin(10),
-        RibbonPolicy::new(BitsPerKey::whole(10)),
-    );
+    let (leveldb, policy) = (Policy::builtin(10), RibbonPolicy::new(BitsPerKey::whole(10)));
     for (blocks, is_open) in [
         (2, true),
         (65_535, true),

@@ -1,7 +1,7 @@
 //! Needless block reads for absent ids between stored ones, by LevelDB itself, with its own sizes of filters and with
 //! better ones.
 
-use bench_leveldb::{Engine, EnginePolicy};
+use bench_leveldb::{Database, Policy, UniquePtr};
 use filter_policy_leveldb::{POLICY_LEVELDB, POLICY_LEVELDB_COPRIME};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -18,22 +18,23 @@ fn id(number: u64) -> Vec<u8> {
 
 /// Writes even ids with values of this length, and returns the needless reads per odd id. LevelDB's own policy reads
 /// the filters, whoever wrote them.
-fn needless_reads(policy: EnginePolicy, value: usize) -> f64 {
+fn needless_reads(policy: UniquePtr<Policy>, value: usize) -> f64 {
     let folder = tempfile::tempdir().unwrap();
-    let engine = Engine::open(folder.path(), Some(policy), 0);
+    let path = folder.path().to_str().unwrap();
+    let engine = Database::open(path, policy, 0).unwrap();
     // Compressed blocks would hold several times as many keys.
     let mut random = SplitMix64::seed_from_u64(1);
     let mut bytes = vec![0; value];
     for number in 0..IDS {
         random.fill_bytes(&mut bytes);
-        engine.put(&id(2 * number), &bytes);
+        engine.put(&id(2 * number), &bytes).unwrap();
     }
     engine.compact();
     drop(engine);
-    let engine = Engine::open(folder.path(), Some(EnginePolicy::builtin(10)), 0);
-    assert!((0..IDS).all(|number| engine.has(&id(2 * number))));
+    let engine = Database::open(path, Policy::builtin(10), 0).unwrap();
+    assert!((0..IDS).all(|number| engine.has(&id(2 * number)).unwrap()));
     let before = engine.reads();
-    assert!(!(0..IDS).any(|number| engine.has(&id(2 * number + 1))));
+    assert!(!(0..IDS).any(|number| engine.has(&id(2 * number + 1)).unwrap()));
     (engine.reads() - before) as f64 / IDS as f64
 }
 
@@ -44,7 +45,7 @@ fn better_sizes_save_needless_reads_for_ids() {
     let mean_and_worst = |hash| {
         let reads: Vec<f64> = lengths
             .clone()
-            .map(|value| needless_reads(EnginePolicy::c_library(10, hash), value))
+            .map(|value| needless_reads(Policy::c_library(10, hash), value))
             .collect();
         (
             reads.iter().sum::<f64>() / reads.len() as f64,

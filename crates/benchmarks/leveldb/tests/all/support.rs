@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bench_leveldb::Engine;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use bench_kit::source::Source;
+use bench_leveldb::Database;
 
 const KEYS: usize = 20_000;
 
@@ -17,20 +16,16 @@ pub(crate) struct Keys {
 
 impl Keys {
     pub(crate) fn new() -> Self {
-        let mut random = SplitMix64::seed_from_u64(7);
+        let mut source = Source::new(7);
         let mut known = BTreeSet::new();
         let mut take = |count: usize| -> Vec<Vec<u8>> {
-            let mut taken = Vec::new();
-            while taken.len() < count {
-                // 8 to 24 bytes of any value, including NUL and bytes above 0x7f.
-                let bytes: Vec<u8> = (0..3).flat_map(|_| random.next_u64().to_le_bytes()).collect();
-                let len = 8 + usize::try_from(random.next_u64() % 17).unwrap();
-                let key = bytes[..len].to_vec();
-                if known.insert(key.clone()) {
-                    taken.push(key);
-                }
-            }
-            taken
+            // 8 to 24 bytes of any value, including NUL and bytes above 0x7f.
+            let key = || {
+                let len = 8 + source.below(17);
+                source.bytes(len)
+            };
+            let new = std::iter::repeat_with(key).filter(|key| known.insert(key.clone()));
+            new.take(count).collect()
         };
         let mut keys = Self {
             stored: take(KEYS),
@@ -47,31 +42,31 @@ impl Keys {
         keys
     }
 
-    pub(crate) fn write(&self, engine: &Engine) {
+    pub(crate) fn write(&self, engine: &Database) {
         let value = [b'v'; 100];
         for key in self.stored.iter().chain(&self.deleted) {
-            engine.put(key, &value);
+            engine.put(key, &value).unwrap();
         }
         // Some keys get a second version with an empty value.
         for key in self.stored.iter().step_by(10) {
-            engine.put(key, b"");
+            engine.put(key, b"").unwrap();
         }
         for key in &self.deleted {
-            engine.delete(key);
+            engine.remove(key).unwrap();
         }
         engine.compact();
     }
 
     /// Checks that no key is lost, and returns the reads per Get of an absent key.
-    pub(crate) fn check(&self, engine: &Engine) -> f64 {
-        assert_eq!(engine.count(), self.stored.len() as u64);
-        let lost = self.stored.iter().filter(|key| !engine.has(key)).count();
+    pub(crate) fn check(&self, engine: &Database) -> f64 {
+        assert_eq!(engine.count().unwrap(), self.stored.len() as u64);
+        let lost = self.stored.iter().filter(|key| !engine.has(key).unwrap()).count();
         assert_eq!(lost, 0, "of {} stored keys", self.stored.len());
-        let returned = self.deleted.iter().filter(|key| engine.has(key)).count();
+        let returned = self.deleted.iter().filter(|key| engine.has(key).unwrap()).count();
         assert_eq!(returned, 0, "deleted keys");
         // All tables are open by now, so only data blocks are read.
         let before = engine.reads();
-        let found = self.absent.iter().filter(|key| engine.has(key)).count();
+        let found = self.absent.iter().filter(|key| engine.has(key).unwrap()).count();
         assert_eq!(found, 0, "absent keys");
         (engine.reads() - before) as f64 / self.absent.len() as f64
     }

@@ -92,7 +92,7 @@ pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, St
             let measured = series
                 .iter()
                 .enumerate()
-                .filter(move |(_, of)| keys <= of.kind.largest());
+                .filter(move |(_, of)| keys <= of.largest());
             measured.map(move |(place, of)| (place, keys, of))
         };
         let tasks: Vec<(usize, u64, &Series)> = sizes.iter().rev().copied().flat_map(of_size).collect();
@@ -120,7 +120,7 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
     let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
     let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
 
-    let hash = series.kind.hasher();
+    let hash = series.hasher();
     let mut values = values(series.is_in_a_row, &*hash);
     let members: Vec<Value> = values.by_ref().take((filters * keys) as usize).collect();
     let absent: Vec<Value> = values.take(filters as usize * most).collect();
@@ -134,7 +134,7 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
         let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
         let mut rates = [0.0; 2];
         for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
-            let filter = series.kind.build(bits_per_key, members).map_err(failed)?;
+            let filter = series.build(bits_per_key, members).map_err(failed)?;
             // The first half only, because a cuckoo filter may refuse the last keys.
             let present = &members[..members.len().div_ceil(2).min(64)];
             if (filter.matching)(present) != present.len() as u64 {
@@ -142,7 +142,8 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
             }
             // Of the first filter: all are equal.
             if probes == 0 {
-                rates = (filter.rates)().map_err(failed)?.map(significant::round);
+                let computed = series.rates(&filter, bits_per_key, keys).map_err(failed)?;
+                rates = computed.map(significant::round);
             }
             let asked = &absent[..each(bits_per_key)];
             false_positives += (filter.matching)(asked);
@@ -157,7 +158,7 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
         let bytes = significant::round(bytes as f64 / filters as f64);
         let [ideal, expected] = rates;
         let parameters: [&dyn Display; 8] = [
-            &series.kind.scheme(),
+            &series.scheme(),
             &key_form,
             &bits_per_key,
             &keys,

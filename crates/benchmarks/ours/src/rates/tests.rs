@@ -27,7 +27,7 @@ fn chance(expected: f64) -> f64 {
 fn every_filter_does_what_its_formula_says() {
     let filters: Vec<Series> = all()
         .into_iter()
-        .filter(|series| series.kind.scheme() != "leveldb")
+        .filter(|series| series.scheme() != "leveldb")
         .collect();
     let rows = rates(&filters, &COARSE).unwrap();
     assert_eq!(rows.len(), filters.len() * 3 * 3);

@@ -9,7 +9,7 @@
 //!   end.
 
 use bench_kit::source::Source;
-use bench_rocksdb::EnginePolicy;
+use bench_rocksdb::{Policy, slices};
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
@@ -40,7 +40,7 @@ struct Answers {
 
 impl Answers {
     /// Queries both readers for the keys, except on excluded bytes.
-    fn compare(&mut self, theirs: &EnginePolicy, filter: &[u8], keys: &[Vec<u8>]) {
+    fn compare(&mut self, theirs: &Policy, filter: &[u8], keys: &[Vec<u8>]) {
         if filter == MATCHES_EVERYTHING || is_less_than_a_line(filter) || claims_too_many_lines(filter) {
             return;
         }
@@ -60,14 +60,14 @@ fn answers_on_damaged_filters_are_rocksdbs_own() {
     for round in 0..6_000_u32 {
         let bits_per_key = 1.0 + source.below(300) as f64 / 10.0;
         let theirs = match round % 3 {
-            0 => EnginePolicy::bloom(bits_per_key, 5),
-            1 => EnginePolicy::bloom(bits_per_key, 4),
-            _ => EnginePolicy::ribbon(bits_per_key),
+            0 => Policy::bloom(bits_per_key, 5),
+            1 => Policy::bloom(bits_per_key, 4),
+            _ => Policy::ribbon(bits_per_key),
         };
         // Ribbon filters of few keys are Bloom filters.
         let count = 1 + source.below(if round % 3 == 2 { 1500 } else { 150 });
         let keys = source.keys(count);
-        let mut filter = theirs.create_filter(&keys);
+        let mut filter = theirs.create_filter(&slices(&keys));
         match source.below(8) {
             0 => filter.truncate(source.index(filter.len())),
             1 => {
@@ -102,7 +102,7 @@ fn answers_on_damaged_filters_are_rocksdbs_own() {
 #[test]
 fn answers_on_any_bytes_are_rocksdbs_own() {
     let mut source = Source::new(3);
-    let theirs = EnginePolicy::bloom(10.0, 5);
+    let theirs = Policy::bloom(10.0, 5);
     let mut answers = Answers::default();
     for len in (0..=24).chain([64, 65, 127, 128, 192, 448]) {
         for marker in 0..=u8::MAX {
@@ -127,7 +127,7 @@ fn answers_on_any_bytes_are_rocksdbs_own() {
 /// RocksDB denies every key here, and so would hide all keys of a table whose filter could not be built.
 #[test]
 fn two_bytes_that_adapters_store_deny_nothing() {
-    let reader = EnginePolicy::bloom(10.0, 5).reader(&MATCHES_EVERYTHING);
+    let reader = Policy::bloom(10.0, 5).reader(&MATCHES_EVERYTHING);
     assert!(!reader.may_match(b"key"));
     assert!(OURS.key_may_match(b"key", &MATCHES_EVERYTHING));
 }

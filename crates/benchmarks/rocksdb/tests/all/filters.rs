@@ -1,27 +1,24 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_kit::source::Source;
-use bench_rocksdb::EnginePolicy;
+use bench_rocksdb::{Policy, UniquePtr, slices};
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 /// Returns RocksDB's policies and ours for the same bits per key.
-fn policies(bits_per_key: f64) -> [(EnginePolicy, Box<dyn FilterPolicy>); 3] {
+fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3] {
     let bits = BitsPerKey::fractional(bits_per_key).unwrap();
     [
         (
-            EnginePolicy::bloom(bits_per_key, 5),
+            Policy::bloom(bits_per_key, 5),
             Box::new(FastLocalBloomPolicy::new(bits)),
         ),
         (
-            EnginePolicy::bloom(bits_per_key, 4),
+            Policy::bloom(bits_per_key, 4),
             Box::new(LegacyFullFilterPolicy::new(bits)),
         ),
-        (
-            EnginePolicy::ribbon(bits_per_key),
-            Box::new(RibbonPolicy::new(bits)),
-        ),
+        (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
     ]
 }
 
@@ -39,7 +36,7 @@ fn bits_per_key(source: &mut Source) -> f64 {
     match source.below(3) {
         0 => (1 + source.below(40)) as f64,
         1 => 1.0 + source.below(39_000) as f64 / 1000.0,
-        _ => 1.0 + source.below(1 << 53) as f64 / (1_u64 << 53) as f64 * 99.0,
+        _ => 1.0 + source.share() * 99.0,
     }
 }
 
@@ -60,7 +57,7 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
         let keys = source.keys(count);
         let absent: Vec<Vec<u8>> = (0..20).map(|_| source.key()).collect();
         for (theirs, policy) in &policies(bits_per_key) {
-            let expected = theirs.create_filter(&keys);
+            let expected = theirs.create_filter(&slices(&keys));
             let what = || {
                 format!(
                     "round {round}: {}, {count} keys, {bits_per_key} bits",
@@ -90,7 +87,7 @@ fn filters_of_consecutive_keys_are_rocksdbs_own() {
         let keys = &keys[..size];
         for (theirs, policy) in &policies(bits_per_key) {
             assert!(
-                ours(&**policy, keys) == theirs.create_filter(keys),
+                ours(&**policy, keys) == theirs.create_filter(&slices(keys)),
                 "{}, {size} keys, {bits_per_key} bits",
                 policy.name()
             );
@@ -105,7 +102,7 @@ fn odd_bits_per_key_are_corrected_alike() {
     for bits_per_key in [0.5, 0.75, 0.999, 99.9996, 100.0, 1e9, f64::INFINITY, f64::NAN] {
         // Numbers that are too large, and NaN, count as the maximum.
         let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
-        let theirs = EnginePolicy::bloom(bits_per_key, 5).create_filter(&keys);
+        let theirs = Policy::bloom(bits_per_key, 5).create_filter(&slices(&keys));
         assert!(
             ours(&FastLocalBloomPolicy::new(bits), &keys) == theirs,
             "{bits_per_key}"

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use bench_kit::source::Source;
-use bench_rocksdb::{EnginePolicy, TableForm};
+use bench_rocksdb::{Policy, UniquePtr, slices};
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
@@ -27,21 +27,21 @@ fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {
 
 /// Writes a table, finds every key in its data and filters, and compares each filter with ours of the same keys.
 /// Returns the number of filters.
-fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form: TableForm) -> usize {
+fn check(theirs: &Policy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], partition_bytes: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sst");
-    theirs.write_table(&path, keys, form);
+    let written = theirs.write_table(path.to_str().unwrap(), &slices(keys), partition_bytes);
+    written.unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let table = RocksDbTable::open(bytes.as_slice()).unwrap();
     assert_eq!(table.filters_name(), Some(NAME_IN_TABLES));
     assert_eq!(stored_keys(&table), keys);
 
     let filters = table.filters().unwrap();
-    match (&filters, form) {
-        (RocksDbFilters::Full(_), TableForm::Full)
-        | (RocksDbFilters::Partitioned(_), TableForm::Partitioned { .. }) => {}
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(
+        matches!(filters, RocksDbFilters::Partitioned(_)),
+        partition_bytes > 0
+    );
     let mut keys_of: BTreeMap<u64, (_, Vec<&[u8]>)> = BTreeMap::new();
     for key in keys {
         let handle = filters.filter_of(key).unwrap();
@@ -77,24 +77,20 @@ fn every_key_of_every_kind_of_table_is_found() {
         keys.sort();
         keys.dedup();
         let bits = BitsPerKey::fractional(bits_per_key).unwrap();
-        let kinds: [(EnginePolicy, Box<dyn FilterPolicy>); 3] = [
+        let kinds: [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3] = [
             (
-                EnginePolicy::bloom(bits_per_key, 4),
+                Policy::bloom(bits_per_key, 4),
                 Box::new(LegacyFullFilterPolicy::new(bits)),
             ),
             (
-                EnginePolicy::bloom(bits_per_key, 5),
+                Policy::bloom(bits_per_key, 5),
                 Box::new(FastLocalBloomPolicy::new(bits)),
             ),
-            (
-                EnginePolicy::ribbon(bits_per_key),
-                Box::new(RibbonPolicy::new(bits)),
-            ),
+            (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
         ];
         for (theirs, ours) in &kinds {
-            assert_eq!(check(theirs, &**ours, &keys, TableForm::Full), 1);
-            let form = TableForm::Partitioned { bytes: 256 };
-            let partitions = check(theirs, &**ours, &keys, form);
+            assert_eq!(check(theirs, &**ours, &keys, 0), 1);
+            let partitions = check(theirs, &**ours, &keys, 256);
             assert!(
                 keys.len() < 1000 || partitions > 1,
                 "{} keys in one filter",

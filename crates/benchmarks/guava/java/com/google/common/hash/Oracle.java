@@ -20,8 +20,8 @@ import java.util.zip.CheckedOutputStream;
  * Does with Guava's filters what the tests ask for.
  *
  * <p>Requests come on standard input and are answered on standard output, all numbers big-endian. A request is one byte
- * and its operands; an answer is the byte 0 and the result, or the byte 1 and the text of what was thrown. Filters live
- * in numbered slots. The end of the input ends the program.
+ * and its operands; an answer is the byte 0 and the result, or the byte 1 and the text of what was thrown, each after the
+ * number of its bytes. Filters live in numbered slots. The end of the input ends the program.
  *
  * <p>It lies in Guava's package because sizing and the choice of a strategy are visible there only.
  */
@@ -72,14 +72,16 @@ final class Oracle {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream result = new DataOutputStream(bytes);
     Work work = take(request);
+    boolean hasThrown = false;
     try {
       work.run(result);
     } catch (IOException | RuntimeException | OutOfMemoryError thrown) {
-      out.writeByte(1);
-      writeText(thrown.getClass().getSimpleName() + ": " + thrown.getMessage());
-      return;
+      hasThrown = true;
+      bytes.reset();
+      result.write((thrown.getClass().getSimpleName() + ": " + thrown.getMessage()).getBytes(StandardCharsets.UTF_8));
     }
-    out.writeByte(0);
+    out.writeBoolean(hasThrown);
+    out.writeInt(bytes.size());
     bytes.writeTo(out);
   }
 
@@ -161,12 +163,7 @@ final class Oracle {
   }
 
   private Work write(int slot) {
-    return result -> {
-      ByteArrayOutputStream stream = new ByteArrayOutputStream();
-      slots.get(slot).filter.writeTo(stream);
-      result.writeInt(stream.size());
-      stream.writeTo(result);
-    };
+    return result -> slots.get(slot).filter.writeTo(result);
   }
 
   /** CRC-32 of the stream, for one that is too long to be sent. */
@@ -216,12 +213,6 @@ final class Oracle {
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
     return bytes;
-  }
-
-  private void writeText(String text) throws IOException {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    out.writeInt(utf8.length);
-    out.write(utf8);
   }
 
   /** An element from its bytes: UTF-16 units, one number, bytes as they are, or items each after its length. */

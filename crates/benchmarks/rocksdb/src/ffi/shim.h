@@ -1,0 +1,203 @@
+// RocksDB's filters, called directly, and tables that it writes.
+//
+// A FilterPolicy gives a FilterBitsBuilder and a FilterBitsReader through public virtual functions; these two classes
+// themselves are internal. They are declared here with their virtual functions in the order of RocksDB 7.8
+// (table/block_based/filter_policy_internal.h), as the tables of virtual functions in its library have them. No other
+// release is taken. Errors are exceptions.
+
+#pragma once
+
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rust/cxx.h"
+
+#if ROCKSDB_MAJOR != 7 || ROCKSDB_MINOR != 8
+#error "the order of RocksDB's internal virtual functions is known of 7.8 only"
+#endif
+
+namespace ROCKSDB_NAMESPACE {
+
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() {}
+  virtual void AddKey(const Slice& key) = 0;
+  virtual size_t EstimateEntriesAdded() = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* memory) = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* memory, Status* status) = 0;
+  virtual Status MaybePostVerify(const Slice& filter) = 0;
+  virtual size_t ApproximateNumEntries(size_t bytes) = 0;
+};
+
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() {}
+  virtual bool MayMatch(const Slice& key) = 0;
+  virtual void MayMatch(int count, Slice** keys, bool* answers) = 0;
+  virtual bool HashMayMatch(uint64_t hash) = 0;
+};
+
+}  // namespace ROCKSDB_NAMESPACE
+
+namespace bench {
+
+using rocksdb::Slice;
+
+// Keys that RocksDB asks a filter for in one call (MultiGetContext::MAX_BATCH_SIZE).
+constexpr size_t kMostInCall = 32;
+
+// The longest line that RocksDB reads, even if a Bloom filter is shorter.
+constexpr size_t kSlack = 256;
+
+inline void Check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// The library's own version, which is not always that of the headers.
+inline rust::String version() { return rocksdb::GetRocksVersionAsString(true); }
+
+class Slices {
+ public:
+  static std::unique_ptr<Slices> empty() { return std::make_unique<Slices>(); }
+
+  void push(rust::Slice<const uint8_t> key) {
+    slices_.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
+  }
+
+  const std::vector<Slice>& get() const { return slices_; }
+
+ private:
+  std::vector<Slice> slices_;
+};
+
+class Reader {
+ public:
+  Reader(const rocksdb::FilterPolicy& policy, rust::Slice<const uint8_t> filter)
+      : bytes_(reinterpret_cast<const char*>(filter.data()), filter.size()) {
+    // Zeros follow the filter.
+    bytes_.append(kSlack, '\0');
+    reader_.reset(policy.GetFilterBitsReader(Slice(bytes_.data(), filter.size())));
+  }
+
+  uint64_t count_matches(const Slices& keys) const {
+    uint64_t matches = 0;
+    for (const Slice& key : keys.get()) matches += reader_->MayMatch(key) ? 1 : 0;
+    return matches;
+  }
+
+  uint64_t count_matches_in_batches(const Slices& keys) const {
+    uint64_t matches = 0;
+    Slice* pointers[kMostInCall];
+    bool answers[kMostInCall];
+    const size_t n = keys.get().size();
+    for (size_t start = 0; start < n; start += kMostInCall) {
+      const size_t count = std::min(kMostInCall, n - start);
+      // The reader takes pointers to slices that are not const, and only reads them.
+      for (size_t i = 0; i < count; i++) pointers[i] = const_cast<Slice*>(&keys.get()[start + i]);
+      reader_->MayMatch(static_cast<int>(count), pointers, answers);
+      for (size_t i = 0; i < count; i++) matches += answers[i] ? 1 : 0;
+    }
+    return matches;
+  }
+
+ private:
+  std::string bytes_;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+};
+
+class Policy {
+ public:
+  Policy(const rocksdb::FilterPolicy* policy, uint32_t format_version) : policy_(policy) {
+    const std::string version = rocksdb::GetRocksVersionAsString(true);
+    if (version.rfind("7.8.", 0) != 0) {
+      std::fprintf(stderr, "RocksDB is %s, the order of virtual functions is known of 7.8\n", version.c_str());
+      std::abort();
+    }
+    options_.filter_policy = policy_;
+    options_.format_version = format_version;
+  }
+
+  static std::unique_ptr<Policy> bloom(double bits_per_key, uint32_t format_version) {
+    return std::make_unique<Policy>(rocksdb::NewBloomFilterPolicy(bits_per_key), format_version);
+  }
+
+  static std::unique_ptr<Policy> ribbon(double bits_per_key) {
+    return std::make_unique<Policy>(rocksdb::NewRibbonFilterPolicy(bits_per_key), 5);
+  }
+
+  rust::Vec<uint8_t> create_filter(const Slices& keys) const {
+    const Filter filter = Build(keys.get().data(), keys.get().size());
+    rust::Vec<uint8_t> copy;
+    copy.reserve(filter.contents.size());
+    for (size_t i = 0; i < filter.contents.size(); i++) copy.push_back(static_cast<uint8_t>(filter.contents[i]));
+    return copy;
+  }
+
+  uint64_t create_filters(const Slices& keys, size_t size) const {
+    uint64_t sum = 0;
+    const size_t n = keys.get().size();
+    for (size_t start = 0; start + size <= n; start += size) {
+      const Filter filter = Build(keys.get().data() + start, size);
+      sum += static_cast<unsigned char>(filter.contents[0]);
+    }
+    return sum;
+  }
+
+  std::unique_ptr<Reader> reader(rust::Slice<const uint8_t> filter) const {
+    return std::make_unique<Reader>(*policy_, filter);
+  }
+
+  // Each key has its number as value.
+  void write_table(rust::Str path, const Slices& keys, uint64_t partition_bytes) const {
+    rocksdb::BlockBasedTableOptions table = options_;
+    if (partition_bytes > 0) {
+      table.partition_filters = true;
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = partition_bytes;
+    }
+    rocksdb::Options options;
+    options.compression = rocksdb::kNoCompression;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(std::string(path)));
+    for (size_t i = 0; i < keys.get().size(); i++) Check(writer.Put(keys.get()[i], std::to_string(i)));
+    Check(writer.Finish());
+  }
+
+ private:
+  struct Filter {
+    Slice contents;
+    std::unique_ptr<const char[]> memory;
+  };
+
+  Filter Build(const Slice* keys, size_t n) const {
+    const rocksdb::FilterBuildingContext context(options_);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy_->GetBuilderWithContext(context));
+    for (size_t i = 0; i < n; i++) builder->AddKey(keys[i]);
+    Filter filter;
+    rocksdb::Status status;
+    filter.contents = builder->Finish(&filter.memory, &status);
+    if (!status.ok()) std::abort();
+    return filter;
+  }
+
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  rocksdb::BlockBasedTableOptions options_;
+};
+
+}  // namespace bench
