@@ -13,15 +13,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use filter_formats::BloomFilter64Policy;
-use filter_formats::sizing::Format;
+use filter_formats::sizing::{Format, exact_rate};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-#[path = "../tests/all/support/expectation.rs"]
-mod expectation;
-
-use expectation::exact_rate;
 
 /// The source of a filter's hash values.
 #[derive(Clone, Copy)]
@@ -144,7 +139,7 @@ impl Case {
                 .expect("a filter in memory")
                 .unwrap_or_default(),
         };
-        let expected = exact_rate(bits, self.keys, probes);
+        let expected = exact_rate(bits, self.keys, probes).expect("bits, and at most 30 probes");
         // The number of queries per filter balances the random errors of filters and queries.
         let wanted = enough as f64 / expected;
         let filters = (100_000_000 / self.keys).clamp(1, 200_000);

@@ -229,6 +229,3 @@ impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
             .is_none_or(|prefix| self.policy.key_may_match(prefix, filter))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,6 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-#[path = "../readers/tables.rs"]
-mod tables;
+use filter_testing::readers::tables;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| tables::read(data));

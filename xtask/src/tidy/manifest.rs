@@ -9,12 +9,13 @@ use crate::cargo;
 
 /// The crates, and the workspace crates that each may use. Add a new crate here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 31] = [
+const ARROWS: [(&str, &str); 32] = [
     ("hashzoo", ""),
     ("filter-kernels", "hashzoo"),
     ("filter-policy", "hashzoo filter-kernels"),
-    ("filter-formats", "hashzoo filter-kernels filter-policy"),
-    ("filter-tables", "filter-policy filter-formats"),
+    ("filter-formats", "hashzoo filter-kernels filter-policy filter-testing"),
+    ("filter-tables", "filter-policy filter-formats filter-testing"),
+    ("filter-testing", "filter-policy filter-formats filter-tables"),
     ("filter-policy-leveldb", "filter-policy filter-formats"),
     ("guava-bloom", "hashzoo"),
     ("guava-bloom-model", "guava-bloom"),
@@ -24,7 +25,7 @@ const ARROWS: [(&str, &str); 31] = [
     ("statistics", ""),
     ("plots", ""),
     ("records", "statistics"),
-    ("filter-tools", "filter-policy filter-formats filter-tables filter-sets guava-bloom membership-filters statistics plots records"),
+    ("filter-tools", "filter-policy filter-formats filter-tables filter-testing filter-sets guava-bloom membership-filters statistics plots records"),
     ("hash-comparison", "hashzoo filter-policy filter-formats guava-bloom membership-filters statistics plots records"),
     ("counting-env", ""),
     ("filter-policy-rusty-leveldb", "filter-policy filter-formats filter-tables counting-env"),

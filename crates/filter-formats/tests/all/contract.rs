@@ -3,6 +3,7 @@
 
 // tidy: long file: one contract, a test for each of its sentences.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use filter_formats::parquet::SplitBlockBloomPolicy;
@@ -18,6 +19,7 @@ use filter_policy::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::support::any_bytes::any_filter;
 use super::support::layouts::value;
 use super::support::random::slices;
 use super::support::ways::{answers, built, check_many};
@@ -131,24 +133,29 @@ proptest! {
         each_policy!(bits, |policy| check_ways(policy, &keys, &slices(&others)));
     }
 
+    /// Policies of one name answer alike, whichever kernel they use.
     #[test]
-    fn any_bytes_are_read(
-        filter in vec(any::<u8>(), 0..400),
-        tail in prop_oneof![
-            any::<[u8; 5]>(),
-            (0..=31_u8, 0..=1_u8).prop_map(|(probes, rest)| [0xff, 0, probes, rest, 0]),
-            (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
-            (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
-            (0..=0x9f_u8).prop_map(|last| [0xff, 0xff, 0xff, 0xff, last]),
-        ],
-        blocks in proptest::option::of(0..9_usize),
-        keys in vec(vec(any::<u8>(), 0..40), 1..70),
-    ) {
-        let mut filter = [&filter[..], &tail].concat();
-        if let Some(blocks) = blocks {
-            filter.resize(32 * blocks, 0xff);
-        }
-        each_policy!(TEN, |policy| answers(&policy, &filter, &slices(&keys), &format!("{policy:?}")));
+    fn any_bytes_are_read(filter in any_filter(), keys in vec(vec(any::<u8>(), 0..40), 1..70)) {
+        let mut known = Known::new();
+        each_policy!(TEN, |policy| known.check(&policy, &filter, &slices(&keys)));
+    }
+}
+
+/// The answers of the first policy of each name, for stored bytes and a number of keys.
+struct Known(BTreeMap<(String, Vec<u8>, usize), Vec<bool>>);
+
+impl Known {
+    fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Checks that all ways to query agree, and that the policies of one name do.
+    fn check<P: HashedPolicy + Debug>(&mut self, policy: &P, filter: &[u8], keys: &[&[u8]]) {
+        let context = format!("{policy:?}: {filter:x?}");
+        let answers = answers(policy, filter, keys, &context);
+        let asked = (policy.name().to_owned(), filter.to_vec(), keys.len());
+        let of_name = self.0.entry(asked);
+        assert_eq!(of_name.or_insert_with(|| answers.clone()), &answers, "{context}");
     }
 }
 
@@ -172,34 +179,41 @@ fn keys_of_all_shapes() {
     }
 }
 
-/// Truncated and altered filters: no query panics, and all ways to query agree.
+/// Truncated and altered filters, and filters of other kinds: no query panics, and all ways and kernels agree.
 #[test]
 fn damaged_filters_are_read() {
-    fn run<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]]) {
-        let mut whole = vec![0; policy.max_filter_len(keys.len()).unwrap()];
-        let whole = policy.create_filter(keys, &mut whole).unwrap().to_vec();
+    fn run<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]], others: &[Vec<u8>], known: &mut Known) {
+        let whole = policy.build(keys).unwrap();
         for len in 0..whole.len() {
-            answers(&policy, &whole[..len], &keys[..5], &"cut");
-            answers(&policy, &whole[len..], &keys[..5], &"from here");
+            known.check(&policy, &whole[..len], &keys[..5]);
+            known.check(&policy, &whole[len..], &keys[..5]);
         }
         for at in whole.len() - 5..whole.len() {
             for byte in [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff] {
                 let mut damaged = whole.clone();
                 damaged[at] = byte;
-                answers(&policy, &damaged, keys, &"altered");
+                known.check(&policy, &damaged, keys);
             }
+        }
+        for other in others {
+            known.check(&policy, other, keys);
         }
         for key in keys {
             assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
         }
     }
 
-    let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
-    each_policy!(TEN, |policy| run(policy, &slices(&keys)));
     // Enough keys for a Ribbon filter.
     let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
     let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-    run(RibbonPolicy::new(TEN), &keys);
+    let others = [
+        LegacyFullFilterPolicy::new(TEN).build(&keys).unwrap(),
+        RibbonPolicy::new(TEN).build(&keys).unwrap(),
+    ];
+    run(RibbonPolicy::new(TEN), &keys, &[], &mut Known::new());
+    let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
+    let mut known = Known::new();
+    each_policy!(TEN, |policy| run(policy, &slices(&keys), &others, &mut known));
 }
 
 /// Makes a hash value of a number.
@@ -649,17 +663,6 @@ mod pointers {
 }
 
 #[test]
-fn names_tell_the_seed() {
-    for (seed, name) in [
-        (5381, "BloomFilter2"),
-        (0, "BloomFilter2.Seed00000000"),
-        (0x9747_b28c, "BloomFilter2.Seed9747b28c"),
-    ] {
-        assert_eq!(BloomFilterPolicy::with_seed(seed, TEN).name(), name);
-    }
-}
-
-#[test]
 fn policies_can_be_constants_and_shared() {
     const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
     static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
@@ -669,29 +672,4 @@ fn policies_can_be_constants_and_shared() {
     is_shareable(&SEEDED);
     is_shareable(&LOCAL.hashed_key(b"key"));
     assert_eq!(SEEDED.hasher().seed(), 1);
-}
-
-#[test]
-fn signed_and_unsigned_tails_part_at_bytes_above_0x7f() {
-    let unsigned = BloomFilterPolicy::new(TEN);
-    let signed = BloomFilterPolicy::signed_tail(TEN);
-    // No difference: the high byte lies in the first word, or there is none.
-    for key in [&b"\xe4\xb8\xad\xe4"[..], b"ascii", b"\xff\xff\xff\xffabc", b""] {
-        assert_eq!(unsigned.hash_key(key), signed.hash_key(key));
-    }
-    assert_ne!(unsigned.hash_key(b"\xff"), signed.hash_key(b"\xff"));
-}
-
-/// Only in LevelDB's policies; RocksDB's do not count repeats.
-#[test]
-fn equal_keys_set_the_same_bits_in_a_filter_as_large_as_for_different_ones() {
-    use filter_formats::view::{FilterLayout, FilterView};
-
-    let mut buffer = [0; 200];
-    let filter = BloomFilterPolicy::new(TEN)
-        .build_in([b"same"; 100], &mut buffer)
-        .unwrap();
-    let view = FilterView::new(FilterLayout::LEVEL_DB, filter);
-    assert_eq!(view.bits(), 1000);
-    assert!(view.ones() <= Some(6));
 }

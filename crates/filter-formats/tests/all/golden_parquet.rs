@@ -6,13 +6,11 @@ use filter_formats::parquet::{
 };
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::PackedKeys;
+use filter_testing::golden::{self, rows, unhex};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-
-use super::support::data;
-use super::support::rows::{rows, unhex};
 
 #[derive(Deserialize)]
 struct Row {
@@ -78,7 +76,7 @@ fn filters_are_those_of_the_writers() {
         assert_eq!(header.bitset_len(), row.num_bytes);
         assert_eq!(header.encode().as_ref(), unhex(&row.header_hex), "{at}");
         if row.file != "x.parquet" {
-            let file = data::bytes(&format!("parquet/{}", row.file));
+            let file = golden::bytes(&format!("parquet/{}", row.file));
             // Bytes after the filter do not matter.
             let in_file = SplitBlockFilter::read(&file[row.offset..]).unwrap();
             assert_eq!(in_file.bitset(), filter.bitset(), "{at}");

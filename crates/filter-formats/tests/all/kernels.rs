@@ -1,8 +1,5 @@
 //! Every kernel writes the bytes and gives the answers that the description of each layout requires.
 
-mod large;
-
-use filter_formats::rocksdb::{LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy, leveldb};
@@ -163,43 +160,6 @@ fn repeated_keys_wherever_they_lie() {
             each_layout!(|layout| check(layout, TEN, &slices(&keys), &slices(&once)));
         }
     }
-}
-
-#[test]
-fn every_number_of_keys() {
-    fn run<L: Layout>(layout: L) {
-        let bytes = random_bytes(4, 16 * 6_554);
-        let keys = bytes.as_chunks::<16>().0;
-        let absent: Vec<<L::Policy as HashedPolicy>::Hash> =
-            random_hashes(5, 100).into_iter().map(value).collect();
-        let scalar = layout.policy(TEN, Kernel::Scalar);
-        let hashes: Vec<u64> = keys.iter().map(|key| number(scalar.hash_key(key))).collect();
-        for count in (0..=600).chain((600..=5_000).step_by(13)).chain([6_553, 6_554]) {
-            let (expected, probes) = filter(layout, TEN, &hashes[..count]);
-            let of_absent = absent
-                .iter()
-                .map(|&hash| answer(layout, &expected, probes, number(hash)));
-            let of_absent: Vec<bool> = of_absent.collect();
-            let mut room = vec![0xa5; expected.len()];
-            for kernel in Kernel::available() {
-                let policy = layout.policy(TEN, kernel);
-                let at = format!("{policy:?}, {count} keys");
-                assert!(
-                    policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
-                    "{at}"
-                );
-                let prepared = policy.prepare(&expected);
-                check_many(&at, &vec![true; count], &|answers| {
-                    prepared.may_match_many(&keys[..count], answers)
-                });
-                check_many(&at, &of_absent, &|answers| {
-                    prepared.may_match_hashes(&absent, answers)
-                });
-            }
-        }
-    }
-
-    each_layout!(|layout| run(layout));
 }
 
 /// Bits that no builder made, at every density, for batches of every size, up to where kernels prefetch; and every probe
@@ -413,39 +373,79 @@ fn any_stored_bytes_and_one_key() {
     }
 }
 
-/// All kernels read damaged filters, and kinds without kernels of their own, alike.
-#[test]
-fn other_filters_are_answered_alike() {
-    fn run<L: Layout>(layout: L, filters: &[Vec<u8>], keys: &[&[u8]]) {
-        for filter in filters {
-            let context = format!("{filter:x?}");
-            let expected = answers(&layout.policy(TEN, Kernel::Scalar), filter, keys, &context);
-            for kernel in Kernel::available() {
-                let policy = layout.policy(TEN, kernel);
-                assert_eq!(
-                    answers(&policy, filter, keys, &context),
-                    expected,
-                    "{policy:?}, {context}"
-                );
-            }
+/// Builds filters from the first keys and from their hash values, and queries them for present and absent ones.
+fn check_counts<L: Layout>(layout: L, bits_per_key: BitsPerKey, counts: &[usize]) {
+    type Hash<L> = <<L as Layout>::Policy as HashedPolicy>::Hash;
+    let most = counts.iter().max().copied().unwrap_or_default();
+    let keys: Vec<[u8; 16]> = (0..most as u128).map(u128::to_be_bytes).collect();
+    let scalar = layout.policy(bits_per_key, Kernel::Scalar);
+    let hashes: Vec<Hash<L>> = keys.iter().map(|key| scalar.hash_key(key)).collect();
+    let numbers: Vec<u64> = hashes.iter().map(|&hash| number(hash)).collect();
+    let absent: Vec<Hash<L>> = random_hashes(11, 1000).into_iter().map(value).collect();
+    for &count in counts {
+        let (expected, probes) = filter(layout, bits_per_key, &numbers[..count]);
+        let of_absent = absent
+            .iter()
+            .map(|&hash| answer(layout, &expected, probes, number(hash)));
+        let of_absent: Vec<bool> = of_absent.collect();
+        for kernel in Kernel::available() {
+            let policy = layout.policy(bits_per_key, kernel);
+            let at = format!("{policy:?}, {count} keys");
+            let mut room = vec![0xa5; expected.len()];
+            let values = hashes[..count].iter().copied();
+            assert!(
+                policy.build_hashes_in(values, &mut room).unwrap() == expected,
+                "{at}"
+            );
+            assert!(
+                policy.build_batch_in(&keys[..count], &mut room).unwrap() == expected,
+                "{at}"
+            );
+            let prepared = policy.prepare(&expected);
+            check_many(&at, &of_absent, &|answers| {
+                prepared.may_match_hashes(&absent, answers)
+            });
+            let present = vec![true; count];
+            check_many(&at, &present, &|answers| {
+                prepared.may_match_hashes(&hashes[..count], answers)
+            });
+            check_many(&at, &present, &|answers| {
+                prepared.may_match_many(&keys[..count], answers)
+            });
         }
     }
+}
 
-    let keys = random_keys(9, 100, |i| i % 40);
-    let keys = slices(&keys);
-    let whole = FastLocal.policy(TEN, Kernel::Scalar).build(&keys[..50]).unwrap();
-    let mut filters = vec![vec![], vec![1], vec![0; 5], vec![0, 0xff], vec![0x5a; 100]];
-    filters.push(LegacyFullFilterPolicy::new(TEN).build(&keys[..50]).unwrap());
-    filters.push(RibbonPolicy::new(TEN).build(&keys[..50]).unwrap());
-    for len in 0..whole.len() {
-        filters.extend([whole[len..].to_vec(), whole[..len].to_vec()]);
-    }
-    for at in whole.len() - 5..whole.len() {
-        for byte in [0, 1, 30, 31, 0x7f, 0x80, 0x9e, 0x9f, 0xfe, 0xff] {
-            let mut damaged = whole.clone();
-            damaged[at] = byte;
-            filters.push(damaged);
-        }
-    }
-    each_layout!(|layout| run(layout, &filters, &keys));
+#[test]
+fn every_number_of_keys() {
+    let counts: Vec<usize> = (0..=600)
+        .chain((600..=5_000).step_by(13))
+        .chain([6_553, 6_554])
+        .collect();
+    each_layout!(|layout| check_counts(layout, TEN, &counts));
+}
+
+/// In filters larger than caches, bits are prefetched while they are set and queried. Few keys make large filters if each
+/// has many bits.
+#[test]
+fn filters_beyond_the_cache() {
+    let (many, hundred) = (BitsPerKey::whole(10_000), BitsPerKey::whole(100));
+    let counts = [3_361, 3_391, 3_400, 3_407];
+    check_counts(LevelDb(LevelDbHash), many, &counts);
+    check_counts(LevelDb(Murmur2::new()), many, &counts);
+    // These formats end at 100 bits, or prefetch in filters of 1 MiB too.
+    let counts = [84_001, 84_031, 84_040, 84_047];
+    check_counts(FastLocal, hundred, &counts);
+    check_counts(SplitBlock { xxph3: false }, hundred, &counts);
+    check_counts(SplitBlock { xxph3: true }, hundred, &counts);
+    check_counts(Bloom64, hundred, &[335_600, 335_663]);
+}
+
+/// The probe count of 10 bits has loops of its own, so these filters are large by their many keys.
+#[test]
+fn filters_of_millions_of_keys() {
+    check_counts(LevelDb(LevelDbHash), TEN, &[3_360_015]);
+    check_counts(Bloom64, TEN, &[3_360_015]);
+    // From 1 MiB on.
+    check_counts(FastLocal, TEN, &[840_015]);
 }

@@ -4,15 +4,11 @@
 mod budget;
 mod contract;
 mod fuse;
-mod golden_bloom64;
-mod golden_fuse;
+mod golden;
 mod golden_parquet;
-mod golden_policy;
-mod golden_rocksdb;
 mod kernels;
 mod places;
 mod policies;
-mod properties;
 mod rates;
 mod second_reader;
 mod support;

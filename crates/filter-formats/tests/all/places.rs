@@ -7,6 +7,8 @@ use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::support::any_bytes::any_filter;
+
 /// Answers from the places alone; `None` if the filter must be had as a whole.
 fn ask(known: &NamedPolicy, filter: &[u8], hash: KeyHash) -> Option<bool> {
     let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
@@ -83,23 +85,7 @@ fn other_bytes_than_those_of_the_places() {
 
 proptest! {
     #[test]
-    fn any_bytes(
-        bits in vec(any::<u8>(), 0..400),
-        tail in prop_oneof![
-            Just(vec![]),
-            vec(any::<u8>(), 1..20),
-            Just(vec![0xff, 0, 6, 0, 0]),
-            Just(vec![6, 3, 0, 0, 0]),
-            Just(vec![0x87]),
-            (any::<u64>(), 0..4_u32, 0..6_u8, prop_oneof![Just(8_u8), Just(10), any::<u8>()]).prop_map(
-                |(seed, segments, log2_len, width)| {
-                    [&seed.to_le_bytes()[..], &segments.to_le_bytes(), &[log2_len, width]].concat()
-                }
-            ),
-        ],
-        key in vec(any::<u8>(), 0..20),
-    ) {
-        let filter = [&bits[..], &tail].concat();
+    fn any_bytes(filter in any_filter(), key in vec(any::<u8>(), 0..20)) {
         for known in policies::ALL {
             let policy = known.build(BitsPerKey::whole(10));
             let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {

@@ -1,16 +1,12 @@
 //! Measures the rates that formulas and pages state. One run is enough, because the rates do not depend on features.
 
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_formats::sizing::Format;
+use filter_formats::policies;
 use filter_formats::view::{FilterLayout, FilterView};
-use filter_formats::{BloomFilter64Policy, policies};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, leveldb};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::support::expectation::exact_rate;
-use super::support::keys::key;
 use super::support::which_policy;
 
 #[test]
@@ -23,7 +19,8 @@ fn the_table_of_which_md_is_what_is_measured() {
     );
 }
 
-/// Random keys; the rates must agree within three and a half standard deviations.
+/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that filters tell from
+/// their contents within a little more.
 #[test]
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
@@ -36,33 +33,46 @@ fn rates_are_those_of_the_policies() {
         (4096, 10, 40, 20_000),
         (60_000, 10, 3, 300_000),
         (512, 5, 200, 1000),
+        (32, 15, 20_000, 200),
         (4096, 20, 60, 50_000),
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
-        for known in policies::ALL {
-            // LevelDB's is tested below.
-            let Some(format) = known.format().filter(|format| *format != Format::LEVEL_DB) else {
-                continue;
-            };
+        // LevelDB's are tested below.
+        for known in policies::ALL
+            .iter()
+            .filter(|known| known.layout() != FilterLayout::LEVEL_DB)
+        {
             let policy = known.build(bits_per_key);
-            let mut matches = 0;
+            let (mut matches, mut told) = (0, 0.0);
             for _ in 0..filters {
                 let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
                 let slices: Vec<&[u8]> = stored.iter().map(<[u8; 8]>::as_slice).collect();
                 let mut filter = Vec::new();
                 policy.append_filter(&slices, &mut filter).unwrap();
+                told += FilterView::new(known.layout(), &filter).false_positive_rate() / f64::from(filters);
                 matches += (0..queries)
                     .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
                     .count();
             }
             let asked = f64::from(filters) * f64::from(queries);
             let measured = matches as f64 / asked;
-            let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
-            let chance = 3.5 * libm::sqrt(1.0 / (expected * asked));
-            assert!(
-                (measured / expected - 1.0).abs() < chance,
-                "{format:?} of {keys} keys at {bits} bits: measured {measured:e}, expected {expected:e}"
+            let chance = 3.5 * libm::sqrt(1.0 / (measured * asked));
+            let at = format!(
+                "{} of {keys} keys at {bits} bits: measured {measured:e}, told {told:e}",
+                known.name()
             );
+            let ratio = told / measured;
+            if let Some(format) = known.format() {
+                let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
+                assert!(
+                    (measured / expected - 1.0).abs() < chance,
+                    "{at}, expected {expected:e}"
+                );
+                assert!((ratio - 1.0).abs() < chance + 0.03, "{at}");
+            } else if keys == 60_000 {
+                // The probes of RocksDB's older filters are far from independent.
+                assert!((0.8..1.03).contains(&ratio), "{at}");
+            }
         }
     }
 }
@@ -93,93 +103,6 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"
-        );
-    }
-}
-
-/// The tolerance is about three standard deviations; `examples/rates.rs` measures more precisely.
-#[test]
-fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
-    let mut random = SplitMix64::seed_from_u64(1);
-    for (bits, keys, filters, queries, tolerance) in [
-        (10, 32, 20_000, 100, 0.03),
-        (10, 1_000, 1_000, 2_000, 0.03),
-        (10, 100_000, 4, 500_000, 0.03),
-        (15, 32, 40_000, 200, 0.05),
-        (15, 4_096, 200, 40_000, 0.05),
-        (20, 32, 60_000, 400, 0.08),
-        (20, 1_000, 2_000, 12_000, 0.08),
-        (20, 100_000, 20, 1_200_000, 0.08),
-    ] {
-        let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits));
-        let mut buffer = vec![0; policy.max_filter_len(keys).unwrap()];
-        let mut matches = 0;
-        let mut stated = 0.0;
-        for _ in 0..filters {
-            let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
-            let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
-            let view = FilterView::new(FilterLayout::BLOOM64, filter);
-            let prepared = policy.prepare(filter);
-            stated += view.false_positive_rate() / f64::from(filters);
-            matches += (0..queries)
-                .filter(|_| prepared.may_match_hash(random.next_u64()))
-                .count();
-        }
-        let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
-        let format = Format::BLOOM64;
-        let probes = format
-            .probe_count(keys as u64, policy.bits_per_key())
-            .unwrap()
-            .unwrap();
-        let size = leveldb::filter_bits(policy.bits_per_key(), keys as u64).unwrap();
-        let expected = exact_rate(size, keys as u64, probes);
-        let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
-        assert!((rate / expected - 1.0).abs() < tolerance, "{at}");
-        // The rate that filters compute from their ones agrees, too.
-        assert!((stated / expected - 1.0).abs() < 0.02, "{at}");
-    }
-}
-
-#[test]
-fn the_exact_rate_is_known_for_one_key() {
-    // One key with one probe: the absent key hits its bit in one case of 64.
-    assert!((exact_rate(64, 1, 1) - 1.0 / 64.0).abs() < 1e-15);
-    // Two probes in a filter of two bits: by counting the 16 cases.
-    assert!((exact_rate(2, 1, 2) - 5.0 / 8.0).abs() < 1e-15);
-}
-
-/// Checks the rates that the documentation states, and those that filters compute from their ones.
-#[test]
-fn rates_of_rocksdbs_filters_are_as_stated() {
-    let ten = BitsPerKey::whole(10);
-    // Bits per key of the whole filter, the rate, and how far the filter's own rate may lie below it: the probes of a
-    // legacy filter are far from independent.
-    let policies: [(&dyn FilterPolicy, f64, f64, f64); 3] = [
-        (&FastLocalBloomPolicy::new(ten), 10.01, 0.0097, 0.03),
-        (&LegacyFullFilterPolicy::new(ten), 10.01, 0.0116, 0.2),
-        (&RibbonPolicy::new(ten), 7.03, 0.0095, 0.03),
-    ];
-    let keys: Vec<Vec<u8>> = (0..100_000).map(|i| key("key08", i)).collect();
-    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    for (policy, bits, expected, below) in policies {
-        let mut filter = Vec::new();
-        policy.append_filter(&slices, &mut filter).unwrap();
-        assert!(
-            filter.len() as f64 * 8.0 <= bits * keys.len() as f64,
-            "{}",
-            policy.name()
-        );
-
-        let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
-        let queries = 2_000_000;
-        let absent = (1_000_000..).take(queries).map(|i| key("key08", i));
-        let rate = absent.filter(|key| policy.key_may_match(key, &filter)).count() as f64 / queries as f64;
-        assert!((rate / expected - 1.0).abs() < 0.03, "{}: {rate}", policy.name());
-        let stated = view.false_positive_rate() / rate;
-        assert!(
-            (1.0 - below..1.03).contains(&stated),
-            "{}: {stated}",
-            policy.name()
         );
     }
 }

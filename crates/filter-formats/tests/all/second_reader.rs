@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use filter_formats::policies::{self, AnyPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
+use filter_testing::golden::hex;
 
 use super::support::random::{random_bytes, random_keys, slices};
 
@@ -82,14 +83,6 @@ impl Questions {
         assert_eq!(stdout.lines().count(), self.answers.len());
         matches
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(digits, "{byte:02x}").unwrap();
-    }
-    digits
 }
 
 fn policies(bits: BitsPerKey) -> [AnyPolicy; 2] {

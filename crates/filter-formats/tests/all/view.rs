@@ -109,21 +109,3 @@ fn keys_are_estimated() {
         }
     }
 }
-
-#[test]
-fn ribbon_filters_tell_their_rate() {
-    use filter_formats::rocksdb::RibbonPolicy;
-
-    let policy = RibbonPolicy::new(TEN);
-    let filter = policy.build((0..50_000_u32).map(u32::to_le_bytes)).unwrap();
-    let view = FilterView::new(FilterLayout::ROCKS_DB, &filter);
-    assert_eq!(
-        (view.kind(), view.bit_array().len() + 5),
-        (FilterKind::RIBBON, filter.len())
-    );
-    assert_eq!(
-        (view.probe_count(), view.fill(), view.estimated_len()),
-        (None, None, None)
-    );
-    assert!((0.009..0.01).contains(&view.false_positive_rate()), "{view:?}");
-}

@@ -1,4 +1,4 @@
-//! Bits per key from numbers and text, and exact products.
+//! Bits per key from numbers and text.
 
 use alloc::string::ToString as _;
 
@@ -55,21 +55,4 @@ fn numbers_of_any_type_and_text() {
         assert_eq!(bits.to_string().parse(), Ok(bits));
     }
     assert_eq!(alloc::format!("{:.1}", ten), "10.0");
-}
-
-#[test]
-fn a_product_of_doubles_would_be_wrong_here() {
-    // 0.1 is stored slightly above one tenth: the exact product lies above the whole number, 0.3 below.
-    assert_eq!(BitsPerKey(0.1).times(10_000), 1_000);
-    assert_eq!(BitsPerKey(0.3).times(10_000), 2_999);
-    let nearly_two = f64::from_bits(2.0_f64.to_bits() - 1);
-    assert_eq!(
-        BitsPerKey(nearly_two).times(u64::MAX),
-        2 * u128::from(u64::MAX) - 4096
-    );
-    assert_eq!(BitsPerKey(f64::MIN_POSITIVE / 2.0).times(u64::MAX), 0);
-    assert_eq!(
-        BitsPerKey::MAX.times(u64::MAX),
-        u128::from(u64::MAX) * u128::from(u32::MAX)
-    );
 }

@@ -3,5 +3,6 @@
 
 mod batches;
 mod filter_block;
+mod leveldb;
 mod prefix;
 mod support;

@@ -1,9 +1,27 @@
 //! Filters over prefixes of generated keys: no stored key is ever denied.
 
+use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// Has no prefix for any scan, and a name that would break the policy's name without escaping.
+struct LastByte(&'static str);
+
+impl PrefixExtractor for LastByte {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]> {
+        key.split_last().map(|(_, rest)| rest)
+    }
+}
+
+fn bloom() -> BloomFilterPolicy<Murmur2> {
+    BloomFilterPolicy::new(BitsPerKey::whole(10))
+}
 
 /// Generates keys of few different bytes, so that prefixes are shared and separators are frequent.
 fn any_key() -> impl Strategy<Value = Vec<u8>> {
@@ -68,11 +86,12 @@ proptest! {
         }
         check(FixedPrefix::new(len), &keys, &others);
         check(SeparatedPrefix::new(b':', count), &keys, &others);
+        check(LastByte("LastByte"), &keys, &others);
     }
 
     #[test]
     fn any_bytes_have_an_answer(filter in vec(any::<u8>(), 0..80), key in any_key()) {
-        let inner = BloomFilterPolicy::new(BitsPerKey::whole(10));
+        let inner = bloom();
         let policy = PrefixPolicy::new(inner, FixedPrefix::new(3));
         let expected = key.get(..3).is_none_or(|prefix| inner.key_may_match(prefix, &filter));
         prop_assert_eq!(policy.key_may_match(&key, &filter), expected);
@@ -96,24 +115,55 @@ proptest! {
     }
 }
 
+/// The filter holds each prefix once, so it denies absent prefixes about as often as one over keys denies absent keys.
 #[test]
-fn absent_prefixes_are_denied_about_as_often_as_absent_keys() {
-    let policy = PrefixPolicy::new(BloomFilterPolicy::new(BitsPerKey::whole(10)), FixedPrefix::new(5));
+fn a_filter_is_that_of_the_prefixes() {
+    let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(5));
     let keys: Vec<String> = (0..100_000).map(|i| format!("{:05}:{i}", i / 100)).collect();
     let slices: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
     let mut filter = Vec::new();
     policy.append_filter(&slices, &mut filter).unwrap();
-    assert_eq!(filter.len(), 1_000 * 10 / 8 + 1);
-    let matches = (1_000..11_000)
-        .filter(|i| policy.prefix_may_match(format!("{i:05}").as_bytes(), &filter))
-        .count();
-    assert!((1..300).contains(&matches), "{matches} of 10,000");
+    assert_eq!(
+        filter,
+        bloom().build((0..1_000).map(|i| format!("{i:05}"))).unwrap()
+    );
 }
 
 #[test]
 fn whole_keys_cannot_answer_for_prefixes() {
-    let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
+    let policy = bloom();
     let filter = policy.build(["key"]).unwrap();
     assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"xyz", &filter));
     assert!(PrefixPolicy::new(policy, FixedPrefix::new(1)).answers_prefixes());
+}
+
+#[test]
+fn names_cannot_run_into_each_other() {
+    let nested = PrefixPolicy::new(PrefixPolicy::new(bloom(), LastByte("A")), LastByte("B"));
+    let dotted = PrefixPolicy::new(bloom(), LastByte("A.Prefix.B"));
+    assert_eq!(nested.name(), "BloomFilter2.Prefix.A.Prefix.B");
+    assert_eq!(dotted.name(), "BloomFilter2.Prefix.A%2ePrefix%2eB");
+    assert_eq!(
+        PrefixPolicy::new(bloom(), LastByte("%2e é")).name(),
+        "BloomFilter2.Prefix.%252e%20%c3%a9"
+    );
+    assert_eq!(
+        PrefixPolicy::new(bloom(), LastByte("")).name(),
+        "BloomFilter2.Prefix."
+    );
+}
+
+#[test]
+fn a_prefix_of_nothing_tells_whether_there_are_keys() {
+    for extractor in [
+        &FixedPrefix::new(0) as &dyn PrefixExtractor,
+        &SeparatedPrefix::new(b':', 0),
+    ] {
+        assert_eq!(extractor.prefix(b"key"), Some(&b""[..]));
+        assert_eq!(extractor.shared_prefix(b""), Some(&b""[..]));
+    }
+    let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(0));
+    let mut buffer = [0; 9];
+    assert!(!policy.prefix_may_match(b"k", policy.create_filter(&[], &mut buffer).unwrap()));
+    assert!(policy.prefix_may_match(b"k", policy.create_filter(&[b"x"], &mut buffer).unwrap()));
 }

@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-mod filter_blocks;
-mod filters;
-mod tables;
+use filter_testing::readers::{filter_blocks, filters, tables};
 
 #[test]
 fn every_committed_input_is_read() {

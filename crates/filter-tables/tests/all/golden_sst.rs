@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::{
-    BlockHandle, BlockRole, ChecksumKind, PastEnd, RocksDbFilters, RocksDbTable, Table, TableError,
+    BlockHandle, BlockRole, ChecksumKind, RocksDbFilters, RocksDbForm, RocksDbTable, Table, TableError,
 };
+use filter_testing::golden::{self, key, rows, unhex};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-use super::support::{data, key, rows, unhex};
 
 /// A policy that reads every kind of filter.
 const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
@@ -115,41 +114,28 @@ fn golden_rows() -> Vec<Row> {
 }
 
 fn bytes(row: &Row) -> Vec<u8> {
-    let bytes = data::bytes(&format!("rocksdb/sst/{}", row.file));
+    let bytes = golden::bytes(&format!("rocksdb/sst/{}", row.file));
     assert_eq!(bytes.len() as u64, row.size, "{}", row.file);
     assert_eq!(Sha256::digest(&bytes)[..], unhex(&row.sha256), "{}", row.file);
     bytes
 }
 
-/// Opens the table; `None` if its checksums need a feature that is off, after a check of the error.
-fn open(row: &Row) -> Option<RocksDbTable<Vec<u8>>> {
-    let (kind, needs_feature) = match row.checksum_type.as_str() {
-        "crc32c" => (ChecksumKind::Crc32c, false),
-        "xxhash64" => (ChecksumKind::XxHash64, true),
-        "xxh3" => (ChecksumKind::Xxh3, true),
+fn open(row: &Row) -> RocksDbTable<Vec<u8>> {
+    let table = RocksDbTable::open(bytes(row)).unwrap();
+    let kind = match row.checksum_type.as_str() {
+        "crc32c" => ChecksumKind::Crc32c,
+        "xxhash64" => ChecksumKind::XxHash64,
+        "xxh3" => ChecksumKind::Xxh3,
         other => panic!("no checksum is called {other:?}"),
     };
-    match RocksDbTable::open(bytes(row)) {
-        Ok(table) => {
-            assert_eq!(table.footer().checksum, kind);
-            Some(table)
-        }
-        Err(error) => {
-            assert!(
-                needs_feature && !cfg!(feature = "xxhash"),
-                "{}: {error}",
-                row.file
-            );
-            assert_eq!(error, TableError::UnsupportedChecksum { kind });
-            None
-        }
-    }
+    assert_eq!(table.footer().checksum, kind);
+    table
 }
 
 #[test]
 fn footers_and_properties() {
     for row in golden_rows() {
-        let Some(table) = open(&row) else { continue };
+        let table = open(&row);
         assert_eq!(table.footer().format_version, row.format_version, "{}", row.file);
         assert_eq!(table.footer().base_checksum, 0);
         let metaindex: BTreeMap<String, (u64, u64)> = table
@@ -191,7 +177,7 @@ fn footers_and_properties() {
 fn filters_are_found_and_rebuilt() {
     let mut kinds = [0; 3];
     for row in golden_rows() {
-        let Some(table) = open(&row) else { continue };
+        let table = open(&row);
         let filters = table.filters().unwrap();
         let name = row
             .filter_key
@@ -249,28 +235,15 @@ fn filters_are_found_and_rebuilt() {
             assert_eq!(matches.count(), expected, "{}", row.file);
         }
     }
-    let of_xxhash = if cfg!(feature = "xxhash") { 2 } else { 0 };
-    assert_eq!(kinds, [1, 11 + of_xxhash, 3]);
-}
-
-/// Returns true if the error reports Snappy compression and the feature is off.
-fn lacks_snappy(error: &TableError<PastEnd>) -> bool {
-    matches!(error, TableError::Unsupported { compression: 1, .. }) && !cfg!(feature = "snappy")
+    assert_eq!(kinds, [1, 13, 3]);
 }
 
 #[test]
 fn every_stored_key_matches() {
     for row in golden_rows() {
-        let Some(table) = open(&row) else { continue };
+        let table = open(&row);
         let filters = table.filters().unwrap();
-        let blocks = match table.data_blocks() {
-            Ok(blocks) => blocks,
-            // Compressed, and the feature is off.
-            Err(error) => {
-                assert!(lacks_snappy(&error), "{}: {error}", row.file);
-                continue;
-            }
-        };
+        let blocks = table.data_blocks().unwrap();
         assert_eq!(
             row.property("num.data.blocks"),
             &Value::from(blocks.len()),
@@ -280,13 +253,7 @@ fn every_stored_key_matches() {
         let mut keys = Vec::new();
         let mut read = BTreeMap::new();
         for handle in blocks {
-            let block = match table.block(BlockRole::Data, handle) {
-                Ok(block) => block,
-                Err(error) => {
-                    assert!(lacks_snappy(&error), "{}: {error}", row.file);
-                    continue;
-                }
-            };
+            let block = table.block(BlockRole::Data, handle).unwrap();
             let mut entries = block.entries().unwrap();
             while let Some(entry) = entries.next_entry().unwrap() {
                 // Sequence number and kind follow the user's key.
@@ -299,20 +266,26 @@ fn every_stored_key_matches() {
                 keys.push(key.to_vec());
             }
         }
-        if cfg!(feature = "snappy") {
-            assert_eq!(keys, row.keys(), "{}", row.file);
-        }
+        assert_eq!(keys, row.keys(), "{}", row.file);
     }
 }
 
 #[test]
 fn tables_of_others_are_refused() {
-    let leveldb = data::bytes("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
+    let leveldb = golden::bytes("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
     let error = RocksDbTable::open(leveldb).unwrap_err();
     assert_eq!(error, TableError::NotRocksDb);
     assert_eq!(error.to_string(), "table must be a block-based table of RocksDB");
     for row in golden_rows() {
+        let (form, words) = match row.format_version {
+            0 => (RocksDbForm::BlockBasedVersion0, "block-based, format version 0"),
+            _ => (RocksDbForm::BlockBased, "block-based"),
+        };
         let error = Table::open(bytes(&row)).unwrap_err();
-        assert!(matches!(error, TableError::RocksDb(_)), "{}: {error}", row.file);
+        assert_eq!(error, TableError::RocksDb(form), "{}", row.file);
+        assert_eq!(
+            error.to_string(),
+            format!("table must be LevelDB's, got RocksDB's ({words})")
+        );
     }
 }

@@ -1,12 +1,11 @@
 //! The maximum cost of reading a table, whatever the table says.
 
 use filter_tables::{
-    BlockHandle, BlockRole, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table,
-    TableError,
+    BlockHandle, BlockRole, Damage, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock,
+    Table, TableError,
 };
-
-use super::support::data::bytes;
-use super::support::table_file::{File, encode, entries, entry, with_restarts};
+use filter_testing::golden::bytes;
+use filter_testing::tables::{File, encode, entries, entry, varint, with_restarts};
 
 #[test]
 fn keys_that_grow_by_sharing_are_bounded() {
@@ -34,12 +33,8 @@ fn keys_that_grow_by_sharing_are_bounded() {
     );
 }
 
-#[cfg(feature = "snappy")]
 #[test]
 fn claims_of_a_compressed_block_are_not_believed() {
-    use crate::support::table_file::varint;
-    use filter_tables::Damage;
-
     let block = BlockRole::Metaindex;
     let claims = [
         varint(u64::from(u32::MAX)),

@@ -4,10 +4,11 @@ use std::fs;
 use std::process::Command;
 
 use filter_policy::MATCHES_EVERYTHING;
-use filter_tables::{BlockHandle, MAX_BLOCK_BYTES};
+use filter_tables::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
+use filter_testing::golden::bytes as golden;
+use filter_testing::tables::{File, encode, entries};
 
-use super::table_file::{File, encode, entries};
-use super::{Workbench, golden};
+use super::Workbench;
 
 const PLAIN: &str = "leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb";
 const FOURTEEN: &str = "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb";
@@ -32,12 +33,8 @@ fn database() -> Workbench {
 fn a_database() {
     let bench = database();
     let before = bench.snapshot();
-    let outcome = bench.run(&["inspect", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect", outcome.stdout);
-    let outcome = bench.run(&["inspect", "--json", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect --json", outcome.stdout);
+    insta::assert_snapshot!("inspect", bench.done("inspect db"));
+    insta::assert_snapshot!("inspect --json", bench.done("inspect --json db"));
     assert!(bench.snapshot() == before, "a file changed");
 }
 
@@ -63,9 +60,7 @@ fn damage_is_told_and_is_exit_code_1() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!("inspect damage", outcome.stdout);
 
-    let outcome = bench.run(&["inspect", "--no-data", "damaged/data.ldb"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-
+    bench.done("inspect --no-data damaged/data.ldb");
     let outcome = bench.run(&["inspect", "--json", "damaged/bit.ldb"]);
     assert_eq!(outcome.code, 1);
     let json: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
@@ -86,7 +81,7 @@ fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
     for (policy, filter) in filters {
         let end = u32::try_from(filter.len()).unwrap().to_le_bytes();
         let block = [filter, &[0; 4][..], &end, &[11]].concat();
-        let handle = file.block(&block);
+        let handle = file.block(&block, StoredBlock::UNCOMPRESSED);
         metaindex.push((format!("filter.{policy}").into_bytes(), encode(handle)));
     }
     finish(file, &metaindex)
@@ -97,8 +92,8 @@ fn finish(mut file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
         .iter()
         .map(|(key, value)| (&key[..], &value[..]))
         .collect();
-    let metaindex = file.block(&entries(&metaindex));
-    let index = file.block(&entries(&[]));
+    let metaindex = file.block(&entries(&metaindex), StoredBlock::UNCOMPRESSED);
+    let index = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
     file.finish(metaindex, index)
 }
 
@@ -106,7 +101,7 @@ fn finish(mut file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
 fn a_filter_block_is_read_once() {
     let bench = Workbench::new();
     let mut file = File::default();
-    let handle = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11]);
+    let handle = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11], StoredBlock::UNCOMPRESSED);
     let inside = BlockHandle {
         offset: handle.offset + 1,
         size: 1,
@@ -143,9 +138,7 @@ fn filters_that_let_every_key_pass_are_no_damage() {
         "db/000007.ldb",
         table_of(&[("BloomFilter2.Prefix.Fixed4", &[0xff, 6])]),
     );
-    let outcome = bench.run(&["inspect", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect open filters", outcome.stdout);
+    insta::assert_snapshot!("inspect open filters", bench.done("inspect db"));
 }
 
 /// Tests a table with a block that is a huge hole. A block that is too large to read may be intact.
@@ -165,17 +158,15 @@ fn too_large_is_not_read_and_no_damage() {
         size: MAX_BLOCK_BYTES + 1,
     };
     let index = entries(&[(b"key", &encode(huge))]);
-    let index = far(file.block(&index));
+    let index = far(file.block(&index, StoredBlock::UNCOMPRESSED));
     let metaindex = entries(&[(b"filter.BloomFilter2", &encode(BlockHandle { offset: 1, ..huge }))]);
-    let metaindex = far(file.block(&metaindex));
+    let metaindex = far(file.block(&metaindex, StoredBlock::UNCOMPRESSED));
     let mut table = fs::File::create(bench.path("large.ldb")).unwrap();
     table.seek(SeekFrom::Start(hole)).unwrap();
     table.write_all(&file.finish(metaindex, index)).unwrap();
     drop(table);
-    let outcome = bench.run(&["inspect", "large.ldb"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert_eq!(
-        outcome.stdout,
+        bench.done("inspect large.ldb"),
         "not read\n  large.ldb: data block must be at most 1073741824 bytes, got 1073741825\n  \
          large.ldb: filter block must be at most 1073741824 bytes, got 1073741825\n\n\
          1 table, 0 with filters; no damage\n0 filters, 0 of them empty\n"
@@ -256,36 +247,17 @@ fn wrong_paths_are_exit_code_2() {
     bench.write("short.txt", "");
     fs::create_dir(bench.path("folder.ldb")).unwrap();
     fs::create_dir(bench.path("folder")).unwrap();
-    for (arguments, named) in [
-        (&["missing.ldb"][..], "missing.ldb: No such file"),
-        (&["db", "missing.ldb"], "missing.ldb: No such file"),
-        (
-            &["notes.txt"],
-            "notes.txt: not a table: last 8 bytes of a table of LevelDB must be",
-        ),
-        (
-            &["short.txt"],
-            "short.txt: not a table: table must be at least 48 bytes, got 0",
-        ),
-        (&["db/CURRENT"], "db/CURRENT: not a table"),
-        (&["folder"], "folder: not a database folder"),
-        (&["folder.ldb"], "folder.ldb: not a database folder"),
-        (&["db/000005.ldb/x"], "Not a directory"),
-        (&[], "PATH"),
-    ] {
-        let outcome = bench.run(&[&["inspect"], arguments].concat());
-        assert_eq!(
-            (outcome.code, outcome.stdout.as_str()),
-            (2, ""),
-            "{arguments:?}: {}",
-            outcome.stderr
-        );
-        assert!(
-            outcome.stderr.contains(named),
-            "{arguments:?}: {}",
-            outcome.stderr
-        );
-    }
+    bench.refuses(
+        "inspect => PATH
+        inspect missing.ldb => missing.ldb: No such file
+        inspect db missing.ldb => missing.ldb: No such file
+        inspect notes.txt => notes.txt: not a table: last 8 bytes of a table of LevelDB must be
+        inspect short.txt => short.txt: not a table: table must be at least 48 bytes, got 0
+        inspect db/CURRENT => db/CURRENT: not a table
+        inspect folder => folder: not a database folder
+        inspect folder.ldb => folder.ldb: not a database folder
+        inspect db/000005.ldb/x => Not a directory",
+    );
     #[cfg(unix)]
     {
         let outcome = bench.run(&["inspect", "/dev/null"]);
@@ -297,10 +269,8 @@ fn wrong_paths_are_exit_code_2() {
 fn a_database_without_tables_is_one() {
     let bench = Workbench::new();
     bench.write("db/CURRENT", "MANIFEST-000002\n");
-    let outcome = bench.run(&["inspect", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert_eq!(
-        outcome.stdout,
+        bench.done("inspect db"),
         "0 tables, 0 with filters; no damage\n0 filters, 0 of them empty\n"
     );
 }
@@ -308,10 +278,9 @@ fn a_database_without_tables_is_one() {
 #[test]
 fn a_table_needs_no_particular_name() {
     let bench = Workbench::new();
-    bench.write("copy of a table", golden(ARTICLE));
-    let outcome = bench.run(&["inspect", "copy of a table"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    assert!(outcome.stdout.starts_with("BloomFilter2\n"), "{}", outcome.stdout);
+    bench.write("copy", golden(ARTICLE));
+    let shown = bench.done("inspect copy");
+    assert!(shown.starts_with("BloomFilter2\n"), "{shown}");
 }
 
 /// The inputs of the fuzz target, among them all that ever reached new code.

@@ -1,8 +1,9 @@
 //! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies.
 
+use filter_testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
-use super::{Workbench, golden};
+use super::Workbench;
 
 /// A file of three row groups, each with every third number, so that minimum and maximum exclude no row group.
 const FILE: &str = "parquet/row_groups.parquet";
@@ -15,9 +16,7 @@ fn bench() -> Workbench {
 
 #[test]
 fn filters_of_all_columns() {
-    let outcome = bench().run(&["inspect", "rows.parquet"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect parquet", outcome.stdout);
+    insta::assert_snapshot!("inspect parquet", bench().done("inspect rows.parquet"));
 }
 
 /// Distinguishes row groups that may hold a value from those that cannot, for every physical type.
@@ -96,39 +95,17 @@ fn questions_without_an_answer() {
         "secret.parquet",
         [&golden(FILE)[..], b"\x01\x00\x00\x00PARE"].concat(),
     );
-    for (arguments, expected) in [
-        (
-            &["rows.parquet", "--column", "x"][..],
-            "--column must be one of id, name, ratio, price, uuid, day, count, place.city, flag, got \"x\"",
-        ),
-        (
-            &["rows.parquet", "--column", "id", "--key", "seven"],
-            "--key must be a whole number of 64 bits, got \"seven\"",
-        ),
-        (
-            &["rows.parquet", "--column", "uuid", "--key", "12"],
-            "--key must be 16 bytes in hexadecimal digits, got \"12\"",
-        ),
-        (
-            &["rows.parquet", "--column", "flag", "--key", "true"],
-            "--column must not name a Boolean column: Parquet files have no filters for those",
-        ),
-        (
-            &["rows.parquet", "table.ldb"],
-            "a Parquet file is inspected alone",
-        ),
-        (
-            &["table.ldb", "--column", "id"],
-            "--column needs exactly one path, a Parquet file",
-        ),
-        (&["text.parquet"], "not a Parquet file"),
-        (&["footer.parquet"], "the footer must fit into the file of"),
-        (&["secret.parquet"], "the footer is encrypted"),
-    ] {
-        let outcome = bench.run(&[&["inspect"], arguments].concat());
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}");
-        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
-    }
+    bench.refuses(
+        "inspect rows.parquet --column x => must be one of id, name, ratio, price, uuid, day, count, place.city, flag, got \"x\"
+        inspect rows.parquet --column id --key seven => --key must be a whole number of 64 bits, got \"seven\"
+        inspect rows.parquet --column uuid --key 12 => --key must be 16 bytes in hexadecimal digits, got \"12\"
+        inspect rows.parquet --column flag --key true => must not name a Boolean column: Parquet files have no filters for
+        inspect rows.parquet table.ldb => a Parquet file is inspected alone
+        inspect table.ldb --column id => --column needs exactly one path, a Parquet file
+        inspect text.parquet => not a Parquet file
+        inspect footer.parquet => the footer must fit into the file of
+        inspect secret.parquet => the footer is encrypted",
+    );
 }
 
 #[test]

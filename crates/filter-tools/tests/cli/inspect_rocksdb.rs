@@ -2,33 +2,32 @@
 
 use std::fs;
 
-use super::{Workbench, data, golden};
+use filter_testing::golden;
+
+use super::Workbench;
 
 /// Tests tables of every format version and with every kind of filter.
 #[test]
 fn tables_of_rocksdb() {
     let bench = Workbench::new();
     let mut count = 0;
-    for entry in fs::read_dir(data().join("rocksdb/sst")).unwrap() {
+    for entry in fs::read_dir(golden::path("rocksdb/sst")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         bench.write(&format!("db/{name}"), fs::read(entry.path()).unwrap());
         count += 1;
     }
     assert_eq!(count, 17);
-    let outcome = bench.run(&["inspect", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect rocksdb", outcome.stdout);
-    let outcome = bench.run(&["inspect", "--json", "db/fv5_ribbon10_partitioned.sst"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect rocksdb --json", outcome.stdout);
+    insta::assert_snapshot!("inspect rocksdb", bench.done("inspect db"));
+    let json = bench.done("inspect --json db/fv5_ribbon10_partitioned.sst");
+    insta::assert_snapshot!("inspect rocksdb --json", json);
 }
 
 #[test]
 fn damage_in_tables_of_rocksdb() {
     let bench = Workbench::new();
     let damaged = |name: &str, of: &str, change: fn(&mut Vec<u8>)| {
-        let mut file = golden(&format!("rocksdb/sst/{of}.sst"));
+        let mut file = golden::bytes(&format!("rocksdb/sst/{of}.sst"));
         change(&mut file);
         bench.write(&format!("damaged/{name}.sst"), file);
     };

@@ -33,26 +33,17 @@ fn bench() -> Workbench {
 fn streams_of_both_programs() {
     let bench = bench();
     let before = bench.snapshot();
-    let outcome = bench.run(&[
-        "inspect",
-        "guava.bloom",
-        "first.spark",
-        "overfull.spark",
-        "cut.spark",
-    ]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect streams", outcome.stdout);
+    let shown = bench.done("inspect guava.bloom first.spark overfull.spark cut.spark");
+    insta::assert_snapshot!("inspect streams", shown);
     assert!(before == bench.snapshot());
 }
 
 #[test]
 fn figures_for_programs() {
     let bench = bench();
-    let outcome = bench.run(&["inspect", "--json", "overfull.spark"]);
-    assert_eq!(outcome.code, 0);
-    let streams: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    let streams: Vec<Value> = serde_json::from_str(&bench.done("inspect --json overfull.spark")).unwrap();
     let [stream] = &streams[..] else {
-        panic!("{}", outcome.stdout)
+        panic!("{streams:?}")
     };
     assert_eq!(
         (&stream["stream"], &stream["seed"]),
@@ -82,11 +73,5 @@ fn a_cut_stream_is_damage_and_other_files_are_refused() {
         outcome.stdout
     );
     bench.write("other.txt", "a text");
-    let outcome = bench.run(&["inspect", "guava.bloom", "other.txt"]);
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.contains("other.txt: not a stream"),
-        "{}",
-        outcome.stderr
-    );
+    bench.refuses("inspect guava.bloom other.txt => other.txt: not a stream");
 }

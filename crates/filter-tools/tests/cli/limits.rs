@@ -3,10 +3,11 @@
 use std::process::{Command, Output};
 
 use filter_formats::parquet::{Header, SplitBlockFilterMut};
-use filter_tables::BlockHandle;
+use filter_tables::{BlockHandle, StoredBlock};
+use filter_testing::golden;
+use filter_testing::tables::{File, encode, entries, varint};
 
-use super::table_file::{File, encode, entries};
-use super::{Workbench, golden};
+use super::Workbench;
 
 /// Runs the program with at most this much address space, in KiB.
 fn limited(bench: &Workbench, kibibytes: usize, arguments: &[&str]) -> Output {
@@ -17,20 +18,10 @@ fn limited(bench: &Workbench, kibibytes: usize, arguments: &[&str]) -> Output {
     command.current_dir(bench.path("")).output().unwrap()
 }
 
-fn varint(mut number: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
-}
-
 /// Writes a Parquet file of one row group: what lies before its footer, and `columns` columns of whole numbers, each
 /// with the metadata that `column` returns.
 fn parquet(before: &[u8], columns: usize, column: impl Fn(usize) -> Vec<u8>) -> (Vec<u8>, usize) {
-    let list = |elements: usize| [&[0xfc][..], &varint(elements)].concat();
+    let list = |elements: usize| [&[0xfc][..], &varint(elements as u64)].concat();
     let mut footer = [&[0x15, 2, 0x19][..], &list(columns)].concat();
     // A field with the type, and the end.
     footer.extend([0x15, 4, 0].repeat(columns));
@@ -50,10 +41,10 @@ fn column(name: &[u8], offset: usize) -> Vec<u8> {
     let start = [0x3c, 0x39, 0x18];
     [
         &start[..],
-        &varint(name.len()),
+        &varint(name.len() as u64),
         name,
         &[0xb6],
-        &varint(2 * offset),
+        &varint(2 * offset as u64),
         &[0, 0],
     ]
     .concat()
@@ -119,15 +110,14 @@ fn more_filters_than_a_table_has_rows() {
         column(format!("column{number}").as_bytes(), 4 + number * filter.len())
     });
     bench.write("many.parquet", file);
-    let outcome = bench.run(&["inspect", "many.parquet"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    assert_eq!(outcome.stdout.matches(" expected\n").count(), 3);
+    let shown = bench.done("inspect many.parquet");
+    assert_eq!(shown.matches(" expected\n").count(), 3);
     for number in [0, 999, 1000, 2499] {
-        assert!(outcome.stdout.contains(&format!(" column{number} ")), "{number}");
+        assert!(shown.contains(&format!(" column{number} ")), "{number}");
     }
-    assert!(outcome.stdout.ends_with("1 row group, 2,500 filters\n"));
-    let outcome = bench.run(&["inspect", "--json", "many.parquet"]);
-    let filters: Vec<serde_json::Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(shown.ends_with("1 row group, 2,500 filters\n"));
+    let json = bench.done("inspect --json many.parquet");
+    let filters: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
     assert_eq!(filters.len(), FILTERS);
     assert_eq!(filters[2499]["column"], "column2499");
 }
@@ -143,23 +133,15 @@ fn one_filter() -> Vec<u8> {
 fn a_filter_alone_in_a_file() {
     let bench = Workbench::new();
     bench.write("filter", one_filter());
-    let outcome = bench.run(&["inspect", "filter"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("inspect bare filter", outcome.stdout);
-    let outcome = bench.run(&["inspect", "--json", "filter"]);
+    insta::assert_snapshot!("inspect bare filter", bench.done("inspect filter"));
     assert_eq!(
-        outcome.stdout,
+        bench.done("inspect --json filter"),
         "[\n  {\n    \"bytes\": 64,\n    \"expected_rate\": 4.54747351e-13\n  }\n]\n"
     );
     // A byte more or less is not one.
     for wrong in [&one_filter()[1..], &[&one_filter()[..], &[0]].concat()] {
         bench.write("wrong", wrong);
-        let outcome = bench.run(&["inspect", "wrong"]);
-        assert!(
-            outcome.code == 2 && outcome.stderr.contains("not a table"),
-            "{}",
-            outcome.stderr
-        );
+        bench.refuses("inspect wrong => not a table");
     }
 }
 
@@ -196,18 +178,21 @@ fn an_index_of_a_hundred_megabytes() {
     const ENTRIES: usize = 20_000_000;
     let bench = Workbench::new();
     let mut file = File::default();
-    let filters = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11]);
-    let properties = file.block(&entries(&[]));
-    let metaindex = file.block(&entries(&[
-        (b"filter.rocksdb.BuiltinBloomFilter", &encode(filters)),
-        (b"rocksdb.properties", &encode(properties)),
-    ]));
+    let filters = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11], StoredBlock::UNCOMPRESSED);
+    let properties = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+    let metaindex = file.block(
+        &entries(&[
+            (b"filter.rocksdb.BuiltinBloomFilter", &encode(filters)),
+            (b"rocksdb.properties", &encode(properties)),
+        ]),
+        StoredBlock::UNCOMPRESSED,
+    );
     let value = encode(BlockHandle { offset: 0, size: 11 });
     let lengths = [0, 0, u8::try_from(value.len()).unwrap()];
     let mut index = [&lengths[..], &value].concat().repeat(ENTRIES);
     index.extend([0, 1].map(u32::to_le_bytes).concat());
     let size = index.len();
-    let index = file.block(&index);
+    let index = file.block(&index, StoredBlock::UNCOMPRESSED);
     bench.write("wide.sst", file.finish(metaindex, index));
     for (kibibytes, expected) in [
         (8 * size / 1024, 1),
@@ -230,7 +215,10 @@ fn an_index_of_a_hundred_megabytes() {
 #[test]
 fn nobody_waits_for_a_pipe() {
     let bench = Workbench::new();
-    bench.write("table.ldb", golden("leveldb/ldb/tablebuilder_one_bpk10.ldb"));
+    bench.write(
+        "table.ldb",
+        golden::bytes("leveldb/ldb/tablebuilder_one_bpk10.ldb"),
+    );
     let made = Command::new("mkfifo")
         .args(["pipe", "pipe.parquet"])
         .current_dir(bench.path(""))

@@ -9,7 +9,6 @@ mod inspect_streams;
 #[cfg(unix)]
 mod limits;
 mod size;
-mod table_file;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -73,6 +72,30 @@ impl Workbench {
         outcome
     }
 
+    /// Runs the program with these words, which must end well and say nothing on standard error. Returns its output.
+    fn done(&self, arguments: &str) -> String {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let Outcome { code, stdout, stderr } = self.run(&words);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments}");
+        stdout
+    }
+
+    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message that
+    /// has the texts, prints nothing else and changes no file.
+    fn refuses(&self, table: &str) {
+        let before = self.snapshot();
+        for line in table.trim().lines() {
+            let (words, texts) = line.trim().split_once(" => ").unwrap();
+            let Outcome { code, stdout, stderr } = self.run(&words.split(' ').collect::<Vec<_>>());
+            assert_eq!((code, stdout.as_str()), (2, ""), "{line}: {stderr}");
+            assert!(
+                texts.split(" | ").all(|text| stderr.contains(text)),
+                "{line}: {stderr}"
+            );
+        }
+        assert!(before == self.snapshot());
+    }
+
     /// Returns every file below the folder with its bytes, sorted.
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         files(self.folder.path())
@@ -92,15 +115,6 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     all.sort();
     all
-}
-
-/// Returns the folder of tables that engines wrote.
-fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-formats/tests/data")
-}
-
-fn golden(name: &str) -> Vec<u8> {
-    fs::read(data().join(name)).unwrap()
 }
 
 #[test]

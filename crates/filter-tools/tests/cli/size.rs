@@ -5,29 +5,17 @@ use super::Workbench;
 #[test]
 fn published_examples() {
     let bench = Workbench::new();
-    let outcome = bench.run(&["size", "--keys", "10M", "--rate", "0.01%"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("size", outcome.stdout);
+    insta::assert_snapshot!("size", bench.done("size --keys 10M --rate 0.01%"));
 }
 
 #[test]
 fn memory_is_divided_among_levels() {
     let bench = Workbench::new();
-    let outcome = bench.run(&["size", "--levels", "10k,100k,1M,10M", "--filter", "ribbon"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("size levels", outcome.stdout);
+    let shown = bench.done("size --levels 10k,100k,1M,10M --filter ribbon");
+    insta::assert_snapshot!("size levels", shown);
 
-    let arguments = [
-        "size",
-        "--levels",
-        "1kx3:0.5,1M:0",
-        "--memory",
-        "5kB",
-        "--filter",
-        "bloom64",
-        "--json",
-    ];
-    let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
+    let report = bench.done("size --levels 1kx3:0.5,1M:0 --memory 5kB --filter bloom64 --json");
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let report = &report[0];
     assert!(report["bytes"].as_u64().unwrap() <= 5_000);
     // Nobody reads the large level, which therefore has no filter; equal bits do not fit.
@@ -38,54 +26,26 @@ fn memory_is_divided_among_levels() {
         "{report}"
     );
 
-    for (levels, more, said) in [
-        ("10k:z", &[][..], "reads must be a number of 0 to"),
-        (
-            "1kx18446744073709551615",
-            &[],
-            "at most 9,007,199,254,740,992 keys in all",
-        ),
-        ("10k:1e308", &[], "reads must be a number of 0 to"),
-        ("0", &[], "keys and filters must be at least 1"),
-        ("10k:-1", &[], "reads must be a number of 0 to"),
-        ("10k", &["--filter", "guava"], "configured by its rate"),
-        ("10k", &["--rate", "1%"], "cannot be used with"),
-        (
-            "10k",
-            &["--memory", "1kB", "--bits-per-key", "9"],
-            "give one of both",
-        ),
-    ] {
-        let outcome = bench.run(&[&["size", "--levels", levels], more].concat());
-        assert_eq!(outcome.code, 2, "{levels}");
-        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
-    }
+    bench.refuses(
+        "size --levels 10k:z => reads must be a number of 0 to
+        size --levels 1kx18446744073709551615 => at most 9,007,199,254,740,992 keys in all
+        size --levels 10k:1e308 => reads must be a number of 0 to
+        size --levels 0 => keys and filters must be at least 1
+        size --levels 10k:-1 => reads must be a number of 0 to
+        size --levels 10k --filter guava => configured by its rate
+        size --levels 10k --rate 1% => cannot be used with
+        size --levels 10k --memory 1kB --bits-per-key 9 => give one of both",
+    );
 }
 
 #[test]
 fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
     let bench = Workbench::new();
-    let sized = |keys| {
-        bench
-            .run(&["size", "--keys", keys, "--bits-per-key", "30"])
-            .stdout
-    };
+    let sized = |what: &str| bench.done(&format!("size --bits-per-key 30 --keys {what}"));
     let text = sized("20M");
     assert!(text.contains("0.464579 % of absent keys"), "{text}");
     assert!(!sized("32").contains("same 32-bit hash"));
-    let json = |filter| {
-        let arguments = [
-            "size",
-            "--keys",
-            "20M",
-            "--bits-per-key",
-            "30",
-            "--filter",
-            filter,
-            "--json",
-        ];
-        bench.run(&arguments).stdout
-    };
+    let json = |filter| sized(&format!("20M --json --filter {filter}"));
     assert!(json("leveldb").contains("\"whole_hash_shared\": 0.00464"));
     assert!(!json("bloom64").contains("whole_hash_shared"));
 }
@@ -107,50 +67,31 @@ fn what_no_filter_can_be_is_told() {
 
 #[test]
 fn mistakes_name_the_value_and_what_is_allowed() {
-    let bench = Workbench::new();
-    for (arguments, words) in [
-        (&["--rate", "2"][..], ["below 1", "got 2"]),
-        (&["--rate", "0"][..], ["above 0", "got 0"]),
-        (&["--rate", "NaN"][..], ["above 0", "got NaN"]),
-        (&["--rate", "inf"][..], ["above 0", "got inf"]),
-        (&["--memory", "0"][..], ["memory", " must be "]),
-        (&["--probes", "0"][..], ["probe", " must be "]),
-        (
-            &["--keys", "10", "--rate", "0.1", "--memory", "1000"][..],
-            ["the memory", "two at most"],
-        ),
-        (&["--keys", "1.5"][..], ["1.5", "digits"]),
-        (&["--memory", "9 pounds"][..], ["9 pounds", "KiB"]),
-        (&["--keys", "0"][..], ["between 1 and", "got 0"]),
-        (
-            &["--filter", "bloom", "--keys", "1"][..],
-            ["bloom", "fast-local-bloom"],
-        ),
-        (
-            &["--rate", "0.1", "--bits-per-key", "10"][..],
-            ["the bits per key", "two at most"],
-        ),
-        (&[][..], ["nothing is given", "at least one"]),
-        (
-            &["--keys", "9", "--chart", "curve.gif"][..],
-            ["curve.gif", ".svg or .png"],
-        ),
-        (&["--keys", "-5"][..], ["-5", "digits"]),
-        (&["--rate", "-0.1"][..], ["above 0", "got -0.1"]),
-        (&["--bits-per-key", "-3"][..], ["above 0", "got -3"]),
-        (&["--memory", "-1"][..], ["-1", "KiB"]),
-        (&["--rate", "1e300"][..], ["below 1", "got 1e300"]),
-        (
-            &["--bits-per-key", "1e300"][..],
-            ["at most 1,000,000", "got 1e300"],
-        ),
-    ] {
-        let outcome = bench.run(&[&["size"], arguments].concat());
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}");
-        for word in words {
-            assert!(outcome.stderr.contains(word), "{arguments:?}: {}", outcome.stderr);
-        }
-    }
+    Workbench::new().refuses(
+        "size => nothing is given | at least one
+        size --rate 2 => below 1 | got 2
+        size --rate 0 => above 0 | got 0
+        size --rate NaN => above 0 | got NaN
+        size --rate inf => above 0 | got inf
+        size --rate -0.1 => above 0 | got -0.1
+        size --rate 1e300 => below 1 | got 1e300
+        size --memory 0 => memory | must be
+        size --memory 9pounds => 9pounds | KiB
+        size --memory -1 => -1 | KiB
+        size --probes 0 => probe | must be
+        size --keys 0 => between 1 and | got 0
+        size --keys 1.5 => 1.5 | digits
+        size --keys -5 => -5 | digits
+        size --keys 10 --rate 0.1 --memory 1000 => the memory | two at most
+        size --rate 0.1 --bits-per-key 10 => the bits per key | two at most
+        size --bits-per-key -3 => above 0 | got -3
+        size --bits-per-key 1e300 => at most 1,000,000 | got 1e300
+        size --filter bloom --keys 1 => bloom | fast-local-bloom
+        size --keys 9 --chart curve.gif => curve.gif | .svg or .png
+        size --probes 1 --rate 5e-324 => with a probe count of 1 must be at least 0.0000009999995
+        size --probes 1 --rate 1e-300 => with a probe count of 1 must be at least 0.0000009999995
+        size --probes 1 --rate 9e-7 => with a probe count of 1 must be at least 0.0000009999995",
+    );
 }
 
 #[test]
@@ -176,54 +117,20 @@ fn numbers_of_any_length_are_whole() {
 #[test]
 fn a_chart_is_a_new_file() {
     let bench = Workbench::new();
-    let draw = |name: &str| {
-        let size = [
-            "size",
-            "--keys",
-            "1000",
-            "--filter",
-            "fast-local-bloom",
-            "--filter",
-            "ribbon",
-        ];
-        bench.run(&[&size[..], &["--chart", name]].concat())
-    };
+    let size = "size --keys 1000 --filter fast-local-bloom --filter ribbon --chart";
+    let draw = |name: &str| bench.run(&format!("{size} {name}").split(' ').collect::<Vec<_>>());
     assert_eq!(draw("curve.svg").code, 0);
     let first = bench.read("curve.svg");
     assert!(first.contains("</svg>") && first.contains("fast-local-bloom"));
-    let again = draw("curve.svg");
-    assert_eq!((again.code, again.stdout.as_str()), (2, ""));
-    assert!(
-        again.stderr.contains("exists and is not overwritten"),
-        "{}",
-        again.stderr
-    );
-    assert_eq!(bench.read("curve.svg"), first);
+    bench.refuses(&format!("{size} curve.svg => exists and is not overwritten"));
     assert_eq!(draw("curve.png").code, 0);
 }
 
 #[test]
-fn rates_that_no_probe_count_gives_are_refused_with_the_range() {
+fn rare_rates_with_enough_probes() {
     let bench = Workbench::new();
-    let size = |rate, probes| bench.run(&["size", "--rate", rate, "--probes", probes]);
-    for rate in ["5e-324", "1e-300", "9e-7"] {
-        let outcome = size(rate, "1");
-        assert_eq!(
-            (outcome.code, outcome.stdout.as_str()),
-            (2, ""),
-            "{}",
-            outcome.stderr
-        );
-        assert!(
-            outcome
-                .stderr
-                .contains("with a probe count of 1 must be at least 0.0000009999995"),
-            "{}",
-            outcome.stderr
-        );
-    }
-    assert_eq!(size("1.1e-6", "1").code, 0);
-    assert_eq!(size("5e-324", "255").code, 0);
+    bench.done("size --rate 1.1e-6 --probes 1");
+    bench.done("size --rate 5e-324 --probes 255");
 }
 
 /// LevelDB's rate is counted, which takes a second or more for each size where matches are this rare.
@@ -245,17 +152,9 @@ fn rare_matches_take_a_few_seconds() {
 #[test]
 fn what_writers_of_parquet_files_make() {
     let bench = Workbench::new();
-    let arguments = [
-        "size",
-        "--keys",
-        "1M",
-        "--rate",
-        "1%",
-        "--filter",
-        "split-block",
-        "--json",
-    ];
-    let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
+    let arguments = "size --keys 1M --rate 1% --filter split-block";
+    let report = bench.done(&format!("{arguments} --json"));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let written: Vec<_> = (report["parquet_writers"].as_array().unwrap().iter())
         .map(|one| (one["writer"].as_str().unwrap(), one["bytes"].as_u64().unwrap()))
         .collect();
@@ -267,18 +166,12 @@ fn what_writers_of_parquet_files_make() {
             ("parquet-java", 1_048_576)
         ]
     );
-    let text = bench
-        .run(&arguments[..7])
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let text = bench.done(arguments);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("powers of two: arrow-rs 2,097,152 bytes (0."),
         "{text}"
     );
-    let without = bench
-        .run(&["size", "--keys", "1M", "--rate", "1%", "--filter", "guava"])
-        .stdout;
+    let without = bench.done("size --keys 1M --rate 1% --filter guava");
     assert!(!without.contains("Parquet"), "{without}");
 }

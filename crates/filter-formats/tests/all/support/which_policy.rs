@@ -1,14 +1,12 @@
 //! The table of `WHICH.md`: rates and sizes of every policy, measured.
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_formats::policies;
+use filter_policy::{BitsPerKey, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// The numbers of keys in filters.
-pub(crate) const KEYS: [usize; 4] = [32, 512, 4096, 1_000_000];
+const KEYS: [usize; 4] = [32, 512, 4096, 1_000_000];
 
 /// The number of absent keys queried for each figure, in all filters together: at 1 % the random error is 0.7 %.
 const QUERIES: usize = 2_000_000;
@@ -18,60 +16,36 @@ const STORED: usize = 1_000_000;
 
 const SEED: u64 = 10;
 
-/// A policy on the page.
-pub(crate) struct Row {
-    /// The words on the page, which adds the bits per key if they are not ten.
-    pub(crate) words: &'static str,
-    pub(crate) bits_per_key: u32,
-    pub(crate) policy: Box<dyn FilterPolicy>,
-}
-
-/// Returns the policies, LevelDB's own first.
-pub(crate) fn policies() -> [Row; 8] {
-    let row = |words, bits_per_key, policy| Row {
-        words,
-        bits_per_key,
-        policy,
-    };
-    let (ten, fourteen) = (BitsPerKey::whole(10), BitsPerKey::whole(14));
-    [
-        row(
-            "`BloomFilterPolicy`, LevelDB's hash",
-            10,
-            Box::new(BloomFilterPolicy::leveldb_builtin(ten)),
-        ),
-        row(
-            "`BloomFilterPolicy`, MurmurHash2",
-            10,
-            Box::new(BloomFilterPolicy::new(ten)),
-        ),
-        row(
-            "`BloomFilter64Policy`",
-            10,
-            Box::new(BloomFilter64Policy::new(ten)),
-        ),
-        row(
-            "`FastLocalBloomPolicy`",
-            10,
-            Box::new(FastLocalBloomPolicy::new(ten)),
-        ),
-        row(
-            "`SplitBlockBloomPolicy`",
-            10,
-            Box::new(SplitBlockBloomPolicy::new(ten)),
-        ),
-        row(
-            "`LegacyFullFilterPolicy`",
-            10,
-            Box::new(LegacyFullFilterPolicy::new(ten)),
-        ),
-        row("`RibbonPolicy`", 10, Box::new(RibbonPolicy::new(ten))),
-        row("`RibbonPolicy`", 14, Box::new(RibbonPolicy::new(fourteen))),
-    ]
-}
+/// The policies of the page, LevelDB's own first: the words there, the name and the bits per key.
+const POLICIES: [(&str, &str, u32); 8] = [
+    (
+        "`BloomFilterPolicy`, LevelDB's hash",
+        "leveldb.BuiltinBloomFilter2",
+        10,
+    ),
+    ("`BloomFilterPolicy`, MurmurHash2", "BloomFilter2", 10),
+    ("`BloomFilter64Policy`", "BloomFilter64.Xxph3", 10),
+    (
+        "`FastLocalBloomPolicy`",
+        "rocksdb.internal.FastLocalBloomFilter",
+        10,
+    ),
+    ("`SplitBlockBloomPolicy`", "SplitBlockBloomFilter.Xxh64", 10),
+    (
+        "`LegacyFullFilterPolicy`",
+        "rocksdb.internal.LegacyBloomFilter",
+        10,
+    ),
+    ("`RibbonPolicy`", "rocksdb.internal.Standard128RibbonFilter", 10),
+    (
+        "`RibbonPolicy`, 14 bits",
+        "rocksdb.internal.Standard128RibbonFilter",
+        14,
+    ),
+];
 
 /// Returns the share of absent keys that match, and the bytes of the first filter. Keys are 16 random bytes.
-pub(crate) fn measure(policy: &dyn FilterPolicy, keys: usize) -> (f64, usize) {
+fn measure(policy: &dyn FilterPolicy, keys: usize) -> (f64, usize) {
     let mut random = SplitMix64::seed_from_u64(SEED);
     let mut key = || {
         let mut key = [0; 16];
@@ -118,17 +92,9 @@ pub(crate) fn table() -> String {
         table += &format!(" {} keys |", grouped(keys));
     }
     table += "\n|---|---:|---:|---:|---:|\n";
-    for row in policies() {
-        let Row {
-            words,
-            bits_per_key,
-            policy,
-        } = row;
-        table += &format!("| {words}");
-        if bits_per_key != 10 {
-            table += &format!(", {bits_per_key} bits");
-        }
-        table += " |";
+    for (words, name, bits_per_key) in POLICIES {
+        let policy = policies::by_name(name, BitsPerKey::whole(bits_per_key)).expect("a policy of this name");
+        table += &format!("| {words} |");
         for keys in KEYS {
             let (rate, bytes) = measure(&*policy, keys);
             table += &format!(" {:.2} % in {} |", rate * 100.0, grouped(bytes));

@@ -3,8 +3,8 @@
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
-// The first eight bytes are the offset of a data block.
-pub(crate) fn read(data: &[u8]) {
+/// Queries a filter block; the first eight bytes are the offset of a data block.
+pub fn read(data: &[u8]) {
     let Some((offset, block)) = data.split_first_chunk() else {
         return;
     };

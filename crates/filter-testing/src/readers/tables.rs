@@ -9,7 +9,7 @@ use filter_tables::{
 const BLOCKS: usize = 20;
 
 /// Reads the file as it is, and with the checksums of a writer that was wrong.
-pub(crate) fn read(file: &[u8]) {
+pub fn read(file: &[u8]) {
     walk(file);
     let mut repaired = file.to_vec();
     repair(&mut repaired);

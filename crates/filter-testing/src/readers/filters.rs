@@ -13,8 +13,8 @@ static POLICIES: LazyLock<Vec<(FilterLayout, AnyPolicy)>> = LazyLock::new(|| {
     policies::ALL.iter().map(build).collect()
 });
 
-// The first byte is the length of the key that follows; the rest is the filter.
-pub(crate) fn read(data: &[u8]) {
+/// Queries a filter; the first byte is the length of the key that follows, and the rest is the filter.
+pub fn read(data: &[u8]) {
     let Some((&length, rest)) = data.split_first() else {
         return;
     };

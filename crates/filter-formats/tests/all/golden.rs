@@ -1,0 +1,290 @@
+//! Filters that other programs wrote: rebuilt byte for byte, with every recorded answer repeated.
+
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::sizing::Format;
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_testing::golden::{key, rows, unhex};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::support::random::slices;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// The filter of a row.
+#[derive(Deserialize)]
+struct Stored {
+    len: usize,
+    filter_hex: Option<String>,
+    sha256: Option<String>,
+    /// The answers for absent keys, or the rule for these keys.
+    absent: String,
+    answers: Option<String>,
+}
+
+impl Stored {
+    /// Checks that the policy builds this filter, finds the keys in it, and gives the recorded answers for absent keys.
+    fn check(&self, policy: &dyn FilterPolicy, keys: &[Vec<u8>], absent: &[Vec<u8>], at: &str) -> Vec<u8> {
+        let mut filter = Vec::new();
+        policy.append_filter(&slices(keys), &mut filter).unwrap();
+        assert_eq!(filter.len(), self.len, "{at}");
+        assert!(
+            self.filter_hex.is_some() || self.sha256.is_some(),
+            "{at}: nothing to compare with"
+        );
+        if let Some(digits) = &self.filter_hex {
+            assert_eq!(filter, unhex(digits), "{at}");
+        }
+        if let Some(digest) = &self.sha256 {
+            assert_eq!(Sha256::digest(&filter)[..], unhex(digest), "{at}");
+        }
+        for key in keys {
+            assert!(policy.key_may_match(key, &filter), "{at}: {key:x?} is denied");
+        }
+        let answers = absent
+            .iter()
+            .map(|key| char::from(b'0' + u8::from(policy.key_may_match(key, &filter))));
+        let recorded = self.answers.as_ref().unwrap_or(&self.absent);
+        assert_eq!(&answers.collect::<String>(), recorded, "{at}");
+        filter
+    }
+}
+
+#[derive(Deserialize)]
+struct Row {
+    #[serde(default)]
+    policy: String,
+    tail: Option<String>,
+    bits_per_key: f64,
+    #[serde(default)]
+    format_version: u32,
+    keys: String,
+    n: u32,
+    k: Option<u8>,
+    /// `None` if the engine writes no filter.
+    #[serde(flatten)]
+    stored: Option<Stored>,
+}
+
+impl Row {
+    fn bits(&self) -> BitsPerKey {
+        BitsPerKey::fractional(self.bits_per_key).unwrap()
+    }
+
+    /// Checks a policy with the keys of the row; absent keys are numbered from `first_absent`. Returns the kind of the filter.
+    fn check(&self, policy: &dyn FilterPolicy, layout: FilterLayout, first_absent: u32) -> FilterKind {
+        let at = format!(
+            "{} {:?} version {}, {} keys {}, {} bits",
+            policy.name(),
+            self.tail,
+            self.format_version,
+            self.n,
+            self.keys,
+            self.bits_per_key
+        );
+        let stored = self.stored.as_ref().unwrap_or_else(|| panic!("{at}: no filter"));
+        let keys = |first: u32| (first..).map(|i| key(&self.keys, i));
+        let absent: Vec<Vec<u8>> = keys(first_absent).take(stored.absent.len()).collect();
+        let keys: Vec<Vec<u8>> = keys(0).take(self.n as usize).collect();
+        let filter = stored.check(policy, &keys, &absent, &at);
+        let view = FilterView::new(layout, &filter);
+        assert!(self.k.is_none() || view.probe_count() == self.k, "{at}: {view:?}");
+        view.kind()
+    }
+}
+
+#[test]
+fn leveldb() {
+    let rows: Vec<Row> = rows("leveldb/policy.jsonl");
+    assert_eq!(rows.len(), 304);
+    for row in &rows {
+        let policy = BloomFilterPolicy::leveldb_builtin(row.bits());
+        assert_eq!(policy.name(), row.policy);
+        let kind = row.check(&policy, FilterLayout::LEVEL_DB, 1_000_000);
+        assert_eq!(kind, FilterKind::LEVEL_DB);
+    }
+}
+
+/// The `BloomFilter2` policy inside LevelDB.
+#[test]
+fn bloom_filter2() {
+    let rows: Vec<Row> = rows("article/policy.jsonl");
+    assert_eq!(rows.len(), 210);
+    for row in &rows {
+        assert_eq!(row.policy, "BloomFilter2");
+        let policy: &dyn FilterPolicy = match row.tail.as_deref() {
+            Some("unsigned") => &BloomFilterPolicy::new(row.bits()),
+            Some("signed_x86") => &BloomFilterPolicy::signed_tail(row.bits()),
+            other => panic!("no tail is called {other:?}"),
+        };
+        row.check(policy, FilterLayout::LEVEL_DB, 100_000);
+    }
+}
+
+/// Filters that another program wrote from the format's description.
+#[test]
+fn bloom64() {
+    let rows: Vec<Row> = rows("bloom64/filters.jsonl");
+    assert_eq!(rows.len(), 198);
+    for row in &rows {
+        let policy = BloomFilter64Policy::new(row.bits());
+        let kind = row.check(&policy, FilterLayout::BLOOM64, 1_000_000);
+        assert_eq!(kind, FilterKind::BLOOM64);
+    }
+}
+
+#[test]
+fn rocksdb() {
+    let mut kinds = [[0; 4]; 3];
+    for row in rows::<Row>("rocksdb/filters.jsonl") {
+        assert_eq!(row.stored.is_none(), row.bits_per_key < 0.5);
+        if row.stored.is_none() {
+            continue;
+        }
+        let bits = row.bits();
+        let (policy, writer): (&dyn FilterPolicy, usize) =
+            match (row.policy.as_str(), row.format_version >= 5) {
+                ("bloom", true) => (&FastLocalBloomPolicy::new(bits), 0),
+                ("bloom", false) => (&LegacyFullFilterPolicy::new(bits), 1),
+                ("ribbon", _) => (&RibbonPolicy::new(bits), 2),
+                other => panic!("no policy is called {other:?}"),
+            };
+        let kind = match row.check(policy, FilterLayout::ROCKS_DB, 1_000_000) {
+            FilterKind::Empty if row.n == 0 => 0,
+            FilterKind::FAST_LOCAL_BLOOM => 1,
+            FilterKind::LEGACY_BLOOM => 2,
+            FilterKind::RIBBON => 3,
+            other => panic!("{other:?}"),
+        };
+        kinds[writer][kind] += 1;
+    }
+    assert_eq!(kinds, [[6, 73, 0, 0], [9, 0, 76, 0], [6, 24, 0, 71]]);
+}
+
+#[derive(Deserialize)]
+struct FuseRow {
+    keys: String,
+    n: u64,
+    bits: u8,
+    seed: String,
+    segment_count: u32,
+    segment_length: u32,
+    fingerprints: u64,
+    #[serde(flatten)]
+    stored: Stored,
+}
+
+/// Binary fuse filters that Pebble's code wrote.
+#[test]
+fn pebble() {
+    let rows: Vec<FuseRow> = rows("pebble/binary_fuse.jsonl");
+    assert_eq!(rows.len(), 63);
+    for row in rows {
+        let at = format!("{} keys, {} bits", row.n, row.bits);
+        assert_eq!(row.keys, "key%08d of i + 0");
+        assert_eq!(row.stored.absent, "key%08d of i + 100000000 + salt, then /absent");
+        let keys: Vec<Vec<u8>> = (0..row.n).map(|i| format!("key{i:08}").into_bytes()).collect();
+        let absent: Vec<Vec<u8>> = (100_000_000..100_000_200)
+            .map(|i| format!("key{i:08}/absent").into_bytes())
+            .collect();
+        let rate = 0.5_f64.powi(row.bits.into());
+        let bits_per_key = Format::BINARY_FUSE.bits_per_key_for_rate(row.n, rate).unwrap();
+        let filter = row
+            .stored
+            .check(&BinaryFusePolicy::new(bits_per_key), &keys, &absent, &at);
+        let (packed, trailer) = filter.split_last_chunk::<14>().unwrap();
+        let seed: u64 = row.seed.parse().unwrap();
+        assert!(trailer.starts_with(&seed.to_le_bytes()), "{at}");
+        let slots = u64::from(row.segment_count + 2) * u64::from(row.segment_length);
+        assert_eq!(slots, row.fingerprints, "{at}");
+        let view = FilterView::new(FilterLayout::BINARY_FUSE, &filter);
+        assert_eq!((view.kind(), view.bit_array()), (FilterKind::BINARY_FUSE, packed));
+        assert!((view.false_positive_rate() / rate - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn bits_per_key_choose_the_width_of_fingerprints() {
+    let keys: Vec<[u8; 4]> = (0..3_000_u32).map(u32::to_le_bytes).collect();
+    for (bits, width, len) in [
+        (0.0, 4, 2_062),
+        (10.95, 4, 2_062),
+        (10.96, 8, 4_110),
+        (13.6, 8, 4_110),
+        (13.7, 10, 5_137),
+        (20.0, 12, 6_159),
+        (21.9, 16, 8_206),
+        (1e9, 16, 8_206),
+    ] {
+        let policy = BinaryFusePolicy::new(BitsPerKey::fractional(bits).unwrap());
+        let filter = policy.build_batch(&keys).unwrap();
+        assert_eq!((filter.last(), filter.len()), (Some(&width), len), "{bits}");
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OddRow {
+    LevelDb {
+        filter_hex: String,
+        key_hex: String,
+        may_match: bool,
+    },
+    RocksDb {
+        filter_hex: String,
+        note: String,
+        first8: String,
+    },
+    Append {
+        append_to: String,
+        keys: Vec<String>,
+        bits_per_key: u32,
+        result_hex: String,
+    },
+}
+
+#[test]
+fn degenerate_filters_and_appending() {
+    let rows: Vec<OddRow> = ["leveldb", "rocksdb"]
+        .iter()
+        .flat_map(|engine| rows(&format!("{engine}/odd_filters.jsonl")))
+        .collect();
+    assert_eq!(rows.len(), 69 + 23);
+    for row in rows {
+        match row {
+            OddRow::LevelDb {
+                filter_hex,
+                key_hex,
+                may_match,
+            } => {
+                let answer = BloomFilterPolicy::leveldb_builtin(TEN)
+                    .key_may_match(&unhex(&key_hex), &unhex(&filter_hex));
+                assert_eq!(answer, may_match, "key {key_hex:?}, filter {filter_hex:?}");
+            }
+            OddRow::RocksDb {
+                filter_hex,
+                note,
+                first8,
+            } => {
+                let (policy, filter) = (FastLocalBloomPolicy::new(TEN), unhex(&filter_hex));
+                for (i, expected) in (0..).zip(first8.chars()) {
+                    let answer = policy.key_may_match(&key("key08", i), &filter);
+                    assert_eq!(answer, expected == '1', "{note}: {i}");
+                }
+            }
+            OddRow::Append {
+                append_to,
+                keys,
+                bits_per_key,
+                result_hex,
+            } => {
+                let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
+                let mut buffer = append_to.into_bytes();
+                policy.append(&keys, &mut buffer).unwrap();
+                assert_eq!(buffer, unhex(&result_hex));
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-../../../../fuzz/readers/filter_blocks.rs

@@ -1,1 +1,0 @@
-../../../../fuzz/readers/filters.rs
