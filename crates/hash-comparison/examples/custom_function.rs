@@ -14,7 +14,6 @@ use std::process::ExitCode;
 
 use hash_comparison::commands::written;
 use hash_comparison::functions::Function;
-use hash_comparison::keys::DEFAULT_SEED;
 use hash_comparison::questions::files::KIND;
 use hash_comparison::record::Resistance;
 use hash_comparison::run::compare::{self, Options};
@@ -95,14 +94,16 @@ fn run() -> Result<(), Failure> {
     for path in &keys {
         command.push_str(&format!(" {}", path.display()));
     }
-    let datasets: &[String] = if keys.is_empty() {
-        &["app-accounts".to_owned()]
-    } else {
-        &[]
+    let datasets: &[&str] = if keys.is_empty() { &["app-accounts"] } else { &[] };
+    let options = Options {
+        datasets: datasets.iter().map(ToString::to_string).collect(),
+        keys,
+        functions: ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned).into(),
+        own: CUSTOM.into(),
+        quick: true,
+        command,
+        ..Options::default()
     };
-    let builtin = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
-    let options = Options::new(datasets, &builtin, keys, DEFAULT_SEED, true)?;
-    let options = options.with_own(&CUSTOM)?.with_command(command);
 
     let destination = Destination::check(&out, &KIND)?;
     let mut records = compare::run(&options, &Silent)?;

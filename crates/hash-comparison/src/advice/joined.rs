@@ -3,25 +3,9 @@
 //! Nanoseconds of two machines are never compared. A function's time is divided by the median function of its own
 //! machine, and only these quotients are compared.
 
-use crate::advice::times::unsteady;
-use crate::questions::{FILES, RecordFile, Records};
-use crate::record::{CallForm, Finding, Recommendation, Run, about};
+use crate::questions::{FILES, Records};
+use crate::record::{CallForm, Recommendation, Run, about};
 use statistics::robust::median;
-
-/// One of the joined runs.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Machine {
-    /// The folder, as given.
-    pub folder: String,
-    /// The processor.
-    pub cpu: String,
-    /// Start of the run.
-    pub date: String,
-    /// The command line that repeats the run.
-    pub command: String,
-    /// The reason to distrust the machine's times, if any.
-    pub warning: Option<String>,
-}
 
 /// A statement with its value on each machine.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -30,19 +14,16 @@ pub struct Statement {
     pub what: String,
     /// The value in each run; `None` if the run has none.
     pub values: Vec<Option<String>>,
+    /// Set if all runs with a value agree.
+    pub holds: bool,
 }
 
 impl Statement {
     fn new(what: String, runs: &[&Run], value: impl FnMut(&&Run) -> Option<String>) -> Self {
-        let values = runs.iter().map(value).collect();
-        Self { what, values }
-    }
-
-    /// Returns true if all runs with a value agree.
-    pub fn holds(&self) -> bool {
-        let mut known = self.values.iter().flatten();
-        let first = known.next();
-        known.all(|value| Some(value) == first)
+        let values: Vec<_> = runs.iter().map(value).collect();
+        let known = || values.iter().flatten();
+        let holds = known().all(|value| Some(value) == known().next());
+        Self { what, values, holds }
     }
 }
 
@@ -60,91 +41,69 @@ pub struct RelativeTime {
 }
 
 /// Several runs together.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Joined {
-    /// The runs, in the order named.
-    pub machines: Vec<Machine>,
-    /// Findings that must be the same on every machine, and the files that hold them.
-    pub quality: Vec<Statement>,
+    /// Number of findings and files that several runs share, which must be the same on every machine.
+    pub compared: usize,
+    /// Those that differ.
+    pub differing: Vec<Statement>,
     /// The pick of each run, which depends on its times.
     pub picks: Vec<Statement>,
     /// Functions that all runs timed, by dataset and form, fastest first.
     pub times: Vec<RelativeTime>,
 }
 
-impl Joined {
-    /// Returns the number of findings and files that several runs share, and those that differ.
-    pub fn compared(&self) -> (usize, Vec<&Statement>) {
-        let all = || self.quality.iter();
-        let shared = all().filter(|one| one.values.iter().flatten().count() > 1);
-        (shared.count(), all().filter(|one| !one.holds()).collect())
-    }
-}
-
 /// Joins runs, given as folder and records.
 pub fn join(runs: &[(String, Records)]) -> Joined {
-    let machine = |(folder, records): &(String, Records)| Machine {
-        folder: folder.clone(),
-        cpu: records.run.environment.cpu.clone(),
-        date: records.run.date.clone(),
-        command: records.run.command.clone(),
-        warning: unsteady(&records.timing, &records.run.environment),
-    };
     let all: Vec<&Run> = runs.iter().map(|(_, records)| &records.run).collect();
     let Some(&first) = all.first() else {
         return Joined::default();
     };
-    let mut quality = files(first, &all);
-    quality.extend(findings(first, &all));
+    let quality = || files(first, &all).chain(findings(first, &all));
+    let is_shared = |one: &Statement| one.values.iter().flatten().count() > 1;
     Joined {
-        machines: runs.iter().map(machine).collect(),
-        quality,
+        compared: quality().filter(is_shared).count(),
+        differing: quality().filter(|one| !one.holds).collect(),
         picks: picks(first, &all),
         times: times(first, runs),
     }
 }
 
 /// Returns the checksum of every file without times, equal for the same keys, functions and seed.
-fn files(first: &Run, runs: &[&Run]) -> Vec<Statement> {
-    let same = |run: &Run| {
-        let sets = |run: &Run| {
-            Vec::from_iter(
-                run.datasets
-                    .iter()
-                    .map(|set| (set.name.clone(), set.sha256.clone())),
-            )
-        };
-        let functions = |run: &Run| {
-            Vec::from_iter(
-                run.functions
-                    .iter()
-                    .map(|one| (one.name.clone(), one.origin.clone())),
-            )
-        };
-        run.seed == first.seed && sets(run) == sets(first) && functions(run) == functions(first)
+fn files(first: &Run, runs: &[&Run]) -> impl Iterator<Item = Statement> {
+    let sources = |run: &Run| {
+        let sets = run
+            .datasets
+            .iter()
+            .map(|set| (set.name.clone(), set.sha256.clone()));
+        let functions = run
+            .functions
+            .iter()
+            .map(|one| (one.name.clone(), one.origin.clone()));
+        (run.seed, sets.chain(functions).collect::<Vec<_>>())
     };
-    let statement = |file: &RecordFile| {
+    let files = FILES.iter().filter(|file| !file.timed);
+    files.map(move |file| {
         Statement::new(file.name.to_owned(), runs, |run| {
-            run.checksums.get(file.name).filter(|_| same(run)).cloned()
+            let sum = run.checksums.get(file.name);
+            sum.filter(|_| sources(run) == sources(first)).cloned()
         })
-    };
-    FILES.iter().filter(|file| !file.timed).map(statement).collect()
+    })
 }
 
 /// Returns the verdicts of all runs on each function of the first run, if measured on the same keys.
-fn findings(first: &Run, runs: &[&Run]) -> Vec<Statement> {
+fn findings(first: &Run, runs: &[&Run]) -> impl Iterator<Item = Statement> {
     let keys = |run: &Run, dataset: &str| {
         let set = run.datasets.iter().find(|set| set.name == dataset);
         set.map(|set| set.sha256.clone())
     };
-    let statement = |finding: &Finding| {
+    first.findings.iter().map(move |finding| {
         let (set, function) = (&finding.dataset, &finding.function);
         Statement::new(format!("{function} on {set}"), runs, |run| {
             let one = about(&run.findings, set, function).next()?;
             (keys(run, set) == keys(first, set)).then(|| one.verdict.to_string())
         })
-    };
-    first.findings.iter().map(statement).collect()
+    })
 }
 
 /// Returns the pick of each run for each request of the first run.

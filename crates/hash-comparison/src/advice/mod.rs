@@ -4,7 +4,6 @@ pub mod baseline;
 pub mod calibration;
 pub mod costs;
 pub mod findings;
-pub(crate) mod high_bits;
 pub mod joined;
 pub mod published;
 pub mod recommend;

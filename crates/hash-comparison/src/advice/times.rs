@@ -15,62 +15,44 @@ pub const LEAST_CHANGE: f64 = 1.11;
 /// median.
 const UNSTEADY: f64 = 0.05;
 
-/// The time of one function on one dataset in one form, with the range in which runs of the same build lie.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Speed(Interval);
-
-impl Speed {
-    /// Returns the speed of a function, or `None` if the function was not timed.
+impl Interval {
+    /// Returns the time of a function on a dataset in one form, or `None` if the function was not timed.
     pub(crate) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
-        let row = about(records.times(form), dataset, function)
-            .next()
-            .filter(|row| row.median_ns_per_key.is_finite())?;
+        let row = about(records.times(form), dataset, function).next()?;
         let mut spread = about(&records.spread, dataset, function);
         let (median, deviation) = (row.median_ns_per_key, row.mad_ns_per_key);
         let fastest = spread
             .find(|row| row.form == form)
             .map_or(median, |row| row.min_ns);
-        Some(Self::new(median, deviation, fastest))
+        Self::new(median, deviation, fastest)
     }
 
-    /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
-    /// either end, so that ranges of steady readings are apart from that ratio on.
-    fn new(median: f64, deviation: f64, fastest: f64) -> Self {
-        let half = libm::sqrt(LEAST_CHANGE);
-        Self(Interval {
-            ns: median,
-            low_ns: fastest.min(median - deviation).max(0.0) / half,
-            high_ns: (median + deviation) * half,
-        })
-    }
-
-    /// Returns the speed with keys scattered over memory, or `None` if the function was not timed there.
+    /// Returns the time with keys scattered over memory, or `None` if the function was not timed there.
     pub(crate) fn in_memory(
         records: &Records,
         dataset: &str,
         function: &str,
         form: CallForm,
     ) -> Option<Self> {
-        let row = about(&records.places, dataset, function)
-            .find(|row| (row.place, row.form) == (Place::Memory, form))
-            .filter(|row| row.median_ns_per_key.is_finite())?;
-        let median = row.median_ns_per_key;
-        Some(Self::new(median, row.mad_ns_per_key, median))
+        let mut rows = about(&records.places, dataset, function);
+        let row = rows.find(|row| (row.place, row.form) == (Place::Memory, form))?;
+        Self::new(row.median_ns_per_key, row.mad_ns_per_key, row.median_ns_per_key)
     }
 
-    /// Returns the median, nanoseconds per key.
-    pub(crate) fn median(&self) -> f64 {
-        self.0.ns
-    }
-
-    /// Returns the median with the range in which runs of the same build lie.
-    pub(crate) fn interval(&self) -> Interval {
-        self.0
+    /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
+    /// either end, so that ranges of steady readings are apart from that ratio on.
+    fn new(median: f64, deviation: f64, fastest: f64) -> Option<Self> {
+        let half = libm::sqrt(LEAST_CHANGE);
+        median.is_finite().then_some(Self {
+            ns: median,
+            low_ns: fastest.min(median - deviation).max(0.0) / half,
+            high_ns: (median + deviation) * half,
+        })
     }
 
     /// Returns true if the function is slower than `other` beyond noise.
     pub(crate) fn is_slower_than(&self, other: &Self) -> bool {
-        self.0.low_ns > other.0.high_ns
+        self.low_ns > other.high_ns
     }
 }
 

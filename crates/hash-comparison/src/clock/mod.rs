@@ -12,7 +12,7 @@
 //! - Independent calls may overlap in the processor (`timing.csv`, throughput). In chained calls the place of the next
 //!   key depends on the previous hash (`latency.csv`), as in a table lookup that waits for its answer.
 //! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the machine
-//!   affects all alike. The rounds of all datasets are spread evenly over the whole time. Their number depends only on
+//!   affects all alike. The rounds of all datasets are spread over the whole time. Their number depends only on
 //!   the size of the batch, never on the clock. A reading ends with the keys, or after a few megabytes, so that keys of
 //!   any length take seconds, and a run can be stopped between two readings.
 //! - A large set is read in parts, another part in each round: more readings for a median in the same time. A quick run
@@ -27,34 +27,26 @@ mod watch;
 
 use std::time::Instant;
 
-pub(crate) use self::batch::{Batch, empty, sample};
+use self::batch::empty;
+pub(crate) use self::batch::{Batch, sample};
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
 use crate::keys::shuffled;
 use crate::record::{CallForm as Form, EMPTY};
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 use statistics::robust;
 
-/// A function to be timed.
-#[derive(Clone, Copy)]
-pub(crate) struct Subject {
-    pub(crate) name: &'static str,
-    pub(crate) hash: fn(&[u8]) -> u64,
-}
-
 /// Returns the empty function, then the functions.
-pub(crate) fn subjects(functions: &[&Function]) -> Vec<Subject> {
-    let floor = Subject {
-        name: EMPTY,
-        hash: empty,
-    };
-    let functions = functions.iter().map(|function| Subject {
-        name: function.name,
-        hash: function.hash,
-    });
-    std::iter::once(floor).chain(functions).collect()
+pub(crate) fn subjects(functions: &[&Function]) -> Vec<Function> {
+    let floor = Function::custom(EMPTY, u64::BITS, empty, &[]);
+    [floor]
+        .into_iter()
+        .chain(functions.iter().map(|&&function| function))
+        .collect()
 }
 
 #[expect(
@@ -75,7 +67,7 @@ fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64,
 
 /// All readings of one function in one form.
 pub(crate) struct Line {
-    pub(crate) subject: Subject,
+    pub(crate) subject: Function,
     pub(crate) form: Form,
     /// Nanoseconds per key, one per round.
     pub(crate) samples: Vec<f64>,
@@ -83,7 +75,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// Creates the lines of this function in both forms, without readings.
-    pub(crate) fn both(subject: Subject) -> [Self; 2] {
+    pub(crate) fn both(subject: Function) -> [Self; 2] {
         [Form::Independent, Form::Chained].map(|form| Self {
             subject,
             form,
@@ -136,7 +128,7 @@ impl Table {
     pub(crate) fn new(
         name: &str,
         batch: Batch,
-        subjects: &[Subject],
+        subjects: &[Function],
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
         let expected = subjects.iter().map(|subject| {
@@ -187,13 +179,6 @@ impl Table {
         Ok(())
     }
 
-    /// Drops the readings of the warm-up.
-    pub(crate) fn forget(&mut self) {
-        for line in &mut self.lines {
-            line.samples.clear();
-        }
-    }
-
     pub(crate) fn batch(&self) -> &Batch {
         &self.batch
     }
@@ -202,4 +187,39 @@ impl Table {
     pub(crate) fn lines(&self) -> &[Line] {
         &self.lines
     }
+}
+
+/// Takes the rounds of every table, spread over the whole time, after a round of each to warm up. The steps of `progress`
+/// are rounds, those of the warm-up included.
+pub(crate) fn read_all(
+    tables: &mut [Table],
+    rounds: &[usize],
+    generator: &mut SplitMix64,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let warm_up = 0..tables.len();
+    let order: Vec<usize> = warm_up.clone().chain(spread(rounds, generator)).collect();
+    for (number, index) in order.into_iter().enumerate() {
+        let table = &mut tables[index];
+        table.round(generator.next_u64(), progress)?;
+        if warm_up.contains(&number) {
+            table.lines.iter_mut().for_each(|line| line.samples.clear());
+        }
+        progress.step();
+    }
+    Ok(())
+}
+
+/// Returns the indices of the tables, each as often as it has rounds: the time is divided into as many equal parts, with
+/// a round at a random place of each.
+pub(crate) fn spread(rounds: &[usize], generator: &mut SplitMix64) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = Vec::new();
+    for (table, &count) in rounds.iter().enumerate() {
+        order.extend((0..count).map(|round| {
+            let place = generator.next_u64() as f64 / u64::MAX as f64;
+            ((round as f64 + place) / count as f64, table)
+        }));
+    }
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    order.into_iter().map(|(_, table)| table).collect()
 }

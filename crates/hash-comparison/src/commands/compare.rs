@@ -61,7 +61,7 @@ pub struct Arguments {
     /// to avoid those with a defect that costs this purpose more than --negligible. The others are ranked by time, measured
     /// as this purpose calls them. Without this option a function must serve filters and tables in memory.
     #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
-    purpose: Option<Wanted>,
+    purpose: Option<Purpose>,
 
     /// An attacker may choose keys: recommend only functions made for a secret key
     ///
@@ -113,30 +113,6 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// The purposes on the command line.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Wanted {
-    /// A stored Bloom filter: false positives relative to an ideal hash; values that never change; time of overlapping calls
-    Filter,
-    /// A hash table in memory: comparisons per lookup; time of calls that wait for each other
-    Table,
-    /// Shards: keys in the fullest of 3 to 256 shards; values that never change; time of overlapping calls
-    Shard,
-    /// Checksums against accidents: collisions of all bits; values that never change; time of overlapping calls
-    Checksum,
-}
-
-impl Wanted {
-    fn purpose(self) -> Purpose {
-        match self {
-            Self::Filter => Purpose::Filter,
-            Self::Table => Purpose::Table,
-            Self::Shard => Purpose::Shard,
-            Self::Checksum => Purpose::Checksum,
-        }
-    }
-}
-
 fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
@@ -152,7 +128,7 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// Measures the functions and writes the report.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
-    let purpose = arguments.purpose.map_or(Purpose::default(), Wanted::purpose);
+    let purpose = arguments.purpose.unwrap_or_default();
     if arguments.in_memory && purpose.needs_stable_values() {
         return Err(Failure::input(format!(
             "--in-memory must not be given with --for {purpose}, whose values are always stored or sent"
@@ -165,18 +141,18 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         mine: arguments.mine,
         negligible: arguments.negligible,
     };
-    let (datasets, functions) = (&arguments.datasets, &arguments.functions);
-    let mut options = Options::new(
-        datasets,
-        functions,
-        arguments.keys,
-        arguments.seed,
-        arguments.quick,
-    )?;
-    if arguments.all {
-        options = options.with_all();
-    }
-    let options = options.with_request(request)?.with_command(program.typed());
+    let options = Options {
+        datasets: arguments.datasets,
+        keys: arguments.keys,
+        functions: arguments.functions,
+        all: arguments.all,
+        own: Vec::new(),
+        seed: arguments.seed,
+        quick: arguments.quick,
+        request,
+        command: program.typed(),
+    };
+    options.check()?;
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;

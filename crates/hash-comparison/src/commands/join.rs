@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::advice::joined::{Joined, join};
+use crate::advice::joined::join;
 use crate::page::joined::{FIRST_LINE, page};
 use crate::questions::Records;
 use records::error::Error;
@@ -47,16 +47,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(read)
         .collect::<Result<Vec<_>, Failure>>()?;
     let joined = join(&runs);
-    let page = page(&joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
+    let page = page(&runs, &joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
     folder::write_file(&arguments.out, page.as_bytes())?;
-    let mut out = io::stdout().lock();
-    for line in summary(&joined) {
-        writeln!(out, "{line}")?;
-    }
-    writeln!(out, "page: {}", arguments.out.display())?;
+    let compared = joined.compared;
+    let quality = match joined.differing.len() {
+        0 => format!("all {compared} findings and files are equal"),
+        some => format!("{some} of {compared} findings and files differ"),
+    };
+    writeln!(
+        io::stdout().lock(),
+        "quality: {quality}\npage: {}",
+        arguments.out.display()
+    )?;
     Ok(())
 }
 
@@ -78,30 +83,4 @@ fn check_destination(path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::input("exists and was not written by this command; choose another file").about(path))
-}
-
-/// Returns the lines for the terminal: quality first, then the picks.
-fn summary(joined: &Joined) -> Vec<String> {
-    let (compared, differing) = joined.compared();
-    let mut lines = vec![match differing.len() {
-        0 => format!("quality: all {compared} findings and files are equal"),
-        some => format!("quality: {some} of {compared} findings and files differ"),
-    }];
-    for pick in &joined.picks {
-        let values: Vec<&str> = pick
-            .values
-            .iter()
-            .map(|value| value.as_deref().unwrap_or("not measured"))
-            .collect();
-        lines.push(format!(
-            "pick for {}: {}",
-            pick.what,
-            if pick.holds() {
-                values[0].to_owned()
-            } else {
-                values.join(" | ")
-            }
-        ));
-    }
-    lines
 }

@@ -1,10 +1,14 @@
 //! `list`: the functions and datasets that can be compared.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::columns;
-use crate::functions::{self, Function};
-use crate::keys::{Manifest, ManifestEntry};
+use crate::functions;
+use crate::keys::Manifest;
 use records::number::grouped;
 
 use records::failure::Failure;
@@ -12,32 +16,29 @@ use records::terminal::{labelled, table, wrapped};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  {program} list\n  {program} list --long\n  {program} list --json")]
+#[command(after_help = "Examples:\n  {program} list\n  {program} list --long")]
 pub struct Arguments {
     /// Also show sources, seeds, licences, other names and known weaknesses
     #[arg(long)]
     long: bool,
-
-    /// Print the functions only, as JSON with the fields of run.json
-    #[arg(long, conflicts_with = "long")]
-    json: bool,
 }
 
 /// Writes the lists.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    if arguments.json {
-        let summaries: Vec<_> = functions::all().iter().map(Function::summary).collect();
-        let text = serde_json::to_string_pretty(&summaries).map_err(Failure::internal)?;
-        writeln!(out, "{text}")?;
-        return Ok(());
-    }
     if arguments.long {
         for function in functions::all() {
-            facts(&mut out, function.name, function_facts(function))?;
+            let names = [function.ident]
+                .into_iter()
+                .chain(function.aliases.iter().copied());
+            facts(
+                &mut out,
+                function.summary(),
+                ("other names", names.collect::<Vec<_>>().join(", ")),
+            )?;
         }
         for entry in &Manifest::embedded().datasets {
-            facts(&mut out, &entry.name, dataset_facts(entry))?;
+            facts(&mut out, entry, ("", String::new()))?;
         }
         return Ok(());
     }
@@ -89,59 +90,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a heading with its facts below.
-fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io::Result<()> {
-    writeln!(out, "{heading}\n{}\n", labelled(facts))
-}
-
-fn function_facts(function: &Function) -> Vec<[String; 2]> {
-    let (bits, compared) = (function.output_bits, function.compared_bits());
-    let values = if function.stable {
-        "the same for ever on every platform"
-    } else {
-        "may change with every release and platform: not for stored data"
-    };
-    let resistance = function.resistance.label();
-    let mut facts = vec![
-        fact("group", function.group.to_string()),
-        fact("name in code", function.ident),
-        fact("output", format!("{bits} bits, of which {compared} are compared")),
-        fact("author", format!("{}, {}", function.author, function.year)),
-        fact("source", function.source),
-        fact(
-            "measured as",
-            format!("{}, licence {}", function.origin, function.licence),
-        ),
-        fact("values", values),
-        fact("seed or key", function.seed.unwrap_or("none")),
-        fact(
-            "chosen keys",
-            format!("{resistance}: {}", function.resistance_reason),
-        ),
-    ];
-    if !function.aliases.is_empty() {
-        facts.push(fact("other names", function.aliases.join(", ")));
-    }
-    facts.extend(
-        function
-            .weaknesses
+/// Writes a name with the fields of its entry below, those of `run.json` or of the manifest, and another fact.
+fn facts(out: &mut impl io::Write, entry: impl Serialize, more: (&str, String)) -> Result<(), Failure> {
+    let fields: BTreeMap<String, Value> = serde_json::to_value(entry)
+        .and_then(serde_json::from_value)
+        .map_err(Failure::internal)?;
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(several) => several
             .iter()
-            .map(|&weakness| fact("weakness", weakness)),
-    );
-    facts
-}
-
-fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
-    let (keys, bytes) = (grouped(entry.count as u64), grouped(entry.bytes as u64));
-    vec![
-        fact("keys", format!("{keys}, {bytes} bytes")),
-        fact("kind", entry.kind.to_string()),
-        fact("what they are", entry.description.as_str()),
-        fact("source", entry.source.as_str()),
-        fact("SHA-256", entry.sha256.as_str()),
-    ]
-}
-
-fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
-    [label.to_owned(), text.into()]
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" "),
+        other => other.to_string(),
+    };
+    let told = fields
+        .iter()
+        .filter(|(field, value)| *field != "name" && !value.is_null());
+    let rows = told.map(|(field, value)| [field.replace('_', " "), text(value)]);
+    let rows = rows
+        .chain([[more.0.to_owned(), more.1]])
+        .filter(|[_, text]| !text.is_empty());
+    let heading = fields.get("name").map(text).unwrap_or_default();
+    writeln!(out, "{heading}\n{}\n", labelled(rows.collect()))?;
+    Ok(())
 }

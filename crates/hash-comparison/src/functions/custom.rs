@@ -1,7 +1,6 @@
 //! User-defined functions, measured together with the built-in functions.
 
-use super::verify::{self, Answers};
-use super::{Function, GROUPS, find};
+use super::{Answers, Function, GROUPS, find};
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
 use records::error::Error;
 
@@ -19,7 +18,7 @@ impl Function {
     /// return before it is measured. The list may be empty during development; then a mistake cannot be told from a
     /// design decision.
     ///
-    /// [`Options::with_own`](crate::run::compare::Options::with_own) checks these rules and adds the function to a run;
+    /// [`Options::own`](crate::run::compare::Options::own) adds functions to a run, which checks these rules;
     /// see `examples/custom_function.rs`.
     ///
     /// ```
@@ -60,7 +59,8 @@ impl Function {
             resistance: Resistance::None,
             resistance_reason: "Nothing is claimed.",
             answers,
-            verify: stays_in_its_bits,
+            code: None,
+            seeded: None,
         }
     }
 
@@ -99,20 +99,6 @@ fn taken(name: &str, by: &str) -> Error {
     Error::input(format!(
         "a function is named {name:?}, which is taken by {by}: rename it"
     ))
-}
-
-/// Checks that values have no bits above the output and do not change between calls.
-fn stays_in_its_bits(function: &Function) -> Result<(), String> {
-    let bits = function.output_bits;
-    for length in 0..300_usize {
-        let key: Vec<u8> = (0..length).map(|i| (i * 37 + length) as u8).collect();
-        let value = (function.hash)(&key);
-        let above = || format!("the bits above the {bits} of its output, of {length} bytes");
-        verify::check(above, 0, value.checked_shr(bits).unwrap_or(0))?;
-        let again = || format!("the value of the same {length} bytes once more");
-        verify::check(again, value, (function.hash)(&key))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -54,8 +54,10 @@ pub struct Function {
     pub resistance_reason: &'static str,
     /// Known answers of [`hash`](Self::hash).
     pub answers: &'static Answers,
-    /// Runs further checks, such as SMHasher's verification value. Returns a description of the failure.
-    pub verify: fn(&Function) -> Result<(), String>,
+    /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
+    pub code: Option<u32>,
+    /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.
+    pub seeded: Option<fn(&[u8], u32) -> u64>,
 }
 
 impl Function {
@@ -229,8 +231,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
 /// Returns an error for the first function with a wrong answer.
 pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
     for function in functions {
-        verify::check_answers(function)
-            .and_then(|()| (function.verify)(function))
+        verify::check(function)
             .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.name)))?;
     }
     Ok(())

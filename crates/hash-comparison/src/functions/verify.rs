@@ -1,36 +1,9 @@
-//! Known answers.
+//! The checks before a function is measured.
 
 use super::Function;
 
 /// Keys with their expected values.
 pub type Answers = [(&'static [u8], u64)];
-
-/// Compares [`Function::hash`] with the known answers.
-pub(super) fn check_answers(function: &Function) -> Result<(), String> {
-    function.answers.iter().try_for_each(|&(key, expected)| {
-        let question = || match key.len() {
-            0..100 => format!("the value of \"{}\"", key.escape_ascii()),
-            long => format!("the value of a key of {long} bytes"),
-        };
-        check(question, expected, (function.hash)(key))
-    })
-}
-
-/// Compares SMHasher's verification value of a function with `result_bytes` bytes of output with the known value.
-pub(super) fn check_code(
-    expected: u32,
-    result_bytes: usize,
-    hash: impl Fn(&[u8], u32) -> u64,
-) -> Result<(), String> {
-    let code = hashzoo::verification_value(hash, result_bytes);
-    check_value(expected, code)
-}
-
-/// Compares a verification value that was already computed with the known value.
-pub(super) fn check_value(expected: u32, got: u32) -> Result<(), String> {
-    let question = || "SMHasher's verification value".to_owned();
-    check(question, expected.into(), got.into())
-}
 
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published
@@ -45,10 +18,42 @@ pub(super) static LONG_KEY: [u8; 30_011] = {
     key
 };
 
-/// Compares a value with the known value. Returns a description of any difference.
-pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> Result<(), String> {
-    if expected == got {
-        return Ok(());
+/// Compares a function with its known answers, its verification value, and the function of `hashzoo` with the same
+/// identifier, if there is one. Values must have no bits above the output and be the same in every call.
+pub(super) fn check(function: &Function) -> Result<(), String> {
+    let same = |what: &dyn Fn() -> String, expected: u64, got: u64| match expected == got {
+        true => Ok(()),
+        false => Err(format!("{} must be {expected:#x}, got {got:#x}", what())),
+    };
+    let (hash, bits) = (function.hash, function.output_bits);
+    for &(key, expected) in function.answers {
+        let question = || match key.len() {
+            0..100 => format!("the value of \"{}\"", key.escape_ascii()),
+            long => format!("the value of a key of {long} bytes"),
+        };
+        same(&question, expected, hash(key))?;
     }
-    Err(format!("{} must be {expected:#x}, got {got:#x}", question()))
+    if let Some(expected) = function.code {
+        let bytes = if bits <= u32::BITS { 4 } else { 8 };
+        let code = match function.seeded {
+            Some(seeded) => hashzoo::verification_value(seeded, bytes),
+            None => hashzoo::verification_value(|key, _| hash(key), bytes),
+        };
+        let question = || "SMHasher's verification value".to_owned();
+        same(&question, expected.into(), code.into())?;
+    }
+    let elsewhere = hashzoo::find(function.ident);
+    for length in (0..1100).chain([LONG_KEY.len()]) {
+        let key = &LONG_KEY[..length];
+        let value = hash(key);
+        let above = || format!("the bits above the {bits} of its output, of {length} bytes");
+        same(&above, 0, value.checked_shr(bits).unwrap_or(0))?;
+        let again = || format!("the value of the same {length} bytes once more");
+        same(&again, value, hash(key))?;
+        if let Some(info) = elsewhere {
+            let question = || format!("the value of a key of {length} bytes");
+            same(&question, (info.hash)(key), value)?;
+        }
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Dataset, Recipe};
 use crate::keys::KeySet;
@@ -13,7 +13,7 @@ use records::error::Error;
 use records::progress::Silent;
 
 /// `bench-data/datasets.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The embedded datasets, in the order in which they are measured.
@@ -22,7 +22,7 @@ pub struct Manifest {
 }
 
 /// The manifest's entry for a dataset.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestEntry {
     /// Name in the records.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::keys::KeySet;
 
@@ -12,7 +12,7 @@ use crate::keys::KeySet;
 ///
 /// The generator is SplitMix64 (Steele, Lea and Flood 2014; <https://prng.di.unimi.it/splitmix64.c>) whose state is
 /// the seed. Its values are the same for ever and on every platform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Recipe {
     /// Each 64-bit output in decimal. SplitMix64 gives each value once in its period of 2^64, so no key repeats.
     #[serde(rename = "decimal-u64")]

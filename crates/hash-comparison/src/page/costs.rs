@@ -26,56 +26,54 @@ const CHOICES: [(Choice, &str); 3] = [
 /// Returns the heads by number of keys, the rows of the ideal hash and of each function that charts draw, and those of
 /// the functions that charts fold away, for a reader who selects one; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Value> {
+    type Column<'a> = (String, Box<dyn Fn(&str) -> Value + 'a>);
     let numbers: BTreeSet<u64> = data.rows(&data.records.sizes).map(|row| row.keys).collect();
-    let built = data.rows(&data.records.false_positives).next();
-    let filled = data.rows(&data.records.occupancy).next();
-    let built = built.map(|row| grouped(row.keys));
-    let filled = filled.map(|row| grouped(row.keys));
-    if built.is_none() && filled.is_none() {
-        return None;
+    let at = |name: &str, keys: u64| {
+        let mut rows = data.about(&data.records.sizes, name);
+        rows.find(|row| row.keys == keys)
+    };
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    for &keys in &numbers {
+        let head = format!("#Filter, {} bits: {} keys", sizes::BITS_PER_KEY, grouped(keys));
+        let cell = move |name: &str| percent(at(name, keys).map(|row| row.rate), None);
+        columns.push((head, Box::new(cell)));
     }
-    let mut heads = vec!["Function".to_owned()];
-    let ten = sizes::BITS_PER_KEY;
-    heads.extend(
-        numbers
-            .iter()
-            .map(|&keys| format!("#Filter, {ten} bits: {} keys", grouped(keys))),
-    );
-    if let Some(keys) = &built {
-        heads.extend(BITS_PER_KEY.map(|bits| format!("#Filter, {bits} bits: {keys} keys")));
+    if let Some(built) = data.rows(&data.records.false_positives).next() {
+        columns.extend(BITS_PER_KEY.map(|bits| -> Column<'_> {
+            let head = format!("#Filter, {bits} bits: {} keys", grouped(built.keys));
+            (
+                head,
+                Box::new(move |name| rate(data, data.false_positives(name, bits))),
+            )
+        }));
     }
-    heads.extend(
-        numbers
-            .iter()
-            .map(|&keys| format!("#Table, low bits: {} keys", grouped(keys))),
-    );
-    if let Some(keys) = &filled {
-        heads.extend(CHOICES.map(|(_, by)| format!("#Table, {by}: {keys} keys")));
+    for &keys in &numbers {
+        let head = format!("#Table, low bits: {} keys", grouped(keys));
+        let cell = move |name: &str| digits(at(name, keys).map(|row| row.compared), None);
+        columns.push((head, Box::new(cell)));
     }
+    if let Some(filled) = data.rows(&data.records.occupancy).next() {
+        columns.extend(CHOICES.map(|(choice, by)| -> Column<'_> {
+            let cell = move |name: &str| {
+                let mut rows = data
+                    .rows(&data.records.occupancy)
+                    .filter(|row| row.choice == choice);
+                compared(
+                    rows.find(|row| name == IDEAL || row.function == name),
+                    name == IDEAL,
+                )
+            };
+            (
+                format!("#Table, {by}: {} keys", grouped(filled.keys)),
+                Box::new(cell),
+            )
+        }));
+    }
+    columns.first()?;
+    let heads = columns.iter().map(|(head, _)| head.clone());
+    let heads: Vec<String> = ["Function".to_owned()].into_iter().chain(heads).collect();
     let row = |name: &str| {
-        let at = |keys: &u64| {
-            data.about(&data.records.sizes, name)
-                .find(|row| row.keys == *keys)
-        };
-        let mut cells: Vec<Value> = Vec::new();
-        cells.extend(
-            numbers
-                .iter()
-                .map(|keys| percent(at(keys).map(|row| row.rate), None)),
-        );
-        for bits in BITS_PER_KEY.into_iter().filter(|_| built.is_some()) {
-            cells.push(rate(data, data.false_positives(name, bits)));
-        }
-        cells.extend(
-            numbers
-                .iter()
-                .map(|keys| digits(at(keys).map(|row| row.compared), None)),
-        );
-        for (choice, _) in CHOICES.into_iter().filter(|_| filled.is_some()) {
-            let all = data.rows(&data.records.occupancy);
-            let mut rows = all.filter(|row| row.choice == choice && (name == IDEAL || row.function == name));
-            cells.push(compared(rows.next(), name == IDEAL));
-        }
+        let cells: Vec<Value> = columns.iter().map(|(_, cell)| cell(name)).collect();
         context! { name, cells }
     };
     let (shown, folded) = data.shown_and_folded();

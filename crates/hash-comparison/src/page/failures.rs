@@ -3,11 +3,12 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::high_bits;
 use crate::advice::recommend::words;
 use crate::questions::mechanisms::sentences_on;
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{CostRow, Finding, Standing, Verdict};
+use crate::questions::{Records, WindowEnd, windows};
+use crate::record::{Choice, CostRow, Finding, Standing, Verdict, about};
+use records::number::significant;
 
 /// Number of costs in a row.
 const COSTS: usize = 2;
@@ -41,11 +42,35 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
 /// Lists the functions that differ from chance only in the high bits, and by how much; `None` without any.
 pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
     let all = data.best_first().into_iter().filter_map(|finding| {
-        let words = high_bits::only(data.records, finding)?;
+        let words = only_in_high_bits(data.records, finding)?;
         Some(format!("{} ({words})", finding.function))
     });
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// Returns the figures of a defect that only the high bits have, or `None` if the high bits are as chance or a test
+/// that counts has failed anyway.
+fn only_in_high_bits(records: &Records, finding: &Finding) -> Option<String> {
+    if finding.verdict > Verdict::WithinChance {
+        return None;
+    }
+    let (dataset, function) = (&finding.dataset, &finding.function);
+    let table = about(&records.occupancy, dataset, function)
+        .find(|row| row.choice == Choice::HighBits && row.verdict > Verdict::WithinChance);
+    if let Some(row) = table {
+        let [measured, chance] = [row.hit, row.hit_expected].map(|value| significant(value, 3));
+        return Some(format!("{measured} comparisons per look-up; chance: {chance}"));
+    }
+    let failed = about(&records.windows, dataset, function)
+        .filter(|row| row.end == WindowEnd::High && windows::failed(row));
+    let worst = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+    let chance = significant(worst.expected, 3);
+    Some(format!(
+        "{} collide in {}; chance: {chance}",
+        worst.collisions,
+        windows::place(worst)
+    ))
 }
 
 /// Describes the highest measurable costs in figures, those for the requested use first.

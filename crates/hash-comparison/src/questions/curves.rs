@@ -9,10 +9,10 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, rows};
-use crate::clock::{Batch, Line, Table, subjects};
+use super::{Draw, Kind, Measure, Question, Records, rows};
+use crate::clock::{Batch, Line, Table, read_all, subjects};
 use crate::functions::Function;
-use crate::keys::shuffled;
+use crate::keys::Dataset;
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, DatasetSummary, EMPTY};
 use plots::scale::Scale;
@@ -39,10 +39,7 @@ rows! {
 }
 
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Times(|_, functions, progress, records| {
-        records.curves = measure(functions, records.run.seed, records.run.quick, progress)?;
-        Ok(())
-    }),
+    measure: Measure::Times(measure),
     charts: &[Kind {
         stem: "curves",
         timed: true,
@@ -84,11 +81,12 @@ fn lengths(quick: bool) -> Vec<usize> {
 ///
 /// Rows are by function in the order given, the empty function first, then by length, then by form.
 fn measure(
+    _: &[Dataset],
     functions: &[&Function],
-    seed: u64,
-    quick: bool,
     progress: &dyn Progress,
-) -> Result<Vec<CurveRow>, Error> {
+    records: &mut Records,
+) -> Result<(), Error> {
+    let (seed, quick) = (records.run.seed, records.run.quick);
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let lengths = lengths(quick);
@@ -104,23 +102,15 @@ fn measure(
             progress,
         )?);
     }
-    for round in 0..=rounds {
-        for index in shuffled(tables.len() as u32, generator.next_u64()) {
-            tables[index as usize].round(generator.next_u64(), progress)?;
-            progress.step();
-        }
-        if round == 0 {
-            // The first round is the warm-up.
-            tables.iter_mut().for_each(Table::forget);
+    let rounds = vec![rounds; tables.len()];
+    read_all(&mut tables, &rounds, &mut generator, progress)?;
+    for subject in 0..subjects.len() {
+        for (table, &length) in tables.iter().zip(&lengths) {
+            let lines = &table.lines()[2 * subject..][..2];
+            records.curves.extend(lines.iter().map(|line| row(length, line)));
         }
     }
-    let rows = (0..subjects.len()).flat_map(|subject| {
-        tables.iter().zip(&lengths).flat_map(move |(table, &length)| {
-            let lines = &table.lines()[2 * subject..][..2];
-            lines.iter().map(move |line| row(length, line))
-        })
-    });
-    Ok(rows.collect())
+    Ok(())
 }
 
 /// Draws keys of one length.

@@ -4,8 +4,7 @@ use super::{Failure, Measure, Question, rows};
 use crate::keys::Dataset;
 use crate::record::{Choice, FailedTest, Verdict, about, stored};
 use crate::values::Hashed;
-use crate::words::percent;
-use records::number::grouped;
+use crate::words::{percent, placed};
 use statistics::chi_square;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
@@ -173,16 +172,12 @@ fn failures(all: &[DistributionRow], dataset: &str, function: &str) -> Vec<Failu
     };
     let uneven = bits(&failed_of(DistributionKind::BitShare));
     let mut failures = Vec::from_iter(uneven.map(|reason| failure(None, reason)));
-    for (kind, choice, by) in [
-        (
-            DistributionKind::PowerOfTwoBuckets,
-            Choice::LowBits,
-            "the low bits",
-        ),
-        (DistributionKind::PrimeBuckets, Choice::Remainder, "remainder"),
+    for (kind, choice) in [
+        (DistributionKind::PowerOfTwoBuckets, Choice::LowBits),
+        (DistributionKind::PrimeBuckets, Choice::Remainder),
     ] {
         if let Some(row) = failed_of(kind).first() {
-            let reason = format!("{} buckets by {by} are uneven", grouped(row.parameter));
+            let reason = format!("{} are uneven", placed(row.parameter, "buckets", choice));
             failures.push(failure(Some(choice), reason));
         }
     }

@@ -10,8 +10,8 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, rows};
-use crate::clock::{Batch, Line, Table, sample, subjects};
+use super::{Draw, Kind, Measure, Question, Records, rows};
+use crate::clock::{Batch, Line, Table, read_all, sample, subjects};
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
@@ -56,11 +56,7 @@ rows! {
 }
 
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Times(|datasets, functions, progress, records| {
-        let (seed, quick) = (records.run.seed, records.run.quick);
-        records.places = measure(datasets, functions, seed, quick, progress)?;
-        Ok(())
-    }),
+    measure: Measure::Times(measure),
     charts: &[Kind {
         stem: "places",
         timed: true,
@@ -89,40 +85,31 @@ const QUICK_ROUNDS: usize = 3;
 fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
-    seed: u64,
-    quick: bool,
     progress: &dyn Progress,
-) -> Result<Vec<PlaceRow>, Error> {
+    records: &mut Records,
+) -> Result<(), Error> {
+    let (seed, quick) = (records.run.seed, records.run.quick);
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
-    progress.begin("timing cache and memory", (datasets.len() * (rounds + 1)) as u64);
-    let mut rows = Vec::new();
+    progress.begin(
+        "timing cache and memory",
+        (datasets.len() * 2 * (rounds + 1)) as u64,
+    );
     for dataset in datasets {
         let [cache, memory] = both(dataset, generator.next_u64());
         let table = |batch| Table::new(&dataset.name, batch, &subjects, progress);
-        let mut tables = [
-            (Place::Cache, table(cache)?),
-            (Place::Memory, table(memory)?.without_reuse()),
-        ];
-        for round in 0..=rounds {
-            for (_, table) in &mut tables {
-                table.round(generator.next_u64(), progress)?;
-                if round == 0 {
-                    // The first round is the warm-up.
-                    table.forget();
-                }
-            }
-            progress.step();
-        }
+        let mut tables = [table(cache)?, table(memory)?.without_reuse()];
+        read_all(&mut tables, &[rounds; 2], &mut generator, progress)?;
         for subject in 0..subjects.len() {
-            for (place, table) in &tables {
+            for (place, table) in [Place::Cache, Place::Memory].into_iter().zip(&tables) {
                 let lines = &table.lines()[2 * subject..][..2];
-                rows.extend(lines.iter().map(|line| row(dataset, *place, table.batch(), line)));
+                let rows = lines.iter().map(|line| row(dataset, place, table.batch(), line));
+                records.places.extend(rows);
             }
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Returns a sample of the keys back to back, and copies of the sample scattered over [`FOOTPRINT`], a part each.

@@ -67,10 +67,7 @@ rows! {
 }
 
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Functions(|functions, progress, records| {
-        records.structured = measure(functions, records.run.seed, progress)?;
-        Ok(())
-    }),
+    measure: Measure::Functions(measure),
     charts: &[Kind {
         stem: "structured-keys",
         timed: false,
@@ -124,11 +121,8 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 }
 
 /// Counts the collisions of each function on each set, by set, function and window, and judges them.
-fn measure(
-    functions: &[&Function],
-    seed: u64,
-    progress: &dyn Progress,
-) -> Result<Vec<StructuredRow>, Cancelled> {
+fn measure(functions: &[&Function], progress: &dyn Progress, records: &mut Records) -> Result<(), Cancelled> {
+    let seed = records.run.seed;
     let windows = functions
         .iter()
         .map(|function| windows(function.output_bits).count());
@@ -150,7 +144,8 @@ fn measure(
             Ok(rows.concat())
         })
         .collect();
-    Ok(rows?.concat())
+    records.structured = rows?.concat();
+    Ok(())
 }
 
 /// Counts the collisions of one function on the keys of the set called `set`, judged among `tests` tests. Only rows worse

@@ -4,8 +4,8 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Measure, Question, rows};
-use crate::clock::{Batch, Line, Table, subjects};
+use super::{Measure, Question, Records, rows};
+use crate::clock::{Batch, Line, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::CallForm;
@@ -49,27 +49,21 @@ rows! {
 }
 
 pub(super) const QUESTION: Question = Question {
-    measure: Measure::Times(|datasets, functions, progress, records| {
-        let (seed, quick) = (records.run.seed, records.run.quick);
-        ([records.timing, records.latency], records.spread) =
-            measure(datasets, functions, seed, quick, progress)?;
-        Ok(())
-    }),
+    measure: Measure::Times(measure),
     ..Question::NONE
 };
 
-/// Times every function and the empty function on every dataset. Returns the rows of `timing.csv` and `latency.csv`, by
-/// dataset and function in the order given, the empty function first, and of `spread.csv`, independent calls first.
+/// Times every function and the empty function on every dataset. The rows of `timing.csv` and `latency.csv` are by
+/// dataset and function in the order given, the empty function first; those of `spread.csv` begin with independent calls.
 ///
-/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must not have started threads.
-/// The steps of `progress` are rounds, the warm-up included.
+/// The seed fixes the order of keys and readings; a quick run takes fewer rounds. The caller must not have started threads.
 fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
-    seed: u64,
-    quick: bool,
     progress: &dyn Progress,
-) -> Result<([Vec<TimingRow>; 2], Vec<SpreadRow>), Error> {
+    records: &mut Records,
+) -> Result<(), Error> {
+    let (seed, quick) = (records.run.seed, records.run.quick);
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
@@ -89,38 +83,20 @@ fn measure(
     for (batch, dataset) in batches.into_iter().zip(datasets) {
         tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
     }
-    for table in &mut tables {
-        table.round(generator.next_u64(), progress)?;
-        table.forget();
-        progress.step();
+    read_all(&mut tables, &rounds, &mut generator, progress)?;
+    for form in [CallForm::Independent, CallForm::Chained] {
+        for (table, dataset) in tables.iter().zip(datasets) {
+            for line in table.lines().iter().filter(|line| line.form == form) {
+                let rows = match form {
+                    CallForm::Independent => &mut records.timing,
+                    CallForm::Chained => &mut records.latency,
+                };
+                rows.push(row(table, dataset, line));
+                records.spread.push(quartiles(dataset, line));
+            }
+        }
     }
-    for dataset in spread(&rounds) {
-        tables[dataset].round(generator.next_u64(), progress)?;
-        progress.step();
-    }
-    let of = |form| {
-        let of_dataset =
-            move |(table, dataset): (_, _)| lines(table, form).map(move |line| (table, dataset, line));
-        tables.iter().zip(datasets).flat_map(of_dataset)
-    };
-    let forms = [CallForm::Independent, CallForm::Chained];
-    let rows = forms.map(|form| {
-        of(form)
-            .map(|(table, dataset, line)| row(table, dataset, line))
-            .collect()
-    });
-    let spreads = forms.into_iter().flat_map(of);
-    Ok((
-        rows,
-        spreads
-            .map(|(_, dataset, line)| quartiles(dataset, line))
-            .collect(),
-    ))
-}
-
-/// Returns the lines of this form.
-fn lines(table: &Table, form: CallForm) -> impl Iterator<Item = &Line> {
-    table.lines().iter().filter(move |line| line.form == form)
+    Ok(())
 }
 
 fn row(table: &Table, dataset: &Dataset, line: &Line) -> TimingRow {
@@ -172,19 +148,6 @@ fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     } else {
         (300_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
     }
-}
-
-/// Returns the indices of the datasets, each as often as it has rounds, spread evenly over the whole.
-fn spread(rounds: &[usize]) -> Vec<usize> {
-    let mut order: Vec<(f64, usize)> = rounds
-        .iter()
-        .enumerate()
-        .flat_map(|(dataset, &count)| {
-            (0..count).map(move |round| ((round as f64 + 0.5) / count as f64, dataset))
-        })
-        .collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    order.into_iter().map(|(_, dataset)| dataset).collect()
 }
 
 #[cfg(test)]

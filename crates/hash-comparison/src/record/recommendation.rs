@@ -4,18 +4,19 @@ use super::{CallForm, stored};
 
 stored! {
     /// The purpose of a function.
-    #[derive(Default)]
+    #[derive(Default, clap::ValueEnum)]
     pub enum Purpose {
         /// No purpose was given: a filter or a table in memory.
         #[default]
+        #[value(skip)]
         FilterOrTable,
-        /// A Bloom filter.
+        /// A stored Bloom filter: false positives relative to an ideal hash; values that never change; time of overlapping calls
         Filter,
-        /// A hash table in memory.
+        /// A hash table in memory: comparisons per lookup; time of calls that wait for each other
         Table,
-        /// Spreading keys over shards, on which machines agree.
+        /// Shards: keys in the fullest of 3 to 256 shards; values that never change; time of overlapping calls
         Shard,
-        /// Detecting accidental changes, or telling contents apart by their hash.
+        /// Checksums against accidents: collisions of all bits; values that never change; time of overlapping calls
         Checksum,
     }
 }

@@ -6,11 +6,6 @@ use std::process::{Command, Stdio};
 
 use super::Workbench;
 
-/// Starts a comparison, sends it SIGINT when `phase` begins, and returns its exit code.
-fn interrupted(bench: &Workbench, arguments: &[&str], phase: &str) -> Option<i32> {
-    signalled(bench, arguments, phase, "INT")
-}
-
 /// Starts a comparison, sends it `signal` when `phase` begins, and returns its exit code.
 fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -> Option<i32> {
     let mut child = bench
@@ -54,7 +49,7 @@ fn a_run_that_was_there_stays() {
     let bench = Workbench::with_run();
     let before = bench.snapshot();
     let arguments = ["compare", "--dataset", "random-strings", "--out", "out"];
-    assert_eq!(interrupted(&bench, &arguments, "timing"), Some(130));
+    assert_eq!(signalled(&bench, &arguments, "timing", "INT"), Some(130));
     assert!(bench.snapshot() == before);
 }
 
@@ -73,6 +68,6 @@ fn a_long_key_is_no_reason_to_wait() {
         "out",
     ];
     // With fifty thousand calls per reading, this would hash a terabyte.
-    assert_eq!(interrupted(&bench, &arguments, "timing"), Some(130));
+    assert_eq!(signalled(&bench, &arguments, "timing", "INT"), Some(130));
     assert!(bench.snapshot() == before);
 }

@@ -1,4 +1,4 @@
-//! The next command finishes or removes what a kill leaves. Only one run at a time writes a folder.
+//! The next command finishes or removes what a kill leaves. Only one run at a time writes a folder, and no unfinished one.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ use hash_comparison::questions::files::KIND;
 use hash_comparison::run::compare::{self, Options};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use records::error::ErrorKind;
 use records::folder::Destination;
 use records::progress::Silent;
 
@@ -33,7 +34,13 @@ static RUNS: LazyLock<[Records; 2]> = LazyLock::new(|| match std::env::var_os(RE
         let folder = tempfile::tempdir().unwrap();
         let keys = folder.path().join("keys.txt");
         fs::write(&keys, "one\ntwo\nthree\n").unwrap();
-        let options = Options::new(&[], &["xxh3".to_owned()], vec![keys], seed, true).unwrap();
+        let options = Options {
+            keys: vec![keys],
+            functions: vec!["xxh3".to_owned()],
+            seed,
+            quick: true,
+            ..Options::default()
+        };
         let mut records = compare::run(&options, &Silent).unwrap();
         let charts = (0..20).map(|number| format!("charts/chart-{}.svg", number + 10 * seed));
         records.run.files = records
@@ -364,4 +371,51 @@ fn a_page_of_several_runs_is_replaced_whole() {
     assert_eq!(said.trim_end(), "error: page.html: File too large");
     assert!(bench.read("page.html") == page);
     assert_eq!(fs::read_dir(bench.path("")).unwrap().count(), 3);
+}
+
+/// Returns the records of a run without charts and report.
+fn bare() -> Records {
+    let mut records = RUNS[0].clone();
+    records.run.files.retain(|name| !name.starts_with("charts/"));
+    records
+}
+
+#[test]
+fn files_that_are_not_listed_or_not_written_are_a_mistake() {
+    let records = bare();
+    let bench = Workbench::new();
+    let out = bench.path("out");
+    for (missing, stray) in [(Some("timing.csv"), None), (None, Some("stray.txt"))] {
+        let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
+        records.write(staging.path()).unwrap();
+        if let Some(name) = missing {
+            fs::remove_file(staging.path().join(name)).unwrap();
+        }
+        if let Some(name) = stray {
+            fs::write(staging.path().join(name), "").unwrap();
+        }
+        let error = staging.commit(&records.run.files).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+        let odd = missing.or(stray).unwrap();
+        assert_eq!(
+            error.reason(),
+            format!("written files and listed files differ: {odd}")
+        );
+        assert!(bench.snapshot().is_empty());
+    }
+}
+
+#[test]
+fn somebody_who_was_faster_wins() {
+    let records = bare();
+    let bench = Workbench::new();
+    let out = bench.path("out");
+    fs::create_dir(&out).unwrap();
+    let staging = Destination::check(&out, &KIND).unwrap().stage().unwrap();
+    records.write(staging.path()).unwrap();
+    fs::write(out.join("timing.csv"), "somebody's\n").unwrap();
+    let error = staging.commit(&records.run.files).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+    let left: Vec<_> = bench.snapshot().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(left, [out.clone(), out.join("timing.csv")]);
 }

@@ -7,7 +7,6 @@ mod committed;
 mod custom_function;
 mod damaged;
 mod false_alarms;
-mod folder;
 mod help;
 mod interrupt;
 mod join;

@@ -4,37 +4,29 @@ use std::fs;
 
 use super::{Workbench, sealed};
 
-/// Runs invalid `arguments` and checks that the message contains `named` and that no file changed.
-fn refused(bench: &Workbench, arguments: &[&str], named: &[&str]) {
+/// Runs invalid `arguments`, in which `''` is an empty one, and checks that the message contains `named` and that no
+/// file changed.
+fn refused(bench: &Workbench, arguments: &str, named: &[&str]) {
     let before = bench.snapshot();
-    let outcome = bench.run(arguments);
-    assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
-    assert_eq!(outcome.stdout, "", "{arguments:?}");
+    let words = arguments.split(' ').map(|word| word.trim_matches('\''));
+    let outcome = bench.run(&words.collect::<Vec<_>>());
+    let said = outcome.stderr;
+    assert_eq!(outcome.code, 2, "{arguments}: {said}");
+    assert_eq!(outcome.stdout, "", "{arguments}");
     // Arguments and files are checked before anything starts, so the message is the only output.
     assert!(
-        outcome.stderr.starts_with("error: "),
-        "{arguments:?}: {}",
-        outcome.stderr
-    );
-    assert_eq!(
-        outcome.stderr.matches("error: ").count(),
-        1,
-        "{arguments:?}: {}",
-        outcome.stderr
+        said.starts_with("error: ") && said.matches("error: ").count() == 1,
+        "{arguments}: {said}"
     );
     for word in named {
-        assert!(
-            outcome.stderr.contains(word),
-            "{arguments:?}: {word:?} is not in: {}",
-            outcome.stderr
-        );
+        assert!(said.contains(word), "{arguments}: {word:?} is not in: {said}");
     }
-    assert!(bench.snapshot() == before, "{arguments:?} changed a file");
+    assert!(bench.snapshot() == before, "{arguments} changed a file");
 }
 
 /// Returns the arguments of a comparison that would be quick if it were valid.
-fn compare<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&["compare", "--quick", "--function", "XXH3"], more].concat()
+fn compare(more: &str) -> String {
+    format!("compare --quick --function XXH3 {more}")
 }
 
 #[test]
@@ -42,31 +34,27 @@ fn key_files() {
     let bench = Workbench::new();
     bench.write("a.txt", "one\n");
     bench.write("sub/a.keys", "two\n");
-    let to = ["--out", "out"];
-    let cases: &[(&[&str], &[&str])] = &[
+    let cases: &[(&str, &[&str])] = &[
         (
-            &["--keys", "missing.txt"],
+            "--keys missing.txt",
             &["missing.txt", "No such file", "; check the path\n"],
         ),
         (
-            &["--keys", "a.txt", "--keys", "missing.txt"],
+            "--keys a.txt --keys missing.txt",
             &["missing.txt", "No such file"],
         ),
         (
-            &["--keys", "a.txt/b.txt"],
+            "--keys a.txt/b.txt",
             &["a.txt/b.txt", "Not a directory; check the path\n"],
         ),
+        ("--keys a.txt --keys a.txt", &["a.txt", "must be given once"]),
         (
-            &["--keys", "a.txt", "--keys", "a.txt"],
-            &["a.txt", "must be given once"],
-        ),
-        (
-            &["--keys", "a.txt", "--keys", "sub/a.keys"],
+            "--keys a.txt --keys sub/a.keys",
             &["a.txt", "sub/a.keys", "rename"],
         ),
     ];
     for (arguments, named) in cases {
-        refused(&bench, &compare(&[arguments, &to[..]].concat()), named);
+        refused(&bench, &compare(&format!("{arguments} --out out")), named);
     }
 }
 
@@ -76,7 +64,7 @@ fn a_key_file_that_cannot_be_read() {
     // This file opens but fails to read; permissions would not stop root.
     refused(
         &Workbench::new(),
-        &compare(&["--keys", "/proc/self/mem", "--out", "out"]),
+        &compare("--keys /proc/self/mem --out out"),
         &[
             "/proc/self/mem",
             "cannot read",
@@ -89,36 +77,29 @@ fn a_key_file_that_cannot_be_read() {
 fn names_and_seeds() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\n");
-    let cases: &[(&[&str], &[&str])] = &[
+    let cases: &[(&str, &[&str])] = &[
+        ("--dataset app-acounts", &["app-acounts", "app-accounts", "list"]),
+        ("--function XXH4", &["XXH4", "XXH3", "list"]),
+        ("--function ''", &["no function is called \"\"; ", "list"]),
         (
-            &["--dataset", "app-acounts"],
-            &["app-acounts", "app-accounts", "list"],
-        ),
-        (&["--function", "XXH4"], &["XXH4", "XXH3", "list"]),
-        (&["--function", ""], &["no function is called \"\"; ", "list"]),
-        (
-            &["--seed", "one"],
+            "--seed one",
             &["one", "--seed", "whole number between 0 and 18446744073709551615"],
         ),
-        (&["--seed", "-1"], &["-1", "--seed", "whole number"]),
-        (&["--seed", "1.5"], &["1.5", "--seed", "whole number"]),
+        ("--seed -1", &["-1", "--seed", "whole number"]),
+        ("--seed 1.5", &["1.5", "--seed", "whole number"]),
         (
-            &["--seed", "18446744073709551616"],
+            "--seed 18446744073709551616",
             &["18446744073709551616", "whole number"],
         ),
-        (&["--seed", ""], &["--seed"]),
-        (&["--sed", "1"], &["--sed"]),
-        (&["stray"], &["stray"]),
+        ("--seed ''", &["--seed"]),
+        ("--sed 1", &["--sed"]),
+        ("stray", &["stray"]),
     ];
     for (arguments, named) in cases {
-        refused(
-            &bench,
-            &compare(&[arguments, &["--out", "out"][..]].concat()),
-            named,
-        );
+        refused(&bench, &compare(&format!("{arguments} --out out")), named);
     }
-    refused(&bench, &["compere"], &["compere", "compare"]);
-    refused(&bench, &["render"], &["DIR"]);
+    refused(&bench, "compere", &["compere", "compare"]);
+    refused(&bench, "render", &["DIR"]);
 }
 
 #[test]
@@ -127,7 +108,6 @@ fn places_that_are_not_ours() {
     bench.write("keys.txt", "one\ntwo\n");
     bench.write("file", "somebody's\n");
     bench.write("theirs/letter.txt", "somebody's\n");
-    let keys = ["--keys", "keys.txt", "--out"];
     let cases: &[(&str, &[&str])] = &[
         ("file", &["file", "is a file"]),
         ("file/", &["file", "is a file"]),
@@ -136,28 +116,28 @@ fn places_that_are_not_ours() {
         ("file/deep/out", &["file", "is a file"]),
         ("theirs", &["theirs", "run.json", "choose"]),
         ("nowhere/../out", &["nowhere/../out", "not there"]),
-        ("", &["--out"]),
+        ("''", &["--out"]),
         (
             &"x".repeat(300),
             &["xxx", "File name too long; choose another folder\n"],
         ),
     ];
     for (out, named) in cases {
-        refused(&bench, &compare(&[&keys[..], &[out]].concat()), named);
-        if !out.is_empty() {
-            refused(&bench, &["render", out], &named[..1]);
+        refused(&bench, &compare(&format!("--keys keys.txt --out {out}")), named);
+        if *out != "''" {
+            refused(&bench, &format!("render {out}"), &named[..1]);
         }
     }
     #[cfg(target_os = "linux")]
     refused(
         &bench,
-        &compare(&["--keys", "keys.txt", "--out", "/proc/out"]),
+        &compare("--keys keys.txt --out /proc/out"),
         // The message shows no name of a scratch folder.
         &["/proc/out: cannot write in /proc: No such file or directory; choose another folder\n"],
     );
-    refused(&bench, &["render", "absent"], &["absent", "run.json"]);
+    refused(&bench, "render absent", &["absent", "run.json"]);
     fs::create_dir(bench.path("empty")).unwrap();
-    refused(&bench, &["render", "empty"], &["empty", "run.json"]);
+    refused(&bench, "render empty", &["empty", "run.json"]);
 }
 
 #[test]
@@ -217,19 +197,15 @@ fn run_files_that_are_not_ours() {
     for (text, named) in cases {
         bench.write("out/run.json", text);
         let named = [&["run.json"][..], named].concat();
-        refused(&bench, &compare(&["--keys", "keys.txt", "--out", "out"]), &named);
-        refused(&bench, &["render", "out"], &named);
+        refused(&bench, &compare("--keys keys.txt --out out"), &named);
+        refused(&bench, "render out", &named);
     }
     // The message never suggests removing foreign files.
     bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
     let elsewhere = ["; choose an empty or new folder\n"];
-    refused(
-        &bench,
-        &compare(&["--keys", "keys.txt", "--out", "out"]),
-        &elsewhere,
-    );
+    refused(&bench, &compare("--keys keys.txt --out out"), &elsewhere);
     let another = ["; give the folder of a run that this version reads, or measure again\n"];
-    refused(&bench, &["render", "out"], &another);
+    refused(&bench, "render out", &another);
 }
 
 #[test]
@@ -244,15 +220,15 @@ fn records_that_are_damaged() {
         good.replacen('4', "5", 1),
     ] {
         bench.write("out/timing.csv", text);
-        refused(&bench, &["render", "out"], &[message]);
+        refused(&bench, "render out", &[message]);
         refused(
             &bench,
-            &compare(&["--keys", "keys.txt", "--baseline", "out", "--out", "other"]),
+            &compare("--keys keys.txt --baseline out --out other"),
             &["--baseline: out/timing.csv: is not what the run wrote"],
         );
     }
     fs::remove_file(bench.path("out/timing.csv")).unwrap();
-    refused(&bench, &["render", "out"], &["timing.csv", "No such file"]);
+    refused(&bench, "render out", &["timing.csv", "No such file"]);
 }
 
 #[test]
@@ -266,24 +242,24 @@ fn links_are_not_followed() {
     symlink(bench.path("theirs"), bench.path("out/charts")).unwrap();
     refused(
         &bench,
-        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &compare("--keys keys.txt --out out"),
         &["charts", "not a folder"],
     );
-    refused(&bench, &["render", "out"], &["charts", "not a folder"]);
+    refused(&bench, "render out", &["charts", "not a folder"]);
 
     symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
     symlink(bench.path("keys.txt"), bench.path("link")).unwrap();
     for out in ["link", "link/", "link/."] {
         refused(
             &bench,
-            &compare(&["--keys", "keys.txt", "--out", out]),
+            &compare(&format!("--keys keys.txt --out {out}")),
             &["link", "is a file"],
         );
     }
     for out in ["dangling", "dangling/", "dangling/out"] {
         refused(
             &bench,
-            &compare(&["--keys", "keys.txt", "--out", out]),
+            &compare(&format!("--keys keys.txt --out {out}")),
             &["dangling"],
         );
     }
@@ -292,7 +268,7 @@ fn links_are_not_followed() {
     symlink(bench.path("keys.txt"), bench.path("out/run.json")).unwrap();
     refused(
         &bench,
-        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &compare("--keys keys.txt --out out"),
         &["run.json", "regular file"],
     );
 }
@@ -311,8 +287,8 @@ fn a_file_in_the_way_is_kept() {
     bench.write("out/index.html", "somebody's\n");
     refused(
         &bench,
-        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &compare("--keys keys.txt --out out"),
         &["index.html", "overwritten"],
     );
-    refused(&bench, &["render", "out"], &["index.html", "overwritten"]);
+    refused(&bench, "render out", &["index.html", "overwritten"]);
 }

@@ -1,48 +1,33 @@
 //! The recommendations of `compare` as people read them.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
 use hash_comparison::questions::Records;
 use hash_comparison::record::Standing;
 
+use super::{Outcome, Workbench};
+
 /// Compares some functions on `keys` numbered keys.
-fn compare(folder: &Path, keys: u32, more: &[&str]) -> Output {
+fn compare(bench: &Workbench, keys: u32, more: &str) -> Outcome {
     let lines: String = (0..keys).map(|number| format!("key {number}\n")).collect();
-    fs::write(folder.join("keys.txt"), lines).unwrap();
-    let fixed = ["compare", "--quick", "--keys", "keys.txt", "--out", "out"];
-    Command::new(env!("CARGO_BIN_EXE_hash-comparison"))
-        .args([&fixed[..], more].concat())
-        .current_dir(folder)
-        .env("COLUMNS", "100")
-        .output()
-        .unwrap()
+    bench.write("keys.txt", lines);
+    let arguments = format!("compare --quick --keys keys.txt --out out {more}");
+    bench.run(&arguments.split(' ').collect::<Vec<_>>())
 }
 
-fn done(folder: &Path, keys: u32, more: &[&str]) -> (String, Records) {
-    let outcome = compare(folder, keys, more);
-    let errors = String::from_utf8_lossy(&outcome.stderr).into_owned();
-    assert_eq!(outcome.status.code(), Some(0), "{errors}");
-    let said = String::from_utf8(outcome.stdout).unwrap();
+fn done(bench: &Workbench, keys: u32, more: &str) -> (String, Records) {
+    let outcome = compare(bench, keys, more);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let said = outcome.stdout;
     assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
-    (said, Records::read(&folder.join("out")).unwrap())
+    (said, Records::read(&bench.path("out")).unwrap())
 }
 
 #[test]
 fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
-    let folder = tempfile::tempdir().unwrap();
-    let chosen = [
-        "--function",
-        "XXH3",
-        "--function",
-        "PJW",
-        "--function",
-        "foldhash",
-    ];
+    let bench = Workbench::new();
+    let chosen = "--function XXH3 --function PJW --function foldhash";
     // Names match in any letter case.
-    let asked = ["--for", "Table", "--stable", "--mine", "djb2hash"];
-    let (said, records) = done(folder.path(), 3_000, &[&chosen[..], &asked].concat());
+    let asked = "--for Table --stable --mine djb2hash";
+    let (said, records) = done(&bench, 3_000, &format!("{chosen} {asked}"));
     assert!(
         said.contains("for a hash table of these keys, with values that never"),
         "{said}"
@@ -70,15 +55,13 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         pjw.standing == Standing::Avoid && pjw.reason.ends_with("comparisons"),
         "{pjw:?}"
     );
-    let page = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
-    assert!(page.contains(pick.as_str()));
+    assert!(bench.read("out/index.html").contains(pick.as_str()));
 }
 
 #[test]
 fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
-    let folder = tempfile::tempdir().unwrap();
-    let asked = ["--function", "djb2hash", "--untrusted", "--mine", "DJB2Hash"];
-    let (said, records) = done(folder.path(), 500, &asked);
+    let asked = "--function djb2hash --untrusted --mine DJB2Hash";
+    let (said, records) = done(&Workbench::new(), 500, asked);
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(said.contains("keys that collide, once found"), "{said}");
     let told = &records.run.recommendations[0];
@@ -95,19 +78,18 @@ fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
 
 #[test]
 fn filters_are_taken_to_be_stored_and_other_picks_warn() {
-    let folder = tempfile::tempdir().unwrap();
-    let chosen = ["--function", "foldhash-fast"];
-    let run = |more: &[&str]| done(folder.path(), 500, &[&chosen[..], more].concat());
-    let (said, records) = run(&["--for", "filter"]);
+    let bench = Workbench::new();
+    let run = |more: &str| done(&bench, 500, &format!("--function foldhash-fast {more}"));
+    let (said, records) = run("--for filter");
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(records.run.recommendations[0].stable);
     let warned = "in memory only: its values may change with a";
-    let (said, _) = run(&["--for", "filter", "--in-memory"]);
+    let (said, _) = run("--for filter --in-memory");
     assert!(
         said.contains("take foldhash-fast") && said.contains(warned),
         "{said}"
     );
-    let (said, _) = run(&[]);
+    let (said, _) = run("--seed 1");
     assert!(said.contains(warned), "{said}");
     // What was found and what was expected, and when a collision is as likely as not.
     assert!(
@@ -118,28 +100,24 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
 
 #[test]
 fn mistakes_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let bench = Workbench::new();
     for (arguments, expected) in [
         (
-            &["--for", "sorting"][..],
+            "--for sorting",
             "[possible values: filter, table, shard, checksum]",
         ),
-        (&["--mine", "nosuch"], "nosuch"),
-        (&["--mine", "published"], "published"),
-        (&["--negligible", "5%"], "must be a number of at least 0"),
+        ("--mine nosuch", "nosuch"),
+        ("--mine published", "published"),
+        ("--negligible 5%", "must be a number of at least 0"),
+        ("--mine LevelDB", "the one that LevelDB uses is SimMurMurHash"),
         (
-            &["--mine", "LevelDB"],
-            "the one that LevelDB uses is SimMurMurHash",
-        ),
-        (
-            &["--for", "shard", "--in-memory"],
+            "--for shard --in-memory",
             "--in-memory must not be given with --for shard",
         ),
     ] {
-        let outcome = compare(folder.path(), 3, arguments);
-        let said = String::from_utf8(outcome.stderr).unwrap();
-        assert_eq!(outcome.status.code(), Some(2), "{said}");
-        assert!(said.contains(expected), "{said}");
-        assert!(!folder.path().join("out").exists());
+        let outcome = compare(&bench, 3, arguments);
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+        assert!(!bench.path("out").exists());
     }
 }

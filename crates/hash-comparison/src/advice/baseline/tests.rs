@@ -25,7 +25,11 @@ fn measure() -> Records {
     // Enough keys for every file to have rows.
     let lines: String = (0..2_002).map(|number| format!("{number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
-    let options = Options::new(&[], &[], vec![keys], 1, true).unwrap();
+    let options = Options {
+        keys: vec![keys],
+        quick: true,
+        ..Options::default()
+    };
     let mut records = compare::run(&options, &Silent).unwrap();
     // Tests say themselves whether other programs disturb a run.
     records.run.environment.seconds_waited_while_timing = Some(0.0);

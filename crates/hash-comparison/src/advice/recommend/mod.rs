@@ -10,19 +10,17 @@
 //!
 //! This module measures nothing. Its results are stored, so report and terminal only show them.
 
-pub(crate) mod gain;
 mod incumbent;
 mod sizes;
 #[cfg(test)]
 mod tests;
 pub mod words;
 
-use crate::advice::times::Speed;
 use crate::questions::Records;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::record::{
-    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Purpose, Recommendation,
-    Request, Resistance, Standing, of, on,
+    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Interval, Purpose,
+    Recommendation, Request, Resistance, Standing, of, on,
 };
 use records::number::{grouped, significant};
 
@@ -77,7 +75,7 @@ struct Judged<'a> {
     function: &'a FunctionSummary,
     /// Costs by purpose.
     costs: Vec<&'a CostRow>,
-    speed: Option<Speed>,
+    speed: Option<Interval>,
     standing: Standing,
     rank: u64,
     /// The missing requirement, in a few words and in a sentence.
@@ -92,7 +90,7 @@ impl Judged<'_> {
     }
 
     fn time(&self) -> f64 {
-        self.speed.map_or(f64::INFINITY, |speed| speed.median())
+        self.speed.map_or(f64::INFINITY, |speed| speed.ns)
     }
 
     /// Returns true if `other` is measurably faster.
@@ -121,7 +119,7 @@ fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request)
         let mut one = Judged {
             function,
             costs: costs.filter(|row| parts.contains(&row.purpose)).collect(),
-            speed: Speed::of(records, &dataset.name, &function.name, form(request.purpose)),
+            speed: Interval::of(records, &dataset.name, &function.name, form(request.purpose)),
             standing: Standing::Suited,
             rank: 0,
             lacks: lacks(function, dataset.keys, request),
@@ -269,7 +267,7 @@ fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Adv
         standing: one.standing,
         rank: one.rank,
         stable: one.function.stable,
-        time: one.speed.map(|speed| speed.interval()),
+        time: one.speed,
         saves,
         cost: one
             .defect()

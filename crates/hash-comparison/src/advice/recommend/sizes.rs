@@ -35,7 +35,7 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
                 keys,
                 total_ms: one
                     .speed
-                    .map(|speed| significant::round(speed.median() * keys as f64 / 1e6)),
+                    .map(|speed| significant::round(speed.ns * keys as f64 / 1e6)),
                 collisions: collisions.map(significant::round),
                 collisions_basis,
                 rate: rate.map(|rate| significant::round(rate.mean)),

@@ -368,7 +368,7 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
         Some(one) => {
             let time = one
                 .speed
-                .map(|speed| format!(" ({} ns per key)", significant(speed.median(), 3)));
+                .map(|speed| format!(" ({} ns per key)", significant(speed.ns, 3)));
             let time = time.unwrap_or_default();
             format!("the fastest such function here is {}{time}", one.function.name)
         }

@@ -1,7 +1,5 @@
 //! Tables on the terminal: their widths and words.
 
-use std::path::Path;
-
 use crate::record::{Advice, CallForm, Purpose, Run};
 
 use super::*;
@@ -62,8 +60,7 @@ fn an_answer_names_the_pick_in_its_first_line() {
 
 #[test]
 fn a_default_run_is_told_on_one_screen() {
-    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-    let records = Records::read(&run).unwrap();
+    let records = crate::property::committed();
     let lines = records
         .run
         .recommendations

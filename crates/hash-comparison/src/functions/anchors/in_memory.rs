@@ -7,7 +7,7 @@ use std::hash::BuildHasher as _;
 
 use super::{ANCHOR, FOX, written};
 use crate::functions::Function;
-use crate::functions::verify::{LONG_KEY, check_code};
+use crate::functions::verify::LONG_KEY;
 use crate::record::Resistance;
 
 const MAY_CHANGE: &str =
@@ -52,12 +52,9 @@ const FX_HASH: Function = Function {
         (b"a", 0xbd8e_8067_b4be_2f50),
         (FOX, 0x64c0_5fca_ecee_65de),
     ],
-    verify: |_| {
-        // The code of SMHasher3, for version 2.1.1.
-        check_code(0x8f17_7350, 8, |key, seed| {
-            written(rustc_hash::FxHasher::with_seed(seed as usize), key)
-        })
-    },
+    // The code of SMHasher3, for version 2.1.1.
+    code: Some(0x8f17_7350),
+    seeded: Some(|key, seed| written(rustc_hash::FxHasher::with_seed(seed as usize), key)),
     ..IN_MEMORY
 };
 
@@ -84,7 +81,7 @@ const A_HASH: Function = Function {
         (b"a", 0x95ae_82a4_0cab_b40c),
         (FOX, 0x5de8_14e1_d37c_7550),
     ],
-    verify: |function| check_code(0x9d6f_d887, 8, |key, _| (function.hash)(key)),
+    code: Some(0x9d6f_d887),
     ..IN_MEMORY
 };
 
@@ -108,7 +105,7 @@ const FOLDHASH: Function = Function {
         (FOX, 0x15a7_cc07_0c67_7dae),
         (&LONG_KEY, 0x2906_9bda_1570_e7ec),
     ],
-    verify: |function| check_code(0x2cce_7155, 8, |key, _| (function.hash)(key)),
+    code: Some(0x2cce_7155),
     ..IN_MEMORY
 };
 
@@ -127,6 +124,6 @@ const FOLDHASH_FAST: Function = Function {
         (FOX, 0x289e_a811_6f19_10a4),
         (&LONG_KEY, 0x44ea_5ae1_8361_07e4),
     ],
-    verify: |function| check_code(0x1a8c_bb6a, 8, |key, _| (function.hash)(key)),
+    code: Some(0x1a8c_bb6a),
     ..FOLDHASH
 };

@@ -2,8 +2,6 @@
 
 mod scheme;
 
-use std::path::Path;
-
 use plots::panel::{MARGIN, NAMES_END};
 use plots::scene::{Anchor, Font, Scene, Shape};
 
@@ -91,8 +89,7 @@ fn struck(scene: &Scene) -> Vec<&str> {
 
 #[test]
 fn no_line_strikes_a_text_through() {
-    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-    let mut records = Records::read(&run).unwrap();
+    let mut records = crate::property::committed();
     let check = |records: &Records| {
         for chart in super::all(records) {
             assert_eq!(struck(&chart.scene), [""; 0], "{}", chart.stem);

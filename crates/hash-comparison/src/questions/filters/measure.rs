@@ -134,8 +134,8 @@ impl<'a> Probes<'a> {
         let counts = (0..self.ideals())
             .into_par_iter()
             .map(|index| self.counts(&self.ideal(index, usize::MAX), progress))
-            .try_reduce(Counts::default, |one, other| Ok(one.plus(other)))?;
-        Ok(self.rows(IDEAL, counts))
+            .try_reduce_with(|one, other| Ok(plus(one, &other)));
+        counts.map_or(Ok(Vec::new()), |counts| Ok(self.rows(IDEAL, counts?)))
     }
 
     /// Returns the number of hashes for the row of the ideal hash.
@@ -161,15 +161,27 @@ impl<'a> Probes<'a> {
         Ok(self.rows(function, self.counts(values, progress)?))
     }
 
-    fn counts(&self, [built, asked]: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Counts, Cancelled> {
+    /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
+    pub(super) fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
         match &self.plan {
-            Plan::Nothing => Ok(Counts::default()),
-            Plan::Continued { .. } => Counts::of_folds(&[(built, asked)], progress),
-            Plan::TwoFold { .. } => Counts::of_folds(&[(built, asked), (asked, built)], progress),
+            Plan::Nothing => Vec::new(),
+            Plan::Continued { .. } => vec![(first, second)],
+            Plan::TwoFold { .. } => vec![(first, second), (second, first)],
         }
     }
 
-    fn rows(&self, function: &str, counts: Counts) -> Vec<FalsePositiveRow> {
+    /// Counts at each of [`BITS_PER_KEY`].
+    fn counts(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Count>, Cancelled> {
+        let folds = self.folds(values);
+        let of = |bits_per_key| {
+            // With ten million keys each filter takes a good part of a second.
+            go_on(progress)?;
+            Ok(count(bits_per_key, folds.iter().copied()))
+        };
+        BITS_PER_KEY.into_iter().map(of).collect()
+    }
+
+    fn rows(&self, function: &str, counts: Vec<Count>) -> Vec<FalsePositiveRow> {
         let all = &self.dataset.keys;
         let (keys, raw_bytes) = match &self.plan {
             Plan::Nothing => return Vec::new(),
@@ -179,11 +191,10 @@ impl<'a> Probes<'a> {
                 (first.len(), bytes)
             }
         };
-        let probes = counts.probes;
         BITS_PER_KEY
             .into_iter()
-            .zip(counts.false_positives)
-            .map(|(bits_per_key, false_positives)| {
+            .zip(counts)
+            .map(|(bits_per_key, [probes, false_positives])| {
                 let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
                     .expect("a filter takes less room than the values it is built from");
                 let (ci_low, ci_high) =
@@ -209,39 +220,27 @@ impl<'a> Probes<'a> {
     }
 }
 
-/// The number of probes with absent keys, and the false positives at each of [`BITS_PER_KEY`].
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    probes: u64,
-    false_positives: [u64; BITS_PER_KEY.len()],
+/// The values of the keys in a filter, and of those that probe it.
+pub(super) type Fold<'v> = (&'v [u32], &'v [u32]);
+/// Probes with absent keys, and the false positives among them.
+pub(super) type Count = [u64; 2];
+
+/// Builds a filter from the first part of each fold, probes it with the second, and sums the counts.
+pub(super) fn count<'v>(bits_per_key: u32, folds: impl Iterator<Item = Fold<'v>>) -> Count {
+    let counts = folds.map(|(built, asked)| [asked.len() as u64, matches(bits_per_key, built, asked)]);
+    counts.fold([0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]])
 }
 
-impl Counts {
-    /// Builds a filter from the first part of each fold, probes it with the second, and sums the counts.
-    fn of_folds(folds: &[(&[u32], &[u32])], progress: &dyn Progress) -> Result<Self, Cancelled> {
-        let mut counts = Self::default();
-        for (built, asked) in folds {
-            counts.probes += asked.len() as u64;
-            for (bits_per_key, false_positives) in BITS_PER_KEY.into_iter().zip(&mut counts.false_positives) {
-                // With ten million keys each filter takes a good part of a second.
-                go_on(progress)?;
-                *false_positives += matches(bits_per_key, built, asked);
-            }
-        }
-        Ok(counts)
+/// Adds counts of the same filters.
+pub(super) fn plus(mut counts: Vec<Count>, more: &[Count]) -> Vec<Count> {
+    for (sum, more) in counts.iter_mut().zip(more) {
+        *sum = [sum[0] + more[0], sum[1] + more[1]];
     }
-
-    fn plus(mut self, other: Self) -> Self {
-        self.probes += other.probes;
-        for (sum, more) in self.false_positives.iter_mut().zip(other.false_positives) {
-            *sum += more;
-        }
-        self
-    }
+    counts
 }
 
 /// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
-pub(super) fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
+fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
     let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
     policy

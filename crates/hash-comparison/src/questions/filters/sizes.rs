@@ -8,7 +8,8 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::questions::filters::{Plan, Probes, matches};
+use crate::questions::filters::measure::{Count, Fold, count, plus};
+use crate::questions::filters::{Plan, Probes};
 use crate::questions::{NearSizesRow, SizeRow};
 use crate::record::{AtSize, IDEAL};
 
@@ -44,23 +45,20 @@ pub fn neighbours(keys: usize) -> impl Iterator<Item = usize> {
 struct Near {
     bits_per_key: u32,
     keys: usize,
-    /// Probes and false positives, by number of keys.
-    counts: Vec<[u64; 2]>,
+    /// By number of keys.
+    counts: Vec<Count>,
     /// Keys compared per key found, summed over hashes; 0 unless asked for.
     compared: f64,
 }
 
 impl Near {
     /// Builds filters of the first keys of each fold, and probes them with absent keys.
-    fn count(bits_per_key: u32, keys: usize, folds: &[(&[u32], &[u32])]) -> Self {
+    fn of(bits_per_key: u32, keys: usize, folds: &[Fold<'_>]) -> Self {
         let of_number = |keys| {
-            let mut count = [0; 2];
-            for (built, asked) in folds {
-                let asked = &asked[..asked.len().min(MAX_ASKED)];
-                count[0] += asked.len() as u64;
-                count[1] += matches(bits_per_key, &built[..keys], asked);
-            }
-            count
+            let some = folds
+                .iter()
+                .map(|(built, asked)| (&built[..keys], &asked[..asked.len().min(MAX_ASKED)]));
+            count(bits_per_key, some)
         };
         Self {
             bits_per_key,
@@ -70,12 +68,12 @@ impl Near {
         }
     }
 
-    fn add(&mut self, other: &Self) {
-        for (sum, more) in self.counts.iter_mut().zip(&other.counts) {
-            sum[0] += more[0];
-            sum[1] += more[1];
+    fn plus(self, other: &Self) -> Self {
+        Self {
+            counts: plus(self.counts, &other.counts),
+            compared: self.compared + other.compared,
+            ..self
         }
-        self.compared += other.compared;
     }
 
     fn row(&self, dataset: &str, function: &str) -> NearSizesRow {
@@ -117,9 +115,11 @@ impl Probes<'_> {
         let counted = (0..hashes)
             .into_par_iter()
             .map(|index| self.counted(&self.ideal(index, usize::MAX)))
-            .reduce_with(|mut all, more| {
-                all.iter_mut().zip(&more).for_each(|(sum, more)| sum.add(more));
-                all
+            .reduce_with(|all, more| {
+                all.into_iter()
+                    .zip(&more)
+                    .map(|(one, more)| one.plus(more))
+                    .collect()
             });
         let (sizes, mut near) = self.size_rows(IDEAL, &counted.unwrap_or_default(), hashes);
         let all = self.dataset.keys.len();
@@ -147,7 +147,7 @@ impl Probes<'_> {
             .iter()
             .map(|[built, asked]| (&built[..], &asked[..]))
             .collect();
-        Near::count(BITS_PER_KEY, keys, &folds)
+        Near::of(BITS_PER_KEY, keys, &folds)
     }
 
     /// Returns the rows of one function with these [`values`](Self::values).
@@ -172,23 +172,19 @@ impl Probes<'_> {
     }
 
     /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
-    fn counted(&self, [first, second]: &[Vec<u32>; 2]) -> Vec<Near> {
+    fn counted(&self, values: &[Vec<u32>; 2]) -> Vec<Near> {
         let Some(whole) = self.built() else {
             return Vec::new();
         };
-        let folds = [(&first[..], &second[..]), (&second[..], &first[..])];
+        let folds = self.folds(values);
         let mut all = Vec::new();
         for keys in SIZES.into_iter().filter(|&keys| keys < whole) {
             all.push(Near {
-                compared: comparisons(&first[..keys]),
-                ..Near::count(BITS_PER_KEY, keys, &folds[..1])
+                compared: comparisons(&values[0][..keys]),
+                ..Near::of(BITS_PER_KEY, keys, &folds[..1])
             });
         }
-        let folds = match self.plan {
-            Plan::TwoFold { .. } => &folds[..],
-            _ => &folds[..1],
-        };
-        all.extend(super::BITS_PER_KEY.map(|bits| Near::count(bits, whole, folds)));
+        all.extend(super::BITS_PER_KEY.map(|bits| Near::of(bits, whole, &folds)));
         all
     }
 }

@@ -6,7 +6,7 @@ use super::{INTERVAL_LEVEL, NearSizesRow};
 use crate::chance::FAR_WORSE_RATIO;
 use crate::questions::{Cost, Failure};
 use crate::record::{FailedTest, IDEAL, Purpose, Verdict, about};
-use crate::words::{self, IDEAL_BITS};
+use crate::words::{IDEAL_BITS, percent};
 
 use records::number::grouped;
 use statistics::binomial;
@@ -137,12 +137,12 @@ pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u
             buckets: None,
             reason: format!(
                 "false positives {} in filters of {} bits per key; ideal hash: {}{}",
-                words::percent(one.row.rate),
+                percent(one.row.rate),
                 one.row.bits_per_key,
                 if one.ideal.false_positives == 0 {
                     format!("none of {} probes", grouped(one.ideal.probes))
                 } else {
-                    words::percent(one.ideal.rate)
+                    percent(one.ideal.rate)
                 },
                 width(&one),
             ),

@@ -2,7 +2,7 @@
 
 use crate::questions::{AvalancheRow, MixingRow, MixingTest};
 use crate::record::{BitFact, BitTest, of};
-use crate::words;
+use crate::words::percent;
 use records::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
@@ -72,10 +72,7 @@ fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Opti
     let how_often = match worst.worst_count {
         0 => "for no key".to_owned(),
         count if count == worst.trials => "for every key".to_owned(),
-        count => format!(
-            "for {} of the keys",
-            words::percent(count as f64 / worst.trials as f64)
-        ),
+        count => format!("for {} of the keys", percent(count as f64 / worst.trials as f64)),
     };
     // Only a linear function has every cell at its greatest distance.
     let linear = worst.chi_square >= (worst.cells * worst.trials) as f64;

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
+use crate::clock::spread;
 use crate::keys::KeySet;
+use crate::record::Run;
 use records::error::ErrorKind;
 use records::progress::Silent;
 
@@ -29,7 +31,7 @@ fn no_time_is_taken_from_a_wrong_result() {
     // Right while the sum is computed beforehand, wrong from the warm-up on.
     let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
     let keys = Dataset::of("keys", ["a", "b", "c"].into_iter().collect());
-    let error = measure(&[keys], &[&fickle], 1, true, &Silent).unwrap_err();
+    let error = measure(&[keys], &[&fickle], &Silent, &mut Records::of(Run::default())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert!(
         error
@@ -52,7 +54,7 @@ fn a_run_stops_when_asked() {
     let keys = Dataset::of("keys", numbers(10));
     let first = function("first", first_byte);
     let progress = Impatient(AtomicU64::new(0));
-    let error = measure(&[keys], &[&first], 1, false, &progress).unwrap_err();
+    let error = measure(&[keys], &[&first], &progress, &mut Records::of(Run::default())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert_eq!(progress.0.into_inner(), 6);
 }
@@ -168,7 +170,9 @@ fn rounds_follow_from_the_work_alone() {
 
 #[test]
 fn rounds_of_all_datasets_are_spread_over_the_whole_time() {
-    assert_eq!(spread(&[2, 4]), [1, 0, 1, 1, 0, 1]);
-    assert_eq!(spread(&[3, 1]), [0, 0, 1, 0]);
-    assert!(spread(&[]).is_empty());
+    let order = spread(&[2, 4, 0], &mut SplitMix64::seed_from_u64(1));
+    let (first, second) = order.split_at(3);
+    for half in [first, second] {
+        assert_eq!(half.iter().sum::<usize>(), 2, "{order:?}");
+    }
 }

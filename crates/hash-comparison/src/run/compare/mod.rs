@@ -6,7 +6,7 @@
 
 mod options;
 
-pub use self::options::Options;
+pub use self::options::{Chosen, Options};
 use crate::advice::recommend::decide;
 use crate::advice::{costs, findings, summarise};
 use crate::clock::{Pinned, Watch};
@@ -19,13 +19,14 @@ use records::environment;
 use records::error::Error;
 use records::progress::{Progress, go_on};
 
-/// Runs all measurements. The list of files in the records is left for the writer to fill in.
+/// Checks the options and runs all measurements. The list of files in the records is left for the writer to fill in.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
+    let chosen = options.check()?;
     let date = environment::now_utc();
     let mut environment = environment::collect();
-    let datasets = load(options, progress)?;
+    let datasets = load(options, &chosen.datasets, progress)?;
 
-    let functions: Vec<&Function> = options.functions.iter().collect();
+    let functions: Vec<&Function> = chosen.functions.iter().collect();
     progress.begin("known answers", functions.len() as u64);
     for &function in &functions {
         go_on(progress)?;
@@ -44,7 +45,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         seed: options.seed,
         quick: options.quick,
         environment,
-        functions: options.summaries(),
+        functions: chosen.summaries,
         ..Run::default()
     });
     let watch = Watch::start();
@@ -64,20 +65,20 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
     records.run.findings = findings;
     records.run.bit_facts = findings::bit_facts(&records);
     records.costs = costs::judge(&records);
-    decide(&mut records, &options.request);
+    decide(&mut records, &chosen.request);
     Ok(records)
 }
 
 /// Loads all datasets of the run: the embedded ones, then the key files.
-fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
+fn load(options: &Options, embedded: &[String], progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     // The user's files come first, before any work begins: mistakes are in them.
     let own = options
         .keys
         .iter()
         .map(|path| keys::load_file(path, options.seed, progress));
     let own = own.collect::<Result<Vec<_>, _>>()?;
-    progress.begin("reading keys", options.datasets.len() as u64);
-    let embedded = options.datasets.iter().map(|name| {
+    progress.begin("reading keys", embedded.len() as u64);
+    let embedded = embedded.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, options.seed)?;
         progress.step();

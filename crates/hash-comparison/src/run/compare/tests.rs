@@ -66,7 +66,12 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
     std::fs::write(&keys, "one\ntwo\n").unwrap();
-    let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
+    let options = Options {
+        keys: vec![keys],
+        functions: vec!["pjw".to_owned()],
+        quick: true,
+        ..Options::default()
+    };
     let environment = run(&options, &Disturbance::default()).unwrap().run.environment;
     assert!(environment.timing_seconds.unwrap() >= WAIT.as_secs_f64());
     if cfg!(target_os = "linux") {

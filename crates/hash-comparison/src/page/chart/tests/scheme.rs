@@ -1,12 +1,9 @@
 //! Tests that page and charts are readable in both colour schemes. Charts are drawn for white paper; the page's style
 //! sheet replaces their paper, ink and shade colours in the dark scheme.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use crate::questions::Records;
 use crate::questions::shades::Significance;
 use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
+use std::collections::{BTreeMap, BTreeSet};
 
 const CSS: &str = include_str!("../../style.css");
 
@@ -95,8 +92,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 
 #[test]
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
-    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-    let charts = super::super::all(&Records::read(&run).unwrap());
+    let charts = super::super::all(&crate::property::committed());
     let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
     for property in ["fill", "stroke"] {
         let start = format!(" {property}=\"#");
