@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use bench_kit::{Bench, Folder};
+use bench_kit::{Bench, folder};
 use clap::{Parser, Subcommand, ValueEnum as _};
 use records::failure::Failure;
 use records::interrupt::Interrupt;
@@ -84,7 +84,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             out.join(part.below)
         };
-        let folder = Folder::check(&path, part.suite.format).map_err(Failure::Input)?;
+        let folder = folder::check(&path, part.suite.format).map_err(Failure::Input)?;
         parts.push((path, folder, part));
     }
     for (_, _, part) in &parts {

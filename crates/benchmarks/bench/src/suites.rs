@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bench_kit::suites::instructions::{self, judge};
 use bench_kit::suites::{frontier, membership, point_reads, policy, rates, redis};
-use bench_kit::{Bench, Folder, Suite, table};
+use bench_kit::{Bench, Suite, table};
 
 use crate::needs::Need;
 use crate::root;
@@ -42,7 +42,7 @@ pub(crate) struct Part {
     pub(crate) needs: &'static [Need],
     pub(crate) suite: &'static Suite,
     /// Writes records and charts from the program's file, and returns the summary.
-    pub(crate) write: fn(&Suite, &Folder, &Bench, &Path) -> Result<String, String>,
+    pub(crate) write: fn(&Suite, &Path, &Bench, &Path) -> Result<String, String>,
 }
 
 impl Part {
@@ -115,10 +115,10 @@ impl Name {
 }
 
 /// Writes counts and compares them with the committed ones, or renews those if `folder` is theirs.
-fn write_instructions(suite: &Suite, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
+fn write_instructions(suite: &Suite, folder: &Path, bench: &Bench, csv: &Path) -> Result<String, String> {
     let text = suite.write(folder, bench, csv)?;
     let committed = root().join("reports/reference/instructions");
-    if folder.path() == committed {
+    if folder == committed {
         return Ok(text);
     }
     let record = table::read(suite, &committed.join("batches.csv"))?;

@@ -7,7 +7,7 @@ use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 use records::number;
 
-use crate::lines::entry;
+use crate::lines::distinct;
 use crate::record::Row;
 
 /// Width of the sheet.
@@ -68,33 +68,31 @@ pub(crate) fn ratio(row: &Row) -> Option<Shown> {
     Some((ratio.median, Some((ratio.low, ratio.high)), text))
 }
 
-/// The bars of a contender, each with the index of its panel, and whether it is filled.
-type Bars = Vec<(usize, Shown, bool)>;
+/// Bars of a contender in a panel, one below the other, each with whether it is filled.
+type Bars = Vec<(Shown, bool)>;
 
-/// Contenders with their bars, below a name with a note behind it.
-struct Group {
-    name: String,
-    note: String,
-    contenders: Vec<(String, Bars)>,
+/// A line of the chart: the heading of a group with a note, or the name of a contender with the bars of each panel.
+enum Line {
+    Heading(String, String),
+    Contender(String, Vec<Bars>),
 }
 
 impl BarChart {
     /// Lays out the chart.
     pub(crate) fn scene(&self, rows: &[Row]) -> Scene {
-        let groups = self.groups(rows);
-        let contenders = || groups.iter().flat_map(|group| &group.contenders);
-        let stacked =
-            contenders().flat_map(|(_, bars)| (0..self.panels.len()).map(|panel| of(bars, panel).count()));
+        let lines = self.lines(rows);
+        let bars: Vec<&[Bars]> = lines.iter().filter_map(Line::bars).collect();
+        let stacked = bars.iter().flat_map(|panels| panels.iter()).map(Vec::len);
         let grid = Rows {
             top: HEAD,
             height: ROW_PADDING + BAR_PITCH * stacked.max().unwrap_or(1).max(1) as f64,
-            count: groups.len() + contenders().count(),
+            count: lines.len(),
         };
         let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
         grid.stripes(&mut scene);
         let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), self.key);
         scene.title(self.title, 18.0, end);
-        let panels = self.panels(&groups);
+        let panels = self.panels(&bars);
         for panel in &panels {
             panel.frame(&mut scene, &grid, TITLE_BASE);
             if let Some(reference) = self.reference {
@@ -102,75 +100,59 @@ impl BarChart {
                 scene.dashed(x, grid.top, grid.bottom(), Dash::DASHED, MUTED);
             }
         }
-        let mut index = 0;
-        for group in &groups {
-            grid.heading(&mut scene, index, &group.name, &group.note);
-            for (name, bars) in &group.contenders {
-                index += 1;
-                grid.name(&mut scene, index, name, None, self.names);
-                for (which, panel) in panels.iter().enumerate() {
-                    row(
-                        &mut scene,
-                        &grid,
-                        index,
-                        &of(bars, which).collect::<Vec<_>>(),
-                        panel,
-                    );
+        for (index, line) in lines.iter().enumerate() {
+            match line {
+                Line::Heading(name, note) => grid.heading(&mut scene, index, name, note),
+                Line::Contender(name, bars) => {
+                    grid.name(&mut scene, index, name, None, self.names);
+                    for (panel, bars) in panels.iter().zip(bars) {
+                        row(&mut scene, &grid, index, bars, panel);
+                    }
                 }
             }
-            index += 1;
         }
         scene
     }
 
-    /// Returns the groups of the rows that a panel shows.
-    fn groups(&self, rows: &[Row]) -> Vec<Group> {
-        let mut groups = Vec::new();
-        for row in rows {
-            let panels = self.panels.iter().enumerate();
-            let shown = panels.filter(|(_, panel)| panel.tasks.contains(&&*row.case.task));
-            let bars: Bars = shown
-                .filter_map(|(index, panel)| Some((index, (panel.shown)(row)?, (self.is_filled)(row))))
-                .collect();
-            if bars.is_empty() {
-                continue;
+    /// Returns the lines of the rows that a panel shows.
+    fn lines(&self, rows: &[Row]) -> Vec<Line> {
+        let bar = |panel: &BarPanel, row: &Row| {
+            let shown = panel.tasks.contains(&&*row.case.task).then(|| (panel.shown)(row));
+            Some((shown??, (self.is_filled)(row)))
+        };
+        let is_shown = |row: &&Row| self.panels.iter().any(|panel| bar(panel, row).is_some());
+        let shown: Vec<&Row> = rows.iter().filter(is_shown).collect();
+        let mut lines = Vec::new();
+        for group in distinct(shown.iter().map(|row| (self.group)(row).0)) {
+            let of_group = || shown.iter().filter(|row| (self.group)(row).0 == group);
+            let notes = of_group().map(|row| (self.group)(row).1).next();
+            lines.push(Line::Heading(group.clone(), notes.unwrap_or_default()));
+            for name in distinct(of_group().map(|row| (self.contender)(row))) {
+                let its = || of_group().filter(|row| (self.contender)(row) == name);
+                let panels = self.panels.iter();
+                let bars = panels.map(|panel| its().filter_map(|row| bar(panel, row)).collect());
+                lines.push(Line::Contender(name.clone(), bars.collect()));
             }
-            let (name, note) = (self.group)(row);
-            let same = |group: &Group| group.name == name;
-            let group = entry(&mut groups, same, || Group {
-                name: name.clone(),
-                note,
-                contenders: Vec::new(),
-            });
-            let name = (self.contender)(row);
-            let (_, all) = entry(
-                &mut group.contenders,
-                |(known, _)| *known == name,
-                || (name.clone(), Vec::new()),
-            );
-            all.extend(bars);
         }
-        groups
+        lines
     }
 
-    fn panels(&self, groups: &[Group]) -> Vec<Panel<'_>> {
-        let highest = |wanted: Option<usize>| {
-            let bars = groups
-                .iter()
-                .flat_map(|group| &group.contenders)
-                .flat_map(|(_, bars)| bars);
-            bars.filter(|(panel, ..)| wanted.is_none_or(|wanted| wanted == *panel))
-                .map(|(_, (value, interval, _), _)| interval.map_or(*value, |(_, high)| high.max(*value)))
+    fn panels(&self, bars: &[&[Bars]]) -> Vec<Panel<'_>> {
+        let highest = |panel: usize| {
+            let of_panel = bars.iter().flat_map(|panels| &panels[panel]);
+            of_panel
+                .map(|((value, interval, _), _)| interval.map_or(*value, |(_, high)| high.max(*value)))
                 .filter(|high| high.is_finite())
                 .fold(self.reference.unwrap_or(0.0), f64::max)
         };
+        let all = (0..self.panels.len()).map(highest).fold(0.0, f64::max);
         let texts: f64 = self.panels.iter().map(|panel| panel.room).sum();
         let width = (WIDTH - self.names - texts) / self.panels.len() as f64;
         let mut left = self.names;
         let panels = self.panels.iter().enumerate().map(|(index, panel)| {
             let from = left;
             left += width + panel.room;
-            let scale = Scale::linear(highest((!self.one_scale).then_some(index)));
+            let scale = Scale::linear(if self.one_scale { all } else { highest(index) });
             Panel {
                 title: panel.title,
                 axis: panel.axis,
@@ -182,14 +164,17 @@ impl BarChart {
     }
 }
 
-/// Returns the bars of a panel.
-fn of(bars: &Bars, panel: usize) -> impl Iterator<Item = (&Shown, bool)> {
-    let of_panel = bars.iter().filter(move |(of, ..)| *of == panel);
-    of_panel.map(|(_, shown, is_filled)| (shown, *is_filled))
+impl Line {
+    fn bars(&self) -> Option<&[Bars]> {
+        match self {
+            Self::Heading(..) => None,
+            Self::Contender(_, bars) => Some(bars),
+        }
+    }
 }
 
 /// Draws the bars of a contender in a panel.
-fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &[(&Shown, bool)], panel: &Panel<'_>) {
+fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &Bars, panel: &Panel<'_>) {
     let places = bars
         .iter()
         .enumerate()

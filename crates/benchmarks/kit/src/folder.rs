@@ -48,68 +48,28 @@ impl Bench {
     }
 }
 
-/// A folder that a benchmark may write to.
-#[derive(Debug)]
-pub struct Folder {
-    path: PathBuf,
-    format: Format,
-}
-
-impl Folder {
-    /// Checks that records of this format can be written to `path`. Changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// If `path` is a file, a non-empty folder without a `bench.json` of this format, or not writable.
-    pub fn check(path: &Path, format: Format) -> Result<Self, String> {
-        let refused = |reason: String| format!("{}: {reason}", path.display());
-        let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
-        match fs::read_dir(&absolute) {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    is_ours(&absolute.join(MARKER), format).map_err(refused)?;
-                }
+/// Checks that records of this format can be written to a folder, and returns its absolute path. Changes nothing.
+///
+/// # Errors
+///
+/// If `path` is a file, a non-empty folder without a `bench.json` of this format, or not writable.
+pub fn check(path: &Path, format: Format) -> Result<PathBuf, String> {
+    let refused = |reason: String| format!("{}: {reason}", path.display());
+    let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
+    match fs::read_dir(&absolute) {
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                is_ours(&absolute.join(MARKER), format).map_err(refused)?;
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(refused(format!("{error}; choose another folder"))),
         }
-        let mut ancestors = absolute.ancestors();
-        let nearest = ancestors.find(|ancestor| ancestor.exists()).unwrap_or(&absolute);
-        tempfile::tempdir_in(nearest)
-            .map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
-        Ok(Self {
-            path: absolute,
-            format,
-        })
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(refused(format!("{error}; choose another folder"))),
     }
-
-    /// Returns the absolute path of the folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes the files of a run.
-    ///
-    /// # Errors
-    ///
-    /// If the folder may no longer be written to, or an operation on files fails.
-    pub fn put(
-        &self,
-        bench: &Bench,
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
-    ) -> Result<(), String> {
-        let path = Self::check(&self.path, self.format)?.path;
-        let failed =
-            |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
-        fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
-        let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
-        json.push(b'\n');
-        // The marker comes first: it marks the folder as ours even if writing the rest fails.
-        for (name, bytes) in [(MARKER.to_owned(), json)].into_iter().chain(files) {
-            fs::write(path.join(&name), bytes).map_err(|error| failed(&name, &error))?;
-        }
-        Ok(())
-    }
+    let mut ancestors = absolute.ancestors();
+    let nearest = ancestors.find(|ancestor| ancestor.exists()).unwrap_or(&absolute);
+    tempfile::tempdir_in(nearest)
+        .map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
+    Ok(absolute)
 }
 
 impl Suite {
@@ -125,18 +85,27 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// If the program's file is invalid, or the folder cannot be written.
-    pub fn write(&self, folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-        let name = format!("{}.csv", self.format.rows);
+    /// If the program's file is invalid, the folder may no longer be written to, or an operation on files fails.
+    pub fn write(&self, folder: &Path, bench: &Bench, csv: &Path) -> Result<String, String> {
         let batches = table::read(self, csv)?;
         let rows = self.rows(&batches)?;
+        let folder = check(folder, self.format)?;
+        let failed =
+            |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", folder.join(name).display());
+        fs::create_dir_all(&folder).map_err(|error| failed("", &error))?;
+        let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
+        json.push(b'\n');
         let files = [
+            // The marker comes first: it marks the folder as ours even if writing the rest fails.
+            (MARKER.to_owned(), json),
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
-            (name, table::to_bytes(self, &rows)),
+            (format!("{}.csv", self.format.rows), table::to_bytes(self, &rows)),
         ];
         let drawn = self.drawn(&rows);
         let charts = drawn.iter().flat_map(|chart| chart.files(self.format));
-        folder.put(bench, files.into_iter().chain(charts))?;
+        for (name, bytes) in files.into_iter().chain(charts) {
+            fs::write(folder.join(&name), bytes).map_err(|error| failed(&name, &error))?;
+        }
         Ok(self.summary.text(&rows))
     }
 }

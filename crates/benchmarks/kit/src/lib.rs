@@ -7,7 +7,7 @@
 
 mod bars;
 pub mod databases;
-mod folder;
+pub mod folder;
 mod lines;
 pub mod policies;
 pub mod program;
@@ -20,7 +20,7 @@ mod summary;
 pub mod table;
 pub mod turns;
 
-pub use self::folder::{Bench, Chart, Folder, MARKER};
+pub use self::folder::{Bench, Chart, MARKER};
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::{Format, Suite};
 pub use self::summary::{Tables, with_ratio};

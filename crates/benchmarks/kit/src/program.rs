@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use records::failure::Failure;
 
 use crate::record::Batch;
 use crate::suite::Suite;
@@ -43,24 +44,19 @@ pub type Measure = fn(&Arguments) -> Result<(), String>;
 /// Runs the suite that the command line names.
 pub fn run(suites: &[(&str, Measure)]) -> ExitCode {
     let arguments = Arguments::parse();
-    if suites.is_empty() {
-        eprintln!("error: this program was built without its engine; the build said what it needs");
-        return ExitCode::FAILURE;
-    }
-    let Some((_, measure)) = suites.iter().find(|(name, _)| *name == arguments.suite) else {
-        let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
-        eprintln!(
-            "error: the suite must be one of {}, got {:?}",
-            names.join(", "),
-            arguments.suite
-        );
-        return ExitCode::from(2);
-    };
-    match measure(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
+    let named = suites.iter().find(|(name, _)| *name == arguments.suite);
+    let measured = match named {
+        Some((_, measure)) => measure(&arguments).map_err(Failure::Internal),
+        None if suites.is_empty() => Err(Failure::internal(
+            "this program was built without its engine; the build said what it needs",
+        )),
+        None => {
+            let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
+            let (names, given) = (names.join(", "), arguments.suite);
+            Err(Failure::input(format!(
+                "the suite must be one of {names}, got {given:?}"
+            )))
         }
-    }
+    };
+    measured.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bench_kit::suites::{frontier, instructions, membership, point_reads, policy, rates, redis};
-use bench_kit::{Bench, Chart, Folder, MARKER, Suite, table};
+use bench_kit::{Bench, Chart, MARKER, Suite, folder, table};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 
@@ -18,9 +18,8 @@ fn reference(folder: &str) -> PathBuf {
 
 /// Checks that the rows and charts of a committed run are those of its batches.
 fn check(folder: &str, suite: &Suite) {
-    let folder = reference(folder);
     // A new run may replace the folder.
-    Folder::check(&folder, suite.format).unwrap();
+    let folder = folder::check(&reference(folder), suite.format).unwrap();
     let marker = fs::read(folder.join(MARKER)).unwrap();
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
 

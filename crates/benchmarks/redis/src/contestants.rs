@@ -3,7 +3,7 @@
 use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
-use bloom_redis::{Answer, Commands, Expiry, FixedFilter, Missing, Options};
+use bloom_redis::{Call, Commands, Expiry, FixedFilter, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes};
 use redis::Script;
 use redis::aio::MultiplexedConnection;
@@ -16,7 +16,7 @@ use crate::server;
 pub(crate) struct Timed {
     pub(crate) ns: u64,
     /// Keys that may be present, or were new; 0 for `redis-benchmark`, which ignores replies.
-    pub(crate) yes: u64,
+    pub(crate) yes: usize,
 }
 
 /// The filter for inserts, emptied before each turn.
@@ -30,19 +30,23 @@ pub(crate) struct Rig {
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
+    pub(crate) script: Script,
     /// The filter for queries.
     pub(crate) filter: FixedFilter,
     /// A copy of the filter's bits in local memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
 
-/// ARGV: the number of bits per element, then the offsets of each element. Returns one character per element.
-const CONTAINS: &str = "
-local probes, answers = tonumber(ARGV[1]), {}
-for first = 2, #ARGV, probes do
+/// ARGV: the operation, the number of bits per element, then the offsets of each element. Returns one character per
+/// element: 1 if all its bits were set before.
+pub(crate) const SCRIPT: &str = "
+local inserts, probes, answers = ARGV[1] == 'insert', tonumber(ARGV[2]), {}
+for first = 3, #ARGV, probes do
   local answer = '1'
   for bit = first, first + probes - 1 do
-    if redis.call('GETBIT', KEYS[1], ARGV[bit]) == 0 then
+    if inserts then
+      if redis.call('SETBIT', KEYS[1], ARGV[bit], 1) == 0 then answer = '0' end
+    elseif redis.call('GETBIT', KEYS[1], ARGV[bit]) == 0 then
       answer = '0'
       break
     end
@@ -50,23 +54,8 @@ for first = 2, #ARGV, probes do
   answers[#answers + 1] = answer
 end
 return table.concat(answers)";
-const INSERT: &str = "
-local probes, answers = tonumber(ARGV[1]), {}
-for first = 2, #ARGV, probes do
-  local answer = '0'
-  for bit = first, first + probes - 1 do
-    if redis.call('SETBIT', KEYS[1], ARGV[bit], 1) == 0 then
-      answer = '1'
-    end
-  end
-  answers[#answers + 1] = answer
-end
-return table.concat(answers)";
 
 pub(crate) type Failed = Box<dyn std::error::Error>;
-
-/// Processes keys in one call, and returns how many may be present or were new.
-type Ask<'a> = Box<dyn FnMut(&[String]) -> Result<usize, Failed> + 'a>;
 
 impl Rig {
     /// Names a case of a filter, with the keys of a round trip.
@@ -78,8 +67,8 @@ impl Rig {
     /// Processes all keys, `batch` at a time.
     pub(crate) fn run(
         &mut self,
-        client: &'static str,
-        operation: &'static str,
+        client: &str,
+        operation: &str,
         keys: &[String],
         batch: usize,
     ) -> Result<Timed, Failed> {
@@ -90,60 +79,57 @@ impl Rig {
         if client == "redis-benchmark" {
             return self.outside(operation, &filter, keys.len(), batch);
         }
-        let mut ask = self.ask(client, operation, filter.with_options(options(client)));
+        let filter = filter.with_options(options(client));
         let at_once = if client == "single" { 1 } else { batch };
-        let (yes, ns) = timed(|| keys.chunks(at_once).map(&mut ask).sum::<Result<usize, Failed>>());
-        Ok(Timed { ns, yes: yes? as u64 })
+        let ask = |keys| self.ask(client, operation, &filter, keys);
+        let (yes, ns) = timed(|| keys.chunks(at_once).map(ask).sum::<Result<usize, Failed>>());
+        Ok(Timed { ns, yes: yes? })
     }
 
-    fn ask<'a>(&'a mut self, client: &'static str, operation: &'static str, filter: FixedFilter) -> Ask<'a> {
-        let Self {
-            connection,
-            runtime,
-            multiplexed,
-            local,
-            ..
-        } = self;
-        match (client, operation) {
-            ("local", _) => Box::new(|keys| {
-                Ok(keys
-                    .iter()
-                    .filter(|key| local.might_contain(key.as_bytes()))
-                    .count())
-            }),
+    /// Processes keys in one call, and returns how many may be present or were new.
+    fn ask(
+        &mut self,
+        client: &str,
+        operation: &str,
+        filter: &FixedFilter,
+        keys: &[String],
+    ) -> Result<usize, Failed> {
+        Ok(match (client, operation) {
+            ("local", _) => {
+                let keys = keys.iter().map(String::as_bytes);
+                keys.filter(|key| self.local.might_contain(key)).count()
+            }
             ("script", _) => {
-                let script = Script::new(match operation {
-                    "contains" => CONTAINS,
-                    _ => INSERT,
-                });
-                Box::new(move |keys| {
-                    let mut call = script.key(filter.key());
-                    call.arg(filter.schema().probe_count());
-                    for offset in keys.iter().flat_map(|key| filter.offsets(key)) {
-                        call.arg(offset);
-                    }
-                    let answers: Vec<u8> = call.invoke(connection)?;
-                    Ok(answers.iter().filter(|&&answer| answer == b'1').count())
-                })
+                let mut call = self.script.key(filter.key());
+                call.arg(operation).arg(filter.schema().probe_count());
+                for offset in keys.iter().flat_map(|key| filter.offsets(key)) {
+                    call.arg(offset);
+                }
+                let answers: Vec<u8> = call.invoke(&mut self.connection)?;
+                let wanted = if operation == "contains" { b'1' } else { b'0' };
+                answers.iter().filter(|&&answer| answer == wanted).count()
             }
-            ("tokio", "contains") => Box::new(move |keys| {
-                let call = filter.might_contain_many(keys);
-                Ok(found(&runtime.block_on(call.query_async(multiplexed))?))
-            }),
-            ("tokio", _) => Box::new(move |keys| {
-                let call = filter.insert_many(keys);
-                Ok(new(&runtime.block_on(call.query_async(multiplexed))?))
-            }),
             (_, "contains") => {
-                Box::new(move |keys| Ok(found(&filter.might_contain_many(keys).query(connection)?)))
+                let answers = self.send(client, filter.might_contain_many(keys))?;
+                answers.iter().filter(|answer| answer.might_contain()).count()
             }
-            (_, _) => Box::new(move |keys| Ok(new(&filter.insert_many(keys).query(connection)?))),
+            _ => {
+                let new = self.send(client, filter.insert_many(keys))?;
+                new.into_iter().filter(|&new| new).count()
+            }
+        })
+    }
+
+    fn send<T>(&mut self, client: &str, call: Call<'_, T>) -> Result<T, bloom_redis::Error> {
+        match client {
+            "tokio" => self.runtime.block_on(call.query_async(&mut self.multiplexed)),
+            _ => call.query(&mut self.connection),
         }
     }
 
     fn outside(
         &self,
-        operation: &'static str,
+        operation: &str,
         filter: &FixedFilter,
         keys: usize,
         batch: usize,
@@ -176,12 +162,4 @@ fn options(client: &str) -> Options {
             .follow_rebuilds(false),
         _ => Options::default(),
     }
-}
-
-fn found(answers: &[Answer]) -> usize {
-    answers.iter().filter(|answer| answer.might_contain()).count()
-}
-
-fn new(answers: &[bool]) -> usize {
-    answers.iter().filter(|&&new| new).count()
 }

@@ -1,26 +1,12 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_kit::source::Source;
-use bench_rocksdb::{Policy, UniquePtr, slices};
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use bench_rocksdb::{Policy, slices};
+use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
-/// Returns RocksDB's policies and ours for the same bits per key.
-fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3] {
-    let bits = BitsPerKey::fractional(bits_per_key).unwrap();
-    [
-        (
-            Policy::bloom(bits_per_key, 5),
-            Box::new(FastLocalBloomPolicy::new(bits)),
-        ),
-        (
-            Policy::bloom(bits_per_key, 4),
-            Box::new(LegacyFullFilterPolicy::new(bits)),
-        ),
-        (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
-    ]
-}
+use crate::{ours, policies};
 
 /// Draws a number of keys, mostly below 200 and at most 5000.
 fn count(source: &mut Source) -> u64 {
@@ -38,13 +24,6 @@ fn bits_per_key(source: &mut Source) -> f64 {
         1 => 1.0 + source.below(39_000) as f64 / 1000.0,
         _ => 1.0 + source.share() * 99.0,
     }
-}
-
-fn ours(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
-    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let mut filter = Vec::new();
-    policy.append_filter(&slices, &mut filter).unwrap();
-    filter
 }
 
 #[test]

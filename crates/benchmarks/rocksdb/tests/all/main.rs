@@ -7,3 +7,31 @@ compile_error!("RocksDB 7.8's headers and a C++ compiler are needed (Debian 12: 
 mod damage;
 mod filters;
 mod tables;
+
+use bench_rocksdb::{Policy, UniquePtr};
+use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, FilterPolicy};
+
+/// Returns RocksDB's policies and ours for the same bits per key.
+fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3] {
+    let bits = BitsPerKey::fractional(bits_per_key).unwrap();
+    [
+        (
+            Policy::bloom(bits_per_key, 5),
+            Box::new(FastLocalBloomPolicy::new(bits)),
+        ),
+        (
+            Policy::bloom(bits_per_key, 4),
+            Box::new(LegacyFullFilterPolicy::new(bits)),
+        ),
+        (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
+    ]
+}
+
+/// Builds a filter with one of our policies.
+fn ours(policy: &dyn FilterPolicy, keys: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    let slices: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
+    let mut filter = Vec::new();
+    policy.append_filter(&slices, &mut filter).unwrap();
+    filter
+}

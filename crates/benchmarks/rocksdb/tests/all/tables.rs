@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 
 use bench_kit::source::Source;
-use bench_rocksdb::{Policy, UniquePtr, slices};
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
+use bench_rocksdb::{Policy, slices};
+use filter_formats::rocksdb::NAME_IN_TABLES;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_policy::FilterPolicy;
 use filter_tables::{BlockRole, RocksDbFilters, RocksDbTable};
+
+use crate::policies;
 
 /// Returns the user keys of all data blocks.
 fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {
@@ -57,9 +59,12 @@ fn check(theirs: &Policy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], partition_b
             "{}",
             ours.name()
         );
-        let mut made = Vec::new();
-        ours.append_filter(keys, &mut made).unwrap();
-        assert!(made == filter, "{}, {} keys", ours.name(), keys.len());
+        assert!(
+            crate::ours(ours, keys) == filter,
+            "{}, {} keys",
+            ours.name(),
+            keys.len()
+        );
     }
     keys_of.len()
 }
@@ -76,19 +81,7 @@ fn every_key_of_every_kind_of_table_is_found() {
         let mut keys = source.keys(count);
         keys.sort();
         keys.dedup();
-        let bits = BitsPerKey::fractional(bits_per_key).unwrap();
-        let kinds: [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3] = [
-            (
-                Policy::bloom(bits_per_key, 4),
-                Box::new(LegacyFullFilterPolicy::new(bits)),
-            ),
-            (
-                Policy::bloom(bits_per_key, 5),
-                Box::new(FastLocalBloomPolicy::new(bits)),
-            ),
-            (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
-        ];
-        for (theirs, ours) in &kinds {
+        for (theirs, ours) in &policies(bits_per_key) {
             assert_eq!(check(theirs, &**ours, &keys, 0), 1);
             let partitions = check(theirs, &**ours, &keys, 256);
             assert!(
