@@ -75,9 +75,6 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use proptest::prelude::*;
-    use proptest::test_runner::{RngAlgorithm, RngSeed};
-
     use super::Modulus;
 
     /// Returns divisors and dividends that reveal a wrong rounding or shift.
@@ -121,34 +118,6 @@ mod tests {
     fn only_divisors_of_63_bits_are_taken() {
         for divisor in [0, Modulus::MAX + 1, u64::MAX] {
             assert_eq!(Modulus::new(divisor), None, "{divisor}");
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 20_000,
-            rng_algorithm: RngAlgorithm::ChaCha,
-            rng_seed: RngSeed::Fixed(1),
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        })]
-
-        #[test]
-        fn random_numbers_have_the_remainder_of_a_division(
-            divisor in 1..=Modulus::MAX,
-            narrow in 0_u32..63,
-            dividend in 0..=Modulus::MAX,
-            multiple: u64,
-        ) {
-            let divisor = (divisor >> narrow).max(1);
-            let modulus = Modulus::new(divisor).unwrap();
-            prop_assert_eq!(modulus.remainder(dividend), dividend % divisor);
-            // The quotient changes at a multiple of the divisor.
-            let multiple = multiple % (Modulus::MAX / divisor + 1) * divisor;
-            prop_assert_eq!(modulus.remainder(multiple), 0);
-            if multiple > 0 {
-                prop_assert_eq!(modulus.remainder(multiple - 1), divisor - 1);
-            }
         }
     }
 }

@@ -131,9 +131,6 @@ impl fmt::Debug for PackedIntegers {
 #[cfg(test)]
 mod tests {
     use alloc::vec;
-    use alloc::vec::Vec;
-
-    use proptest::prelude::*;
 
     use super::{PackedIntegers, word_count};
 
@@ -154,27 +151,5 @@ mod tests {
         assert!(PackedIntegers::from_words(vec![0x7f], 1, 7).is_some());
         assert!(PackedIntegers::from_words(vec![0x80], 1, 7).is_none());
         assert!(PackedIntegers::from_words(vec![u64::MAX], 2, 32).is_some());
-    }
-
-    proptest! {
-        #[test]
-        fn behaves_like_a_vector(
-            width in 1_u32..=32,
-            len in 1_usize..200,
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>()), 0..200),
-        ) {
-            let mut packed = PackedIntegers::zeroed(len as u64, width).unwrap();
-            let mut naive = vec![0; len];
-            for (index, value) in changes {
-                let (index, value) = (index.index(len), value & packed.max());
-                prop_assert_eq!(packed.replace(index as u64, value), naive[index]);
-                naive[index] = value;
-            }
-            prop_assert_eq!(packed.iter().collect::<Vec<_>>(), naive);
-            let again = PackedIntegers::from_words(packed.words().to_vec(), len as u64, width);
-            prop_assert_eq!(again.as_ref(), Some(&packed));
-            packed.clear();
-            prop_assert!(packed.words().iter().all(|&word| word == 0));
-        }
     }
 }

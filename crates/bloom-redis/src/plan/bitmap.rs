@@ -182,39 +182,3 @@ pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
     (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_hold_the_bits_that_their_numbers_say() {
-        let schema = Schema::whole_words(1_000, 0.01).unwrap();
-        let bitmap = Bitmap {
-            keys: (0..10_u8)
-                .map(|part| vec![b'{', b'a' + part % 3, b'}', part])
-                .collect(),
-            part_bits: 1_024,
-            schema,
-            spread: true,
-            marked: true,
-        };
-        let hash = Hash128::of(b"element");
-        let placed = Placed::new(&bitmap, &[hash, hash]);
-        let mut positions = [Vec::new(), Vec::new()];
-        for part in placed.slots.iter().flatten() {
-            for (at, offset) in part.offsets.iter().enumerate() {
-                let element = part.element(at, placed.probes);
-                positions[element].push(u64::from(part.piece.key[3]) * 1_024 + offset);
-            }
-        }
-        let mut expected: Vec<u64> = schema.positions(hash).collect();
-        expected.sort_unstable();
-        for mut positions in positions {
-            positions.sort_unstable();
-            assert_eq!(positions, expected);
-        }
-        // A slot is one batch.
-        assert!(placed.slots.len() > 1);
-    }
-}

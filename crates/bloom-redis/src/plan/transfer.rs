@@ -291,22 +291,3 @@ async fn merge_once(
         None => Ok(None),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_keep_their_numbers() {
-        let words = [1 | 1 << 63, 0x0123_4567_89ab_cdef];
-        let bytes: Vec<u8> = to_redis(&words).collect();
-        for bit in 0..128 {
-            let in_guava = words[bit / 64] >> (bit % 64) & 1;
-            let in_redis = u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1);
-            assert_eq!(in_guava, in_redis, "bit {bit}");
-        }
-        let back: Vec<u64> = bytes.chunks(8).map(word).collect();
-        assert_eq!(back, words);
-        assert_eq!(word(&bytes[8..10]), 0xcdef);
-    }
-}

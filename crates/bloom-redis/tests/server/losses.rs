@@ -1,12 +1,10 @@
 //! Filters that lost some of their keys, or whose keys another program replaced: a stored element is never "absent".
 
-use bloom_redis::{
-    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema,
-};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema};
 use guava_bloom::{BloomFilter, Bytes, Parameters};
 use redis::cmd;
 
-use crate::between::Between;
+use crate::between::rounds;
 use crate::support::{
     Client, Design, LEASE, Server, all_commands, check_all_there, for_each_client, for_each_way, names,
     new_fixed, new_growing,
@@ -62,7 +60,8 @@ impl Stored {
         self.check(client, case);
         for elements in [&["another".to_owned()][..], &self.elements] {
             let insert = client.try_run(self.filter.insert_many(elements));
-            let lost = |kind| [ErrorKind::Missing, ErrorKind::Malformed].contains(&kind);
+            let lost =
+                |kind| [ErrorKind::Missing, ErrorKind::Malformed, ErrorKind::WrongType].contains(&kind);
             // Inserts into the parts that are left succeed.
             let touches_some = matches!(self.filter, Design::Split(_)) && elements.len() == 1;
             match insert {
@@ -157,6 +156,16 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
                     client.command::<()>(cmd("SET").arg(key).arg(&before));
                 }
                 stored.check(client, "as before");
+                client.words::<()>(&["DEL", key]);
+                client.words::<()>(&["RPUSH", key, "item"]);
+                stored.check_lost(client, key);
+                if matches!(stored.filter, Design::Fixed(_)) {
+                    let error = client.fail(stored.filter.ask(&stored.elements));
+                    assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+                }
+                assert_eq!(client.words::<Vec<String>>(&["LRANGE", key, "0", "-1"]), ["item"]);
+                client.words::<()>(&["DEL", key]);
+                client.command::<()>(cmd("SET").arg(key).arg(&before));
             }
         }
     });
@@ -165,7 +174,7 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
 #[test]
 fn a_loss_between_the_commands_of_a_call_hides_nothing() {
     let server = Server::start(&[]);
-    let (mut client, mut other) = (Client::blocking(&server), Client::blocking(&server));
+    let mut client = Client::blocking(&server);
     let more = names("more", 8);
     let mut acts = 0;
     for commands in all_commands() {
@@ -176,41 +185,32 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
             stored.elements = stored.elements.into_iter().step_by(10).collect();
             for key in keys.iter().map(Some).chain([None]) {
                 for operation in ["query", "insert", "create"] {
-                    let mut before = 0;
-                    loop {
+                    acts += rounds(&server, |round| {
                         restore(&mut client, &keys, &dumps, 0);
-                        let mut act = || match key {
-                            Some(key) => other.words::<()>(&["DEL", key]),
-                            None => other.words::<()>(&["FLUSHALL"]),
+                        let lose = |other: &mut redis::Connection| match key {
+                            Some(key) => cmd("DEL").arg(key).exec(other).unwrap(),
+                            None => cmd("FLUSHALL").exec(other).unwrap(),
                         };
-                        let mut between = Between::new(&server, [before], &mut act);
-                        let case = format!("{operation}: {key:?} lost before command {before}");
-                        let mut of = stored.clone();
+                        let case = format!("{operation}: {key:?} lost before command {}", round.at);
                         match operation {
                             "query" => {
-                                let answers =
-                                    stored.filter.ask(&stored.elements).query(&mut between).unwrap();
-                                assert!(!answers.contains(&Answer::Absent), "{stored:?} {case}");
+                                let answers = round.during(stored.filter.ask(&stored.elements), lose);
+                                assert!(!answers.unwrap().contains(&Answer::Absent), "{stored:?} {case}");
                             }
                             // Only where nothing is left.
-                            "create" => match stored.filter.create().query(&mut between) {
+                            "create" => match round.during(stored.filter.create(), lose) {
                                 Ok(true) => assert!(key.is_none() || keys.len() == 1, "{stored:?} {case}"),
                                 _ => stored.check(&mut client, &case),
                             },
                             _ => {
-                                if stored.filter.insert_many(&more).query(&mut between).is_ok() {
+                                let mut of = stored.clone();
+                                if round.during(stored.filter.insert_many(&more), lose).is_ok() {
                                     of.elements.extend_from_slice(&more);
                                 }
                                 of.check(&mut client, &case);
                             }
                         }
-                        if !between.acted {
-                            break;
-                        }
-                        acts += 1;
-                        // Each of the first commands, and some of the many that follow.
-                        before += 1 + before / 3;
-                    }
+                    });
                 }
             }
         }
@@ -221,7 +221,6 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
 #[test]
 fn an_upload_that_loses_bits_on_their_way_fails() {
     let server = Server::start(&[]);
-    let (mut client, mut other) = (Client::blocking(&server), Client::blocking(&server));
     // Three chunks of 1 MiB, the last of them shorter.
     let schema = Schema::whole_words(2_000_000, 0.01).unwrap();
     let mut local = BloomFilter::new(Bytes, &Parameters::try_from(&schema).unwrap()).unwrap();
@@ -234,37 +233,21 @@ fn an_upload_that_loses_bits_on_their_way_fails() {
         Commands::default().scripts(false),
         Commands::PLAIN,
     ] {
-        let filter = FixedFilter::new("f", schema)
-            .unwrap()
-            .with_options(Options::default().commands(commands));
-        let (mut acts, mut failed) = (0, 0);
-        for before in 0.. {
-            client.words::<()>(&["FLUSHALL"]);
-            let mut act = || {
-                let keys: Vec<String> = other.words(&["KEYS", "bloom-redis:*:{bf:f}"]);
+        let filter = new_fixed(Ok(schema)).with_options(Options::default().commands(commands));
+        let mut failed = 0;
+        let acts = rounds(&server, |round| {
+            let done = round.during(filter.upload(&local, Expiry::Never), |other| {
+                let keys: Vec<String> = cmd("KEYS").arg("bloom-redis:*:{bf:f}").query(other).unwrap();
                 for key in keys {
-                    other.words::<()>(&["DEL", &key]);
+                    cmd("DEL").arg(key).exec(other).unwrap();
                 }
-            };
-            let mut between = Between::new(&server, [before], &mut act);
-            let done = filter.upload(&local, Expiry::Never).query(&mut between);
-            let acted = between.acted;
+            });
             failed += usize::from(done.is_err());
-            let answers = client.run(filter.might_contain_many(&elements));
-            let expected = if done.is_ok() {
-                Answer::MightContain
-            } else {
-                Answer::Missing
-            };
-            assert!(
-                answers.iter().all(|&answer| answer == expected),
-                "{commands:?}, command {before}"
-            );
-            if !acted {
-                break;
-            }
-            acts += 1;
-        }
+            let answers = round.run(filter.might_contain_many(&elements));
+            let expected = [Answer::MightContain, Answer::Missing][usize::from(done.is_err())];
+            let as_expected = answers.iter().all(|&answer| answer == expected);
+            assert!(as_expected, "{commands:?}, command {}", round.at);
+        });
         assert!(acts > 10 && failed > acts / 2, "{commands:?}: {failed} of {acts}");
     }
 }

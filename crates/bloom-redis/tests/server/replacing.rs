@@ -1,18 +1,16 @@
 //! Rebuilds, uploads and downloads on a real server.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{
-    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Rebuild, Schema,
-};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
 use crate::support::{
-    Client, LEASE, Server, check_all_there, for_each_client, for_each_way, new_fixed, new_growing, new_split,
+    Client, Design, LEASE, Server, check_all_there, for_each_client, for_each_place, for_each_way, names,
+    new_fixed, new_split,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -57,172 +55,176 @@ fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
     });
 }
 
-#[test]
-fn anybody_may_abandon_a_rebuild_that_was_dropped() {
-    for_each_client(|client| {
-        let filter = filter(Commands::default());
-        client.run(filter.create(Expiry::Keep));
-        assert!(!client.run(filter.abandon_rebuild()));
-        let dropped = client.run(filter.rebuild(LEASE));
-        assert_eq!(
-            client.fail(filter.rebuild(LEASE)).kind(),
-            ErrorKind::RebuildUnderWay
-        );
-        assert!(client.run(filter.abandon_rebuild()));
-        assert_eq!(
-            client.fail(dropped.insert_many(["late"])).kind(),
-            ErrorKind::Missing
-        );
-        // The filter and the record of its generations.
-        assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
+/// Returns filters of all designs, each also as it is rebuilt: rebuilding a growing filter takes scripts. The growing
+/// filter takes several bitmaps for the elements of the tests.
+fn designs(commands: Commands) -> [(Design, Design); 3] {
+    let options = Options::default().commands(commands);
+    [
+        Design::fixed(1_000, 1e-9),
+        Design::split(1_000, 1e-9, 4_096),
+        Design::growing(50, 1e-9),
+    ]
+    .map(|design| match design {
+        Design::Growing(_) => (design.with_options(options), design),
+        _ => (design.with_options(options), design.with_options(options)),
+    })
+}
 
-        let growing = new_growing(100, 0.01);
-        client.run(growing.create());
-        assert!(!client.run(growing.abandon_rebuild()));
-        let dropped = client.run(growing.rebuild(LEASE));
-        client.run(dropped.insert_many((0..300).map(|i: i32| i.to_string())));
-        assert!(client.run(growing.abandon_rebuild()));
-        assert_eq!(client.fail(dropped.commit()).kind(), ErrorKind::Missing);
-        // The bitmap, the cursor and both records of the growing filter.
-        assert_eq!(client.words::<u64>(&["DBSIZE"]), 6);
-    });
+fn count(client: &mut Client) -> u64 {
+    client.words(&["DBSIZE"])
 }
 
 #[test]
 fn a_rebuild_takes_the_place_of_the_filter_at_once() {
-    for_each_way(|client, commands| {
-        let filter = filter(commands);
-        client.run(filter.create(Expiry::Keep));
-        client.run(filter.insert_many(["old", "both"]));
+    for_each_place(|client, commands| {
+        let [old, both, new, meanwhile] = ["old", "both", "new", "meanwhile"].map(|of| names(of, 70));
+        for (filter, rebuilt) in designs(commands) {
+            client.words::<()>(&["FLUSHALL"]);
+            client.run(filter.create());
+            client.run(filter.insert_many(&[&old[..], &both].concat()));
+            let check = |client: &mut Client, expected: [Answer; 4]| {
+                for (elements, expected) in [&old, &both, &new, &meanwhile].into_iter().zip(expected) {
+                    let answers = client.run(filter.ask(elements));
+                    assert!(answers.iter().all(|&answer| answer == expected), "{filter:?}");
+                }
+            };
+            let rebuild = rebuilt.rebuild(client).unwrap();
+            let twice = [&both[..], &new, &new].concat();
+            let told = client.run(rebuild.insert_many(&twice));
+            assert_eq!(told.iter().filter(|&&new| new).count(), 140, "{filter:?}");
+            for key in client.words::<Vec<String>>(&["KEYS", "bloom-redis:next:*"]) {
+                let left: i64 = client.words(&["TTL", &key]);
+                assert!((50..=60).contains(&left), "{key}: {left}");
+            }
+            let error = rebuilt.rebuild(client).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
+            // Readers see the old generation; elements inserted now go into both.
+            assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
+            use Answer::{Absent, MightContain};
+            check(client, [MightContain, MightContain, Absent, MightContain]);
+            client.run(rebuild.commit());
+            check(client, [Absent, MightContain, MightContain, MightContain]);
+            let statistics = client.run(filter.statistics());
+            assert_eq!(statistics.rebuilds(), 1);
+            let at = statistics.last_rebuild().unwrap();
+            let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+            assert!((now - 60..=now).contains(&at));
+            assert!(!matches!(filter, Design::Growing(_)) || statistics.bitmaps() > 3);
+            // No key is left over, and none expires.
+            let keys: Vec<String> = client.words(&["KEYS", "*"]);
+            assert!(
+                !keys.iter().any(|key| key.starts_with("bloom-redis:next:")),
+                "{keys:?}"
+            );
+            assert!(keys.iter().all(|key| client.words::<i64>(&["TTL", key]) == -1));
 
-        let rebuild: Rebuild = client.run(filter.rebuild(LEASE));
+            let rebuild = rebuilt.rebuild(client).unwrap();
+            client.run(rebuild.commit());
+            check(client, [Absent; 4]);
+        }
+        let growing = Design::growing(50, 0.01).with_options(Options::default().commands(Commands::PLAIN));
         assert_eq!(
-            client.run(rebuild.insert_many(["both", "new", "new"])),
-            [true, true, false]
+            growing.rebuild(client).err().unwrap().to_string(),
+            "scripts must be allowed for rebuilding a growing filter, got Commands::scripts(false)"
         );
-        let error = client.fail(filter.rebuild(LEASE));
-        assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
-        // Readers see the old generation; elements inserted now go into both.
-        assert!(client.run(filter.insert("meanwhile")));
-        let asked = ["old", "both", "new", "meanwhile"];
-        use Answer::{Absent, MightContain};
-        assert_eq!(
-            client.run(filter.might_contain_many(asked)),
-            [MightContain, MightContain, Absent, MightContain]
-        );
-        client.run(rebuild.commit(Expiry::After(LEASE)));
-        assert_eq!(
-            client.run(filter.might_contain_many(asked)),
-            [Absent, MightContain, MightContain, MightContain]
-        );
-        assert!((50..=60).contains(&client.words::<i64>(&["TTL", "bf:f"])));
-        let statistics = client.run(filter.statistics());
-        assert_eq!(statistics.rebuilds(), 1);
-        let now: Vec<u64> = client.words(&["TIME"]);
-        let at = statistics.last_rebuild().unwrap();
-        assert!((now[0] - 60..=now[0]).contains(&at));
-        // The filter and the record of its generations.
-        assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
-
-        let rebuild = client.run(filter.rebuild(LEASE));
-        client.run(rebuild.commit(Expiry::Never));
-        assert_eq!(client.words::<i64>(&["TTL", "bf:f"]), -1);
-        assert_eq!(client.run(filter.might_contain("new")), Absent);
     });
 }
 
 #[test]
 fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
     for_each_way(|client, commands| {
-        let filter = filter(commands);
-        client.run(filter.create(Expiry::Keep));
-        client.run(filter.insert("old"));
-        let rebuild = client.run(filter.rebuild(LEASE));
-        client.run(rebuild.abandon());
-        let rebuild = client.run(filter.rebuild(LEASE));
-        let next = under_way(client);
-        client.words::<()>(&["DEL", "bloom-redis:rebuilding:{bf:f}", &next]);
-        assert!(client.fail(rebuild.insert_many(["new"])).kind() == ErrorKind::Missing);
-        assert!(client.fail(rebuild.clone().commit(Expiry::Never)).kind() == ErrorKind::Missing);
-        // A second rebuild does not inherit the bits of the first.
-        let second = client.run(filter.rebuild(LEASE));
-        assert!(client.fail(rebuild.commit(Expiry::Never)).kind() == ErrorKind::Missing);
-        assert_eq!(client.run(filter.might_contain("old")), Answer::MightContain);
-        client.run(second.commit(Expiry::Never));
-        assert_eq!(client.run(filter.might_contain("old")), Answer::Absent);
+        let (old, new) = (names("old", 70), names("new", 70));
+        for (filter, rebuilt) in designs(commands) {
+            client.words::<()>(&["FLUSHALL"]);
+            client.run(filter.create());
+            client.run(filter.insert_many(&old));
+            assert!(!client.run(rebuilt.abandon_rebuild()));
+            let keys = count(client);
+            // Given up by the one who began it, and by anybody.
+            for by_anybody in [false, true] {
+                let rebuild = rebuilt.rebuild(client).unwrap();
+                client.run(rebuild.insert_many(&new));
+                if by_anybody {
+                    assert!(client.run(rebuilt.abandon_rebuild()));
+                } else {
+                    client.run(rebuild.abandon());
+                }
+                // The record of generations stays.
+                assert_eq!(count(client), keys + 1, "{filter:?}");
+                let errors = [
+                    client.fail(rebuild.insert_many(&new)),
+                    client.fail(rebuild.commit()),
+                ];
+                assert!(
+                    errors.iter().all(|error| error.kind() == ErrorKind::Missing),
+                    "{errors:?}"
+                );
+            }
+            let rebuild = rebuilt.rebuild(client).unwrap();
+            client.run(rebuild.insert_many(&new));
+            for pattern in ["bloom-redis:rebuilding:*", "bloom-redis:next:*"] {
+                for key in client.words::<Vec<String>>(&["KEYS", pattern]) {
+                    client.words::<()>(&["DEL", &key]);
+                }
+            }
+            let errors = [
+                client.fail(rebuild.insert_many(&new)),
+                client.fail(rebuild.commit()),
+            ];
+            assert!(
+                errors.iter().all(|error| error.kind() == ErrorKind::Missing),
+                "{errors:?}"
+            );
+            // A second rebuild does not inherit the bits of the first.
+            let second = rebuilt.rebuild(client).unwrap();
+            assert_eq!(client.fail(rebuild.commit()).kind(), ErrorKind::Missing);
+            check_all_there(&client.run(filter.ask(&old)));
+            client.run(second.commit());
+            let answers = client.run(filter.ask(&[old.clone(), new.clone()].concat()));
+            assert!(
+                answers.iter().all(|&answer| answer == Answer::Absent),
+                "{filter:?}"
+            );
+        }
     });
 }
 
 #[test]
-fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
-    for_each_client(|client| {
-        for bitfield in [true, false] {
-            client.words::<()>(&["FLUSHALL"]);
-            let filter = new_growing(50, 0.01)
-                .with_options(Options::default().commands(Commands::default().bitfield(bitfield)));
-            let elements = |range: Range<u32>| range.map(|i| i.to_string());
-            client.run(filter.create());
-            client.run(filter.insert_many(elements(0..500)));
-            let before = client.run(filter.bitmaps());
-
-            let rebuild = client.run(filter.rebuild(LEASE));
-            assert!(client.fail(filter.rebuild(LEASE)).kind() == ErrorKind::RebuildUnderWay);
-            client.run(rebuild.insert_many(elements(300..500)));
-            client.run(filter.insert_many(elements(490..600)));
-            let asked = ["0", "400", "599", "none"];
-            use Answer::{Absent, MightContain};
+fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
+    for_each_way(|client, commands| {
+        for design in [Design::fixed(2_000, 0.01), Design::split(2_000, 0.01, 1_024)] {
+            let filter = design.with_options(Options::default().commands(commands));
+            let mut local = BloomFilter::new(Bytes, &Parameters::new(2_000, 0.01).unwrap()).unwrap();
+            let mut insert = |elements: &[String]| {
+                elements
+                    .iter()
+                    .for_each(|element| _ = local.insert(element.as_bytes()));
+                local.clone()
+            };
+            let before = insert(&names("in", 2_000));
+            client.run(filter.upload(&before));
+            let asked = [names("in", 2_000), names("out", 2_000)].concat();
+            let answers = client
+                .run(filter.ask(&asked))
+                .into_iter()
+                .map(Answer::might_contain);
+            let expected = asked
+                .iter()
+                .map(|element| before.might_contain(element.as_bytes()));
+            assert!(answers.eq(expected), "{filter:?}");
+            let more = names("more", 10);
+            client.run(filter.insert_many(&more));
+            let (after, statistics) = (insert(&more), client.run(filter.statistics()));
             assert_eq!(
-                client.run(filter.might_contain_many(asked)),
-                [MightContain, MightContain, MightContain, Absent]
+                (statistics.bits(), statistics.ones()),
+                (after.bits(), after.ones())
             );
-            client.run(rebuild.commit());
-            assert_eq!(
-                client.run(filter.might_contain_many(asked)),
-                [Absent, MightContain, MightContain, Absent]
-            );
-            let answers = client.run(filter.might_contain_many(elements(300..600)));
-            assert!(answers.iter().all(|&answer| answer == MightContain));
-            let bitmaps = client.run(filter.bitmaps());
-            assert!((2..before).contains(&bitmaps));
-            // The bitmaps, the cursor and two records; no key that expires.
-            assert_eq!(client.words::<u64>(&["DBSIZE"]), bitmaps + 3);
-            for number in 0..bitmaps {
-                let key = filter.key(number);
-                assert_eq!(client.command::<i64>(cmd("TTL").arg(&key)), -1);
-                let bytes: u64 = client.command(cmd("STRLEN").arg(&key));
-                assert_eq!(bytes, filter.schema().bits() / 8);
-            }
-            let statistics = client.run(filter.statistics());
-            assert_eq!(statistics.rebuilds(), 1);
-            assert!(statistics.last_rebuild().is_some());
-
-            let rebuild = client.run(filter.rebuild(LEASE));
-            let token: u64 = client.words(&["GET", "bloom-redis:rebuilding:{g}:cursor"]);
-            client.run(rebuild.insert_many(elements(0..300)));
-            for number in 0..3 {
-                let key = format!("bloom-redis:next:{token}:{{g}}:bloomfilter-{number}");
-                let left: i64 = client.words(&["TTL", &key]);
-                assert!((50..=60).contains(&left), "{key}: {left}");
-            }
-            client.run(rebuild.clone().abandon());
-            assert_eq!(client.words::<u64>(&["DBSIZE"]), bitmaps + 3);
-            for error in [
-                client.fail(rebuild.insert_many(["a"])),
-                client.fail(rebuild.commit()),
-            ] {
-                assert!(error.kind() == ErrorKind::Missing, "{error}");
-            }
+            assert_eq!(client.run(filter.download()).words(), after.words());
+            client.run(filter.delete());
+            assert_eq!(client.fail(filter.download()).kind(), ErrorKind::Missing);
+            let empty = filter.with_options(Options::default().missing(Missing::Empty));
+            assert_eq!(client.run(empty.download()).ones(), 0);
         }
-        let plain = new_growing(50, 0.01).with_options(Options::default().commands(Commands::PLAIN));
-        let rebuild = client.run(GrowingFilter::new("g", *plain.schema()).unwrap().rebuild(LEASE));
-        client.run(plain.insert("by plain commands"));
-        client.run(rebuild.commit());
-        let answer = client.run(plain.might_contain("by plain commands"));
-        assert_eq!(answer, Answer::MightContain);
-        assert_eq!(
-            client.fail(plain.rebuild(LEASE)).to_string(),
-            "scripts must be allowed for rebuilding a growing filter, got Commands::scripts(false)"
-        );
     });
 }
 
@@ -270,31 +272,6 @@ fn inserts_during_rebuilds_are_never_lost() {
         assert!(rebuilder.join().unwrap() > 1);
         let answers = Client::blocking(&server).run(filter.might_contain_many(&inserted));
         check_all_there(&answers);
-    });
-}
-
-#[test]
-fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
-    for_each_way(|client, commands| {
-        let filter = filter(commands);
-        let mut local = local(&filter);
-        for i in 0..1_000 {
-            local.insert(format!("{i}").as_bytes());
-        }
-        client.run(filter.upload(&local, Expiry::Never));
-        let answers = client.run(filter.might_contain_many((0..1_000).map(|i| i.to_string())));
-        check_all_there(&answers);
-        assert!(client.run(filter.insert("more")));
-        local.insert(&b"more"[..]);
-        let back = client.run(filter.download(Bytes));
-        assert_eq!(back.words(), local.words());
-        assert_eq!(
-            back.might_contain(&b"other"[..]),
-            local.might_contain(&b"other"[..])
-        );
-        assert!(client.fail(filter.named("gone").download(Bytes)).kind() == ErrorKind::Missing);
-        let empty = filter.with_options(Options::default().missing(Missing::Empty));
-        assert_eq!(client.run(empty.named("gone").download(Bytes)).ones(), 0);
     });
 }
 

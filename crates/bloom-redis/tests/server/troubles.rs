@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, OnFailure, Options, Schema};
-use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::support::{
-    Client, Design, Server, all_commands, for_each_client, new_fixed, new_growing, wait_until,
+    Client, Design, Hooked, Server, all_commands, for_each_client, new_fixed, new_growing, wait_until,
 };
 
 fn filter(options: Options) -> FixedFilter {
@@ -105,44 +104,6 @@ fn a_replica_answers_and_refuses_to_write() {
     }
 }
 
-/// A connection that fails over: the first request reaches one master, all others another.
-struct FailingOver<'a> {
-    before: Option<&'a Server>,
-    after: &'a Server,
-}
-
-impl FailingOver<'_> {
-    fn connection(&mut self) -> redis::Connection {
-        self.before.take().unwrap_or(self.after).connection()
-    }
-}
-
-impl ConnectionLike for FailingOver<'_> {
-    fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
-        self.connection().req_packed_command(command)
-    }
-
-    fn req_packed_commands(&mut self, all: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
-        self.connection().req_packed_commands(all, offset, count)
-    }
-
-    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
-        self.connection().req_command(command)
-    }
-
-    fn get_db(&self) -> i64 {
-        0
-    }
-
-    fn check_connection(&mut self) -> bool {
-        true
-    }
-
-    fn is_open(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn replicas_are_waited_for_over_the_connection_that_wrote() {
     // The master that gets the writes has no replica; the master that takes over has one.
@@ -180,9 +141,17 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
                         .query(&mut connection)
                         .unwrap();
                 }
-                let mut connection = FailingOver {
-                    before: Some(&before),
-                    after: &after,
+                // The first request reaches one master, all others the other one.
+                let mut requests = 0;
+                let mut connection = Hooked {
+                    connection: before.connection(),
+                    one_by_one: false,
+                    act: |connection: &mut redis::Connection| {
+                        if requests == 1 {
+                            *connection = after.connection();
+                        }
+                        requests += 1;
+                    },
                 };
                 let error = filter.insert_many(&["b"]).query(&mut connection).unwrap_err();
                 let expected = "the replicas that have the insert must be at least 1, got 0";

@@ -1,5 +1,7 @@
 //! Properties of all elements, all parameters and all bytes.
 
+use std::collections::BTreeSet;
+
 use guava_bloom::{
     BloomFilter, Bytes, ConcurrentBloomFilter, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule,
     Strategy, StreamHeader, Utf8, Utf16, Utf16Units,
@@ -23,42 +25,6 @@ fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u6
         }
     };
     (0..probes).map(|i| u64::try_from(wide(i)).unwrap()).collect()
-}
-
-/// A filter of booleans.
-struct Oracle {
-    strategy: Strategy,
-    probes: u8,
-    flags: Vec<bool>,
-}
-
-impl Oracle {
-    fn positions(&self, key: &[u8]) -> Vec<usize> {
-        positions(
-            self.strategy,
-            Hash128::of(key),
-            self.probes,
-            self.flags.len() as u64,
-        )
-        .into_iter()
-        .map(|position| usize::try_from(position).unwrap())
-        .collect()
-    }
-
-    fn insert(&mut self, key: &[u8]) -> bool {
-        let positions = self.positions(key);
-        let changed = positions.iter().any(|&position| !self.flags[position]);
-        for position in positions {
-            self.flags[position] = true;
-        }
-        changed
-    }
-
-    fn might_contain(&self, key: &[u8]) -> bool {
-        self.positions(key)
-            .into_iter()
-            .all(|position| self.flags[position])
-    }
 }
 
 fn strategy() -> impl Generator<Value = Strategy> {
@@ -91,24 +57,24 @@ proptest! {
     })]
 
     #[test]
-    fn a_filter_is_its_oracle(parameters in parameters(), present in keys(), absent in keys()) {
+    fn a_filter_is_the_set_of_its_positions(parameters in parameters(), present in keys(), absent in keys()) {
+        let (strategy, probes, bits) = (parameters.strategy(), parameters.probe_count(), parameters.bits());
+        let places = |key: &[u8]| positions(strategy, Hash128::of(key), probes, bits);
         let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
-        let mut oracle = Oracle {
-            strategy: parameters.strategy(),
-            probes: parameters.probe_count(),
-            flags: vec![false; usize::try_from(parameters.bits()).unwrap()],
-        };
+        let mut ones = BTreeSet::new();
         for key in &present {
-            prop_assert_eq!(filter.insert(key), oracle.insert(key));
+            let before = ones.len();
+            ones.extend(places(key));
+            prop_assert_eq!(filter.insert(key), ones.len() > before);
             prop_assert!(filter.might_contain(key));
         }
         for key in &absent {
-            prop_assert_eq!(filter.might_contain(key), oracle.might_contain(key));
+            let may = places(key).iter().all(|place| ones.contains(place));
+            prop_assert_eq!(filter.might_contain(key), may);
         }
-        for (i, &flag) in oracle.flags.iter().enumerate() {
-            prop_assert_eq!(filter.words()[i / 64] >> (i % 64) & 1 == 1, flag);
-        }
-        prop_assert_eq!(filter.ones(), oracle.flags.iter().filter(|&&flag| flag).count() as u64);
+        let is_set = |&place: &u64| filter.words()[(place / 64) as usize] >> (place % 64) & 1 == 1;
+        prop_assert!((0..bits).filter(is_set).eq(ones.iter().copied()));
+        prop_assert_eq!(filter.ones(), ones.len() as u64);
         filter.clear();
         prop_assert_eq!(filter, BloomFilter::new(Bytes, &parameters).unwrap());
     }

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 
 use super::{start, text};
-use crate::support::{Server, golden, hex};
+use crate::support::{Server, golden};
 
 /// Returns the program's arguments, given as words.
 fn words<'a>(url: &'a str, arguments: &'a str) -> Vec<&'a str> {
@@ -59,29 +59,17 @@ fn every_line_is_answered_in_order() {
         answers(&url, SMALL, b"\xff\n\xc3\xa9\n\xff\n"),
         "new\nnew\nseen\n"
     );
-    assert_eq!(
-        answers(&url, "--key g --capacity 3000 --fpp 0.03", b"a\n"),
-        "new\n"
-    );
-}
-
-#[test]
-fn the_bitmap_is_the_published_one() {
-    let server = Server::start(&[]);
+    // The bitmap of another name is the published one.
     let name = "topic_read:8839540:20190609";
-    let keys = "76930242\n76930243\n76930244\n76930245\n76930246\n";
+    let keys = b"76930242\n76930243\n76930244\n76930245\n76930246\n";
     let arguments = format!("--key {name} --capacity 3000 --fpp 0.03");
+    assert_eq!(answers(&url, &arguments, keys), "new\n".repeat(5));
+    let bitmap: Vec<u8> = server.words(&["GET", &format!("bf:{name}")]);
     assert_eq!(
-        answers(&server.url(), &arguments, keys.as_bytes()),
-        "new\n".repeat(5)
+        hex::encode(bitmap),
+        golden("fixed.json")["value_hex"].as_str().unwrap()
     );
-
-    let mut connection = server.connection();
-    let key = format!("bf:{name}");
-    let bitmap: Vec<u8> = redis::cmd("GET").arg(&key).query(&mut connection).unwrap();
-    assert_eq!(hex(bitmap), golden("fixed.json")["value_hex"].as_str().unwrap());
-    let ttl: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
-    assert_eq!(ttl, -1);
+    assert_eq!(server.words::<i64>(&["PTTL", &format!("bf:{name}")]), -1);
 }
 
 #[test]
@@ -121,14 +109,8 @@ fn arguments_that_are_wrong_are_named() {
 #[test]
 fn a_key_of_something_else_is_left_alone() {
     let server = Server::start(&[]);
-    let mut connection = server.connection();
-    let mut word = |words: &[&str]| {
-        let mut command = redis::Cmd::new();
-        words.iter().for_each(|word| _ = command.arg(word));
-        command.query::<redis::Value>(&mut connection).unwrap()
-    };
-    word(&["RPUSH", "bf:list", "a"]);
-    word(&["SETBIT", "bf:longer", "30000", "1"]);
+    server.words::<()>(&["RPUSH", "bf:list", "a"]);
+    server.words::<()>(&["SETBIT", "bf:longer", "30000", "1"]);
     for (key, part) in [
         ("list", "WRONGTYPE"),
         ("longer", "must have 2738 bytes, got 3751"),
@@ -138,8 +120,8 @@ fn a_key_of_something_else_is_left_alone() {
         assert_eq!(code, 2, "{key}: {message}");
         assert!(message.contains(part), "{key}: {message}");
     }
-    assert_eq!(word(&["LLEN", "bf:list"]), redis::Value::Int(1));
-    assert_eq!(word(&["BITCOUNT", "bf:longer"]), redis::Value::Int(1));
+    assert_eq!(server.words::<u64>(&["LLEN", "bf:list"]), 1);
+    assert_eq!(server.words::<u64>(&["BITCOUNT", "bf:longer"]), 1);
 }
 
 #[test]

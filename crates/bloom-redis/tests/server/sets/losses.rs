@@ -4,7 +4,7 @@ use bloom_redis::{Answer, ErrorKind, Loading, ShardedSet};
 use redis::cmd;
 
 use super::{Folders, SHARDS, STORED, keys, loading};
-use crate::between::{Between, rounds};
+use crate::between::rounds;
 use crate::support::{Cluster, Server, check_all_there, for_each_cluster_client, wait_until};
 
 #[test]
@@ -129,6 +129,14 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
     });
 }
 
+/// Deletes the keys of this pattern.
+fn delete(pattern: &str, other: &mut redis::Connection) {
+    let keys: Vec<String> = cmd("KEYS").arg(pattern).query(other).unwrap();
+    for key in keys {
+        cmd("DEL").arg(key).exec(other).unwrap();
+    }
+}
+
 #[test]
 fn a_shard_that_goes_and_is_loaded_again_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
@@ -137,26 +145,21 @@ fn a_shard_that_goes_and_is_loaded_again_during_a_query_hides_nothing() {
         let stored = keys(0..40);
         // Before this command it goes, so many commands later it is back.
         for later in [0, 1, 3, 8] {
-            let acts = rounds(&server, |other, before| {
+            let acts = rounds(&server, |round| {
                 let set = ShardedSet::new("users");
-                set.load(&folders.one, loading()).query(other).unwrap();
+                round.run(set.load(&folders.one, loading()));
                 let mut gone = false;
-                let mut act = || {
+                let places = [round.at, round.at + later];
+                let answers = round.during_at(&places, set.might_contain_many(&stored), |other| {
                     if std::mem::replace(&mut gone, true) {
                         let again = ShardedSet::new("users").load(&folders.one, loading());
                         again.query(other).unwrap();
                     } else {
-                        let keys: Vec<String> = cmd("KEYS").arg("bf-shard:*").query(other).unwrap();
-                        cmd("DEL").arg(keys).exec(other).unwrap();
+                        delete("bf-shard:*", other);
                     }
-                };
-                let mut between = Between::new(&server, [before, before + later], &mut act);
-                let answers = set.might_contain_many(&stored).query(&mut between).unwrap();
-                assert!(
-                    answers.iter().all(|&answer| answer != Answer::Absent),
-                    "{format}, before command {before} and {later} later: {answers:?}"
-                );
-                between.acted
+                });
+                let hides = answers.unwrap().contains(&Answer::Absent);
+                assert!(!hides, "{format}, before the commands {places:?}");
             });
             assert!(acts > 10, "{acts}");
         }
@@ -169,32 +172,19 @@ fn a_shard_that_goes_while_it_is_loaded_is_no_shard() {
     let folders = Folders::new("leveldb");
     let stored = keys(0..STORED);
     // The string alone goes, or everything, as when a server without persistence starts again.
-    for all in [false, true] {
-        let acts = rounds(&server, |other, before| {
+    for pattern in ["bf-*", "bf-shard:*:3:*"] {
+        let acts = rounds(&server, |round| {
             let set = ShardedSet::new("users");
-            let mut act = || {
-                let pattern = if all { "bf-*" } else { "bf-shard:*:3:*" };
-                let keys: Vec<String> = cmd("KEYS").arg(pattern).query(other).unwrap();
-                if !keys.is_empty() {
-                    cmd("DEL").arg(keys).exec(other).unwrap();
-                }
-            };
-            let mut between = Between::new(&server, [before], &mut act);
-            let loaded = set.load(&folders.one, loading()).query(&mut between);
-            let acted = between.acted;
+            let loaded = round.during(set.load(&folders.one, loading()), |other| delete(pattern, other));
             let set = ShardedSet::new("users");
-            for attempt in 0..2 {
-                let answers = set.might_contain_many(&stored).query(other).unwrap();
-                assert!(
-                    answers.iter().all(|&answer| answer != Answer::Absent),
-                    "before command {before}: {loaded:?}"
-                );
-                if attempt == 1 {
-                    check_all_there(&answers);
-                }
-                set.load(&folders.one, loading()).query(other).unwrap();
-            }
-            acted
+            let answers = round.run(set.might_contain_many(&stored));
+            assert!(
+                !answers.contains(&Answer::Absent),
+                "before command {}: {loaded:?}",
+                round.at
+            );
+            round.run(set.load(&folders.one, loading()));
+            check_all_there(&round.run(set.might_contain_many(&stored)));
         });
         assert!(acts > 20, "{acts}");
     }

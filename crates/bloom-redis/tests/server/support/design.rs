@@ -3,11 +3,32 @@
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Call, Expiry, FixedFilter, GrowingFilter, Options, Rebuild, Schema, SplitFilter, Statistics,
+    Answer, Call, Error, Expiry, FixedFilter, GrowingFilter, GrowingRebuild, Options, Rebuild, Schema,
+    SplitFilter, Statistics,
 };
+use guava_bloom::{BloomFilter, Bytes};
+
+use super::Client;
 
 /// A lease that no test outlives.
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
+
+/// Whatever executes operations.
+pub(crate) trait Run {
+    fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error>;
+}
+
+impl Run for redis::Connection {
+    fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
+        call.query(self)
+    }
+}
+
+impl Run for Client {
+    fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
+        Self::try_run(self, call)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) enum Design {
@@ -22,6 +43,16 @@ macro_rules! each {
             Design::Fixed($filter) => $result,
             Design::Split($filter) => $result,
             Design::Growing($filter) => $result,
+        }
+    };
+}
+
+macro_rules! stored {
+    ($design:expr, $filter:ident => $result:expr) => {
+        match $design {
+            Design::Fixed($filter) => $result,
+            Design::Split($filter) => $result,
+            Design::Growing(_) => panic!("growing filters have no such operation"),
         }
     };
 }
@@ -67,22 +98,61 @@ impl Design {
     }
 
     pub(crate) fn delete(&self) -> Call<'static, bool> {
+        stored!(self, filter => filter.delete())
+    }
+
+    pub(crate) fn upload<'a>(&self, local: &'a BloomFilter<Bytes>) -> Call<'a, ()> {
+        stored!(self, filter => filter.upload(local, Expiry::Never))
+    }
+
+    pub(crate) fn download(&self) -> Call<'static, BloomFilter<Bytes>> {
+        stored!(self, filter => filter.download(Bytes))
+    }
+
+    pub(crate) fn rebuild(&self, by: &mut impl Run) -> Result<Rebuilding, Error> {
         match self {
-            Self::Fixed(filter) => filter.delete(),
-            Self::Split(filter) => filter.delete(),
-            Self::Growing(_) => panic!("growing filters are cleared"),
+            Self::Fixed(filter) => by.try_run(filter.rebuild(LEASE)).map(Rebuilding::Stored),
+            Self::Split(filter) => by.try_run(filter.rebuild(LEASE)).map(Rebuilding::Stored),
+            Self::Growing(filter) => by.try_run(filter.rebuild(LEASE)).map(Rebuilding::Growing),
         }
     }
 
-    pub(crate) fn rebuild(&self) -> Call<'static, Rebuild> {
-        match self {
-            Self::Fixed(filter) => filter.rebuild(LEASE),
-            Self::Split(filter) => filter.rebuild(LEASE),
-            Self::Growing(_) => panic!("growing filters have rebuilds of another type"),
-        }
+    pub(crate) fn abandon_rebuild(&self) -> Call<'static, bool> {
+        each!(self, filter => filter.abandon_rebuild())
     }
 
     pub(crate) fn statistics(&self) -> Call<'static, Statistics> {
         each!(self, filter => filter.statistics())
+    }
+}
+
+/// A rebuild of a filter of any design.
+#[derive(Clone)]
+pub(crate) enum Rebuilding {
+    Stored(Rebuild),
+    Growing(GrowingRebuild),
+}
+
+impl Rebuilding {
+    pub(crate) fn insert_many<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<bool>> {
+        match self {
+            Self::Stored(rebuild) => rebuild.insert_many(elements),
+            Self::Growing(rebuild) => rebuild.insert_many(elements),
+        }
+    }
+
+    /// Commits the rebuild. Whoever commits it again gets an error.
+    pub(crate) fn commit(&self) -> Call<'static, ()> {
+        match self.clone() {
+            Self::Stored(rebuild) => rebuild.commit(Expiry::Keep),
+            Self::Growing(rebuild) => rebuild.commit(),
+        }
+    }
+
+    pub(crate) fn abandon(&self) -> Call<'static, ()> {
+        match self.clone() {
+            Self::Stored(rebuild) => rebuild.abandon(),
+            Self::Growing(rebuild) => rebuild.abandon(),
+        }
     }
 }

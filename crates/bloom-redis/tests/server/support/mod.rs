@@ -4,15 +4,15 @@
 
 mod client;
 mod cluster;
-mod counting;
 mod design;
+mod hooked;
 mod server;
 
 use bloom_redis::{Answer, Commands, Error, FixedFilter, GrowingFilter, Schema, SplitFilter};
 pub(crate) use client::{Client, runtime};
 pub(crate) use cluster::Cluster;
-pub(crate) use counting::Counting;
-pub(crate) use design::{Design, LEASE};
+pub(crate) use design::{Design, LEASE, Rebuilding};
+pub(crate) use hooked::{Hooked, counting};
 pub(crate) use server::{Server, wait_until};
 
 /// Runs the body with a blocking and then an asynchronous client, each with its own empty server.
@@ -54,6 +54,12 @@ pub(crate) fn for_each_cluster_way(mut body: impl FnMut(&mut Client, &Cluster, C
         client.words::<()>(&["FLUSHALL"]);
         body(client, &cluster, commands);
     }
+}
+
+/// Runs the body with each of the sets of commands on a server, and then on a cluster, always empty at first.
+pub(crate) fn for_each_place(mut body: impl FnMut(&mut Client, Commands)) {
+    for_each_way(&mut body);
+    for_each_cluster_way(|client, _, commands| body(client, commands));
 }
 
 /// Returns the fixed filter `f`.
@@ -104,11 +110,6 @@ pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
             .transactions(transactions)
             .scripts(scripts)
     })
-}
-
-/// Formats bytes as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn golden(name: &str) -> serde_json::Value {
