@@ -4,15 +4,15 @@ use std::cell::Cell;
 
 use redis::{Connection, ConnectionLike, RedisResult, Value};
 
-/// A connection that acts before each request, or before each command.
+/// A connection with an action before each request, or before each command.
 pub(crate) struct Hooked<F> {
     pub(crate) connection: Connection,
-    /// Whether pipelines are sent one command after another.
+    /// Sends the commands of a pipeline one after another.
     pub(crate) one_by_one: bool,
     pub(crate) act: F,
 }
 
-/// Returns a connection that counts how many times it waits for replies.
+/// Returns a connection that counts its round trips.
 pub(crate) fn counting(connection: Connection, trips: &Cell<usize>) -> impl ConnectionLike {
     Hooked {
         connection,
