@@ -19,16 +19,14 @@ pub(crate) struct Target {
     /// The command that runs its programs. A word that ends with `.mjs` is a file in this folder.
     emulator: &'static str,
     needs: &'static [Need],
-    /// Set if `filter-kernels` has a kernel for it.
-    has_kernel: bool,
     /// Set if the suite tests it.
     pub(crate) is_usual: bool,
 }
 
-/// A Linux target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, whether
-/// it has a kernel, and whether the suite tests it.
+/// A Linux target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and
+/// whether the suite tests it.
 macro_rules! linux {
-    ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $has_kernel:literal, $is_usual:literal) => {
+    ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $is_usual:literal) => {
         Target {
             name: $name,
             triple: $triple,
@@ -42,7 +40,6 @@ macro_rules! linux {
                     concat!("libc6-dev-", $debian, "-cross"),
                 ),
             ],
-            has_kernel: $has_kernel,
             is_usual: $is_usual,
         }
     };
@@ -50,18 +47,17 @@ macro_rules! linux {
 
 #[rustfmt::skip]
 pub(crate) const TARGETS: [Target; 6] = [
-    linux!("aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "aarch64", "arm64", true, true),
-    linux!("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x", false, true),
-    linux!("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386", false, false),
-    linux!("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", "arm", "armhf", false, false),
-    linux!("riscv64gc", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64", false, false),
+    linux!("aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "aarch64", "arm64", true),
+    linux!("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x", true),
+    linux!("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386", false),
+    linux!("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", "arm", "armhf", false),
+    linux!("riscv64gc", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64", false),
     Target {
         name: "wasm32",
         triple: "wasm32-wasip1",
         linker: None,
         emulator: "node --no-warnings wasi.mjs",
         needs: &[("node", "nodejs")],
-        has_kernel: false,
         is_usual: false,
     },
 ];
@@ -107,34 +103,27 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
 struct Tests {
     /// Cargo's selection.
     selection: &'static str,
-    /// The arguments of the test programs called `all`: of a target without kernels, and what another has too.
-    all: [&'static str; 2],
-    /// The arguments of other test programs.
-    others: &'static str,
+    /// The arguments of the test programs.
+    arguments: &'static str,
 }
 
 /// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
-/// tests of thousands of random cases would take hours in an emulator and do not depend on the processor; neither do the
-/// skipped sizes and rates, which take ten times as long as all other tests. Filters of millions of keys take
-/// long; filters as long of fewer keys are tested, with more probes.
+/// tests of thousands of random cases would take hours in an emulator and do not depend on the processor: `cfg(emulated)`
+/// leaves them out. Neither do the skipped sizes and rates, which take ten times as long as all other tests. Filters of
+/// millions of keys take long; filters as long of fewer keys are tested, with more probes.
 const LIBRARIES: Tests = Tests {
     selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                 --package filter-tables --package guava-bloom --package membership-filters \
                 --features filter-tables/snappy,filter-tables/xxhash \
                 --lib --test golden --test guard_pages --test all",
-    all: [
-        "golden_ policies:: format:: stored:: batches:: filter_block:: prefix:: --skip millions_of_keys",
-        " kernels::",
-    ],
-    others: "--skip the_bits_per_key_found --skip rates_beyond_the_format --skip searches_in_the_newer \
-             --skip rates_are_those_counted",
+    arguments: "--skip millions_of_keys --skip the_bits_per_key_found --skip rates_beyond_the_format \
+                --skip searches_in_the_newer --skip rates_are_those_counted",
 };
 
 /// The tests of the reader of the comparison's records.
 const RECORDS: Tests = Tests {
     selection: "--package records --package hash-comparison --lib",
-    all: ["", ""],
-    others: "table:: record::",
+    arguments: "table:: record::",
 };
 
 /// Tests the libraries and the reader of records on a target.
@@ -168,16 +157,8 @@ fn run(root: &Path, target: &Target, tests: &Tests) -> Result<(), String> {
             format!("target.{}.linker={linker:?}", target.triple),
         ]);
     }
-    let [every, with_kernel] = tests.all;
-    let all = if target.has_kernel {
-        format!("{every}{with_kernel}")
-    } else {
-        every.to_owned()
-    };
-    Binaries::built_by(&mut cargo, emulator(root, target))?.run(
-        |binary| Some(words(if binary.name == "all" { &all } else { tests.others })),
-        &[],
-    )
+    cargo.env("RUSTFLAGS", "--cfg emulated");
+    Binaries::built_by(&mut cargo, emulator(root, target))?.run(|_| Some(words(tests.arguments)), &[])
 }
 
 /// Returns the words of the emulator's command.

@@ -1,10 +1,16 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+// What does not depend on the processor is not built for an emulator.
+#![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
+#[cfg(not(emulated))]
 mod corpus;
 mod golden_sst;
 mod golden_tables;
+#[cfg(not(emulated))]
 mod sst;
 mod support;
+#[cfg(not(emulated))]
 mod table;
+#[cfg(not(emulated))]
 mod table_limits;

@@ -1,14 +1,24 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+// What does not depend on the processor is not built for an emulator.
+#![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
+#[cfg(not(emulated))]
 mod blocked;
+#[cfg(not(emulated))]
 mod counting;
+#[cfg(not(emulated))]
 mod cuckoo;
+#[cfg(not(emulated))]
 mod damaged;
 mod format;
+#[cfg(not(emulated))]
 mod growing;
+#[cfg(not(emulated))]
 mod properties;
+#[cfg(not(emulated))]
 mod sizes;
 mod stored;
 mod support;
+#[cfg(not(emulated))]
 mod xxph3;
