@@ -109,15 +109,14 @@ struct Tests {
 
 /// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
 /// tests of thousands of random cases would take hours in an emulator and do not depend on the processor: `cfg(emulated)`
-/// leaves them out. Neither do the skipped sizes and rates, which take ten times as long as all other tests. Filters of
-/// millions of keys take long; filters as long of fewer keys are tested, with more probes.
+/// leaves them out. Neither do the skipped rates, which take ten times as long as all other tests. Filters of millions of
+/// keys take long; filters as long of fewer keys are tested, with more probes.
 const LIBRARIES: Tests = Tests {
     selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                 --package filter-tables --package guava-bloom --package membership-filters \
                 --features filter-tables/snappy,filter-tables/xxhash \
                 --lib --test golden --test guard_pages --test all",
-    arguments: "--skip millions_of_keys --skip the_bits_per_key_found --skip rates_beyond_the_format \
-                --skip searches_in_the_newer --skip rates_are_those_counted",
+    arguments: "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format",
 };
 
 /// The tests of the reader of the comparison's records.
