@@ -13,7 +13,7 @@ const ARROWS: [(&str, &str); 32] = [
     ("hashzoo", ""),
     ("filter-kernels", "hashzoo"),
     ("filter-policy", "hashzoo filter-kernels"),
-    ("filter-formats", "hashzoo filter-kernels filter-policy filter-testing"),
+    ("filter-formats", "hashzoo filter-kernels filter-policy"),
     ("filter-tables", "filter-policy filter-formats filter-testing"),
     ("filter-testing", "filter-policy filter-formats filter-tables"),
     ("filter-policy-leveldb", "filter-policy filter-formats"),

@@ -5,10 +5,10 @@ use filter_formats::sizing::Format;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
-use filter_testing::golden::{key, rows, unhex};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::support::golden::{key, rows, unhex};
 use super::support::random::slices;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);

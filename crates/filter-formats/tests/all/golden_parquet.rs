@@ -6,11 +6,12 @@ use filter_formats::parquet::{
 };
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::PackedKeys;
-use filter_testing::golden::{self, rows, unhex};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+
+use super::support::golden::{self, rows, unhex};
 
 #[derive(Deserialize)]
 struct Row {

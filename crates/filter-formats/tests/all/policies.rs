@@ -7,12 +7,12 @@ use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy, NAME_IN_TABLES};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
-use filter_testing::golden::{self, hex, key};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::support::any_bytes::{Readers, any_filter};
+use super::support::golden::{self, hex, key};
 use super::support::random::slices;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);

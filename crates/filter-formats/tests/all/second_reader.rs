@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use filter_formats::policies::{self, AnyPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
-use filter_testing::golden::hex;
 
+use super::support::golden::hex;
 use super::support::random::{random_bytes, random_keys, slices};
 
 const FUSE: &str = "binaryfuse";

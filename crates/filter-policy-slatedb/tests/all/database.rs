@@ -13,7 +13,7 @@ use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::FilterPolicy;
 use slatedb::config::{CompactorOptions, Settings};
 
-use super::support::{FILTER_KIND_POINT, FILTER_KIND_PREFIX, Opened, Store, settings};
+use super::support::{Counters, FILTER_KIND_POINT, FILTER_KIND_PREFIX, Opened, Store, settings};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 const KEYS: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(TEN);
@@ -63,6 +63,22 @@ fn absent(i: u32) -> String {
     format!("table{}/{i:05}x", i % 4)
 }
 
+/// Looks up a thousand absent keys. Returns what that counted.
+async fn ask_absent(db: &Opened) -> Counters {
+    let before = db.counters(FILTER_KIND_POINT);
+    for i in 0..1_000 {
+        assert!(!db.has(&absent(i)).await);
+    }
+    db.counters(FILTER_KIND_POINT) - before
+}
+
+/// Returns the keys that start with these bytes, and what the scan counted.
+async fn scan(db: &Opened, start: &str) -> (Vec<String>, Counters) {
+    let before = db.counters(FILTER_KIND_PREFIX);
+    let found = db.scan(start).await;
+    (found, db.counters(FILTER_KIND_PREFIX) - before)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn points_are_found_and_absent_ones_read_no_block() {
     let store = Store::new();
@@ -73,11 +89,7 @@ async fn points_are_found_and_absent_ones_read_no_block() {
 
     let db = store.open(settings(), vec![over_keys()]).await;
     read_all(&db).await;
-    let before = db.counters(FILTER_KIND_POINT);
-    for i in 0..1_000 {
-        assert!(!db.has(&absent(i)).await);
-    }
-    let with = db.counters(FILTER_KIND_POINT) - before;
+    let with = ask_absent(&db).await;
     db.close().await;
     // Each read queries four tables; about one in a hundred answers "may match" and costs a block.
     assert_eq!(with.negatives + with.positives, 4_000);
@@ -85,11 +97,7 @@ async fn points_are_found_and_absent_ones_read_no_block() {
     assert!(with.blocks <= 2 * with.positives, "{with:?}");
 
     let db = store.open(settings(), Vec::new()).await;
-    let before = db.counters(FILTER_KIND_POINT);
-    for i in 0..1_000 {
-        assert!(!db.has(&absent(i)).await);
-    }
-    let without = db.counters(FILTER_KIND_POINT) - before;
+    let without = ask_absent(&db).await;
     db.close().await;
     assert_eq!((without.negatives, without.positives), (0, 0));
     assert!(without.blocks >= 4_000, "{without:?}");
@@ -108,36 +116,29 @@ async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
     let db = store.open(settings(), reversed).await;
     read_all(&db).await;
     for table in 0..4 {
-        let before = db.counters(FILTER_KIND_PREFIX);
-        let found = db.scan(&format!("table{table}/")).await;
+        let (found, counted) = scan(&db, &format!("table{table}/")).await;
         let expected: Vec<String> = (table..COUNT).step_by(4).map(key).collect();
         assert_eq!(found, expected);
-        let counted = db.counters(FILTER_KIND_PREFIX) - before;
         assert_eq!((counted.negatives, counted.positives), (3, 1));
     }
     // A scan over more than the extractor's prefix queries that prefix.
-    let before = db.counters(FILTER_KIND_PREFIX);
-    assert_eq!(db.scan("table2/000").await.len(), 25);
-    assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 3);
+    let (found, counted) = scan(&db, "table2/000").await;
+    assert_eq!((found.len(), counted.negatives), (25, 3));
     // Absent prefixes read no block.
-    let before = db.counters(FILTER_KIND_PREFIX);
     for i in 0..10 {
-        assert!(db.scan(&format!("sheet{i}/")).await.is_empty());
+        let (found, counted) = scan(&db, &format!("sheet{i}/")).await;
+        assert!(found.is_empty());
+        assert_eq!((counted.negatives, counted.positives, counted.blocks), (4, 0, 0));
     }
-    let counted = db.counters(FILTER_KIND_PREFIX) - before;
-    assert_eq!((counted.negatives, counted.positives, counted.blocks), (40, 0, 0));
     // For a shorter prefix the filter has no answer, and all tables are read.
-    let before = db.counters(FILTER_KIND_PREFIX);
-    assert_eq!(db.scan("table").await.len(), COUNT as usize);
-    assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 0);
+    let (found, counted) = scan(&db, "table").await;
+    assert_eq!((found.len(), counted.negatives), (COUNT as usize, 0));
     db.close().await;
 
     // Without a policy over prefixes, the engine does not even fetch the filters for a scan.
     let db = store.open(settings(), vec![over_keys()]).await;
-    let before = db.counters(FILTER_KIND_PREFIX);
-    assert_eq!(db.scan("table1/").await.len(), 1_000);
-    let counted = db.counters(FILTER_KIND_PREFIX) - before;
-    assert_eq!((counted.negatives, counted.positives), (0, 0));
+    let (found, counted) = scan(&db, "table1/").await;
+    assert_eq!((found.len(), counted.negatives, counted.positives), (1_000, 0, 0));
     db.close().await;
 }
 
@@ -163,11 +164,7 @@ async fn compaction_writes_the_filters_again() {
         assert_eq!(db.has(&key(i)).await, i != 17, "{}", key(i));
     }
     assert_eq!(db.scan("table1/").await.len(), 999);
-    let before = db.counters(FILTER_KIND_POINT);
-    for i in 0..1_000 {
-        assert!(!db.has(&absent(i)).await);
-    }
-    let counted = db.counters(FILTER_KIND_POINT) - before;
+    let counted = ask_absent(&db).await;
     assert!(counted.negatives >= 900, "{counted:?}");
     assert!(counted.blocks < 120, "{counted:?}");
     db.close().await;

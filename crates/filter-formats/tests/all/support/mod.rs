@@ -1,6 +1,14 @@
 //! Code shared by several tests.
 
+/// The folder of the recorded data.
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
 pub(crate) mod any_bytes;
+#[expect(
+    unreachable_pub,
+    reason = "the package `filter-testing` has a link to this file"
+)]
+pub(crate) mod golden;
 pub(crate) mod layouts;
 pub(crate) mod random;
 pub(crate) mod ways;
