@@ -35,7 +35,7 @@ const ARROWS: [(&str, &str); 32] = [
     ("bench", "bench-kit records"),
     ("bench-guava", "bench-kit guava-bloom membership-filters"),
     ("bench-instructions", "filter-policy filter-formats"),
-    ("bench-leveldb", "bench-kit counting-env filter-policy filter-formats filter-policy-leveldb filter-policy-rusty-leveldb"),
+    ("bench-leveldb", "bench-kit counting-env filter-policy filter-formats filter-tables filter-policy-leveldb filter-policy-rusty-leveldb"),
     ("bench-ours", "bench-kit filter-policy filter-formats guava-bloom hashzoo membership-filters statistics records"),
     ("bench-parquet", "bench-kit filter-policy filter-formats"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),

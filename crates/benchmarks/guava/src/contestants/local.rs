@@ -42,6 +42,7 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     let many = format!("a call for {AT_ONCE} keys");
     let blocked =
         |call: &str| format!("XXPH3; {call}; puts do not tell what changed and count as if all did");
+    let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
     let sip = "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set";
     let each: [(_, _, _, Make); 7] = [
@@ -53,21 +54,12 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
         ("blocked-batch", "membership-filters", blocked(&many), |plan| {
             self::blocked(plan, true)
         }),
-        (
-            "fastbloom-default",
-            "fastbloom",
-            "SipHash-1-3; seed 1".to_owned(),
-            |plan| {
-                fastbloom(
-                    fastbloom_builder(plan)
-                        .seed(&1)
-                        .hashes(parameters(plan).probe_count().into()),
-                )
-            },
-        ),
+        ("fastbloom-default", "fastbloom", default, |plan| {
+            fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
+        }),
         ("fastbloom-foldhash", "fastbloom", foldhash, |plan| {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
-            fastbloom(builder.hashes(parameters(plan).probe_count().into()))
+            fastbloom(builder.hashes(probes(plan)))
         }),
         ("bloomfilter", "bloomfilter", sip.to_owned(), bloomfilter),
     ];
@@ -126,6 +118,10 @@ pub(super) fn parameters(plan: &Plan) -> Parameters {
     Parameters::new(plan.insertions, FPP).expect("a size that Guava can make")
 }
 
+fn probes(plan: &Plan) -> u32 {
+    parameters(plan).probe_count().into()
+}
+
 fn count(answers: impl IntoIterator<Item = bool>) -> u64 {
     answers.into_iter().map(u64::from).sum()
 }
@@ -178,12 +174,12 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
         run: Box::new(move |call, keys| match (call, is_many) {
-            (Call::Build | Call::Insert, true) => {
-                filter.insert_many(keys);
-                keys.len() as u64
-            }
-            (Call::Build | Call::Insert, false) => {
-                keys.iter().for_each(|key| filter.insert(key.as_str()));
+            (Call::Build | Call::Insert, _) => {
+                if is_many {
+                    filter.insert_many(keys);
+                } else {
+                    keys.iter().for_each(|key| filter.insert(key.as_str()));
+                }
                 keys.len() as u64
             }
             (Call::Ask, true) => count(filter.might_contain_many(keys)),

@@ -11,6 +11,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
+use filter_tables::Table;
 
 use super::support::Keys;
 
@@ -45,21 +46,6 @@ fn tables(folder: &Path) -> Vec<Vec<u8>> {
         .iter()
         .map(|path| fs::read(path).unwrap())
         .collect()
-}
-
-/// Returns the end of a table's filter block, which directly precedes the metaindex; the offset of the latter is the
-/// first number of the footer (LevelDB, doc/table_format.md).
-fn end_of_filter_block(table: &[u8]) -> usize {
-    let footer = &table[table.len() - 48..];
-    let mut offset = 0;
-    for (i, byte) in footer.iter().enumerate() {
-        offset |= usize::from(byte & 0x7f) << (7 * i);
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    // The trailer of the block has five bytes.
-    offset - 5
 }
 
 /// The limit of reads per absent key at 10 bits per key: about 1 false positive in 100, with some margin.
@@ -160,7 +146,8 @@ fn damaged_filter_blocks_are_answered_as_leveldb_does() {
         let folder = written_by(Policy::builtin(10), &keys);
         for path in table_paths(folder.path()) {
             let mut table = fs::read(&path).unwrap();
-            let end = end_of_filter_block(&table);
+            let filters = Table::open(&table[..]).unwrap().metaindex()[0].handle().unwrap();
+            let end = usize::try_from(filters.offset + filters.size).unwrap();
             // First only the array of offsets at the end, then more and more of the filters before it.
             let reach = [64, 500, 2_000, 8_000, 20_000, 5][round];
             for _ in 0..40 {
