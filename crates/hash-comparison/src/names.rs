@@ -1,4 +1,4 @@
-//! Errors for unknown and ambiguous names, with the nearest names as a hint.
+//! Lists of names; errors for unknown and ambiguous names, with the nearest names as a hint.
 
 use records::error::{Error, ErrorKind};
 
@@ -18,25 +18,32 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
     near.retain(|(likeness, _)| *likeness >= LEAST_LIKE);
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near: Vec<&str> = near.into_iter().take(OFFERED).map(|(_, other)| other).collect();
-    let hint = match near.as_slice() {
-        [] => String::new(),
-        [one] => format!("; the nearest is {one}"),
-        [others @ .., last] => format!("; the nearest are {} and {last}", others.join(", ")),
+    let hint = match near.len() {
+        0 => String::new(),
+        1 => format!("; the nearest is {}", near[0]),
+        _ => format!("; the nearest are {}", listed(&near, "and")),
     };
     without(format!("no {kind} is called {name:?}{hint}"))
 }
 
 /// Returns the error for a `name` that several things of a `kind` share.
 pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
-    let (last, others) = meant.split_last().unwrap_or((&"", &[]));
-    without(format!(
-        "more than one {kind} is called {name:?}: name {} or {last}",
-        others.join(", ")
-    ))
+    let meant = listed(meant, "or");
+    without(format!("more than one {kind} is called {name:?}: name {meant}"))
 }
 
 /// Returns the error for a name that stands for nothing, with the command that lists all names.
 pub fn without(reason: String) -> Error {
     let list = format!("; `{} list` shows all", Program::started().name);
     Error::new(ErrorKind::UnknownName, reason + &list)
+}
+
+/// Lists names as in `a, b and c`, where `and` may be another word.
+pub(crate) fn listed<T: ToString>(names: &[T], and: &str) -> String {
+    let mut names: Vec<String> = names.iter().map(T::to_string).collect();
+    let last = names.pop().unwrap_or_default();
+    match names.as_slice() {
+        [] => last,
+        others => format!("{} {and} {last}", others.join(", ")),
+    }
 }

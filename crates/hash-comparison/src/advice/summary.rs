@@ -15,16 +15,17 @@ const FULL_BITS: u32 = 32;
 /// the expected number; 0 when there are so few keys that no number would have been.
 pub fn summarise(dataset: &Dataset, tests: usize) -> DatasetSummary {
     let keys = dataset.keys.len() as u64;
-    let (min_len, max_len) = dataset.length_range();
+    let bytes = dataset.keys.total_bytes() as u64;
+    let lengths = || dataset.keys.iter().map(|key| key.len() as u64);
     DatasetSummary {
         name: dataset.name.clone(),
         kind: dataset.kind,
         source: dataset.source.clone(),
         keys,
-        bytes: dataset.keys.total_bytes() as u64,
-        min_len: min_len as u64,
-        max_len: max_len as u64,
-        mean_len: dataset.mean_length(),
+        bytes,
+        min_len: lengths().min().unwrap_or(0),
+        max_len: lengths().max().unwrap_or(0),
+        mean_len: bytes as f64 / keys.max(1) as f64,
         sha256: dataset.sha256.clone(),
         duplicates_dropped: dataset.duplicates_dropped,
         detectable_ratio: detectable_ratio(keys, tests),

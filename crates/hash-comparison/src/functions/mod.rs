@@ -298,36 +298,6 @@ mod tests {
     }
 
     #[test]
-    fn claims_on_stable_values_and_secret_keys_are_few() {
-        let named = |is: fn(&Function) -> bool| -> Vec<&str> {
-            all()
-                .iter()
-                .filter(|function| is(function))
-                .map(|function| function.name)
-                .collect()
-        };
-        // The values of these functions are known on some platforms only.
-        let mut in_memory = vec!["FxHash", "aHash", "foldhash", "foldhash-fast"];
-        in_memory.retain(|name| find(name).is_ok());
-        let known = cfg!(all(target_pointer_width = "64", target_endian = "little"));
-        assert_eq!(in_memory.is_empty(), !known);
-        assert_eq!(named(|function| !function.stable), in_memory);
-        assert_eq!(
-            named(|one| one.resistance == Resistance::Keyed),
-            ["SipHash-2-4", "SipHash-1-3"]
-        );
-        // Without a seed there is nothing to keep secret.
-        assert_eq!(
-            named(|one| one.seed.is_none() && one.resistance != Resistance::None),
-            [""; 0]
-        );
-        assert_eq!(
-            named(|one| one.licence.is_empty() || !one.resistance_reason.ends_with('.')),
-            [""; 0]
-        );
-    }
-
-    #[test]
     fn no_build_can_measure_another_version_than_the_origin_says() {
         // A build without this lock file may take any version that the requirements allow.
         let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();

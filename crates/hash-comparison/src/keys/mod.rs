@@ -57,17 +57,6 @@ impl Dataset {
             recipe: None,
         }
     }
-
-    /// Returns the lengths of the shortest and the longest key, bytes; zeros without keys.
-    pub fn length_range(&self) -> (usize, usize) {
-        let lengths = || self.keys.iter().map(<[u8]>::len);
-        (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
-    }
-
-    /// Returns the mean length of a key, bytes; zero without keys.
-    pub fn mean_length(&self) -> f64 {
-        self.keys.total_bytes() as f64 / self.keys.len().max(1) as f64
-    }
 }
 
 /// Returns the SHA-256 of the keys in order, each followed by a line feed, in lower-case hex.

@@ -35,32 +35,31 @@ pub(super) struct Choices {
     /// The requests, each with a recommendation for every dataset that has one.
     all: Vec<(Request, Vec<Recommendation>)>,
     /// The request of the run itself.
-    initial: Option<Request>,
+    pub(super) initial: Request,
 }
 
 impl Choices {
-    /// Judges the records for every request; returns none for runs without recommendations.
+    /// Judges the records for every request.
     pub(super) fn of(records: &Records) -> Self {
         let recommendation = records.run.recommendations.first();
-        let initial = recommendation.map(|recommendation| Request {
+        let initial = recommendation.map_or_else(Request::default, |recommendation| Request {
             purpose: recommendation.purpose,
             untrusted: recommendation.untrusted,
             stable: recommendation.stable,
             mine: recommendation.mine.as_ref().map(|mine| mine.function.clone()),
             negligible: recommendation.negligible,
         });
-        let requests = initial.iter().flat_map(|initial| {
-            USES.into_iter().flat_map(move |(purpose, _)| {
-                let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
-                // Some uses need values that never change, so the reader has no choice there.
-                let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
-                all.map(move |(untrusted, stable)| Request {
-                    purpose,
-                    untrusted,
-                    stable,
-                    ..initial.clone()
-                })
-            })
+        let requests = USES.into_iter().flat_map(|(purpose, _)| {
+            let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
+            // Some uses need values that never change, so the reader has no choice there.
+            let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
+            all.map(move |(untrusted, stable)| (purpose, untrusted, stable))
+        });
+        let requests = requests.map(|(purpose, untrusted, stable)| Request {
+            purpose,
+            untrusted,
+            stable,
+            ..initial.clone()
         });
         let all = requests.map(|request| {
             let recommended = recommend(records, &request);
@@ -73,11 +72,9 @@ impl Choices {
     }
 
     /// Returns the initial state of the buttons.
-    pub(super) fn request(&self) -> Option<Value> {
-        let initial = self.initial.as_ref()?;
-        Some(context! {
-            use => initial.purpose.to_string(), strangers => initial.untrusted, stored => initial.stable,
-        })
+    pub(super) fn request(&self) -> Value {
+        let initial = &self.initial;
+        context! { use => initial.purpose.to_string(), strangers => initial.untrusted, stored => initial.stable }
     }
 
     pub(super) fn uses() -> Value {
@@ -89,21 +86,13 @@ impl Choices {
     }
 
     pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        let answers = self
-            .all
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (request, recommendations))| {
-                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
-                let asked_for = self.initial.as_ref() == Some(request);
-                Some(answer(
-                    records,
-                    dataset,
-                    (request, letter(index)),
-                    recommendation,
-                    asked_for,
-                ))
-            });
+        let answers = self.all.iter().enumerate();
+        let answers = answers.filter_map(|(index, (request, recommendations))| {
+            let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
+            let is_asked_for = self.initial == *request;
+            let choice = (request, letter(index));
+            Some(answer(records, dataset, choice, recommendation, is_asked_for))
+        });
         answers.collect()
     }
 
@@ -219,14 +208,9 @@ fn answer(
 
 /// Returns the head of a column of advice, which names the use that the run was asked about.
 pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
-    let purpose = data
-        .recommendation
-        .map(|recommendation| recommendation.purpose)
-        .unwrap_or_default();
-    let words = USES
-        .iter()
-        .find(|(use_, _)| *use_ == purpose)
-        .map_or("", |(_, words)| words);
+    let mut uses = USES.iter();
+    let words = uses.find(|(purpose, _)| *purpose == data.recommendation.purpose);
+    let words = words.map_or("", |(_, words)| words);
     format!("Advice: {words}")
 }
 

@@ -77,11 +77,11 @@ fn only_in_high_bits(records: &Records, finding: &Finding) -> Option<String> {
 fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     let of_function = data.about(&data.records.costs, &finding.function);
     let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
-    let asked = data.recommendation.map_or(&[][..], |told| told.purpose.parts());
+    let asked = data.recommendation.purpose.parts();
     let is_asked = |row: &CostRow| asked.contains(&row.purpose);
     costs.sort_by(|a, b| is_asked(b).cmp(&is_asked(a)).then(b.cost.total_cmp(&a.cost)));
     costs.truncate(COSTS);
-    let told = data.recommendation.map_or(0.0, |told| told.negligible);
+    let told = data.recommendation.negligible;
     let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();
     if costs.is_empty() {
         "nothing measurable in filters, tables, shards or checksums".to_owned()

@@ -31,7 +31,7 @@ use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{MixingTest, QUESTIONS, Records};
-use crate::record::{DatasetKind, Request};
+use crate::record::DatasetKind;
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
@@ -69,7 +69,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
             all_sizes => sizes::all_sizes(data),
-            asked => data.recommendation.map(recommended::asked),
+            asked => recommended::asked(data.recommendation),
             reading => answer::reading(data),
             charts => Value::from(charts),
             timed => timed.collect::<Value>(),
@@ -90,10 +90,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let ids: BTreeMap<String, String> = names
         .map(|(index, one)| (one.name.clone(), functions::id(index)))
         .collect();
-    let negligible = run
-        .recommendations
-        .first()
-        .map_or(Request::NEGLIGIBLE, |recommendation| recommendation.negligible);
     let values = context! {
         generator => &run.generator,
         command => &run.command,
@@ -109,7 +105,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         nobody => answer::NOBODY,
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine),
-        negligible => percent_tick(negligible),
+        negligible => percent_tick(choices.initial.negligible),
         baseline => run.baseline.as_ref().map(Serde),
         since => run.baseline.as_ref().map(baseline::words::sentences),
         functions => functions::panels(records, &all, &choices),

@@ -2,6 +2,7 @@
 
 use super::{Failure, Measure, Question, rows};
 use crate::keys::Dataset;
+use crate::names::listed;
 use crate::record::{Choice, FailedTest, Verdict, about, stored};
 use crate::values::Hashed;
 use crate::words::{percent, placed};
@@ -202,13 +203,10 @@ fn bits(rows: &[&DistributionRow]) -> Option<String> {
     let mut parts = Vec::new();
     let mut indices: Vec<u64> = constant.iter().map(|row| row.parameter).collect();
     indices.sort_unstable();
-    match indices.as_slice() {
-        [] => {}
-        [only] => parts.push(format!("bit {only} is constant")),
-        [others @ .., last] => {
-            let others: Vec<String> = others.iter().map(u64::to_string).collect();
-            parts.push(format!("bits {} and {last} are constant", others.join(", ")));
-        }
+    match indices.len() {
+        0 => {}
+        1 => parts.push(format!("bit {} is constant", indices[0])),
+        _ => parts.push(format!("bits {} are constant", listed(&indices, "and"))),
     }
     if let Some(worst) = uneven.first() {
         let others = match uneven.len() {

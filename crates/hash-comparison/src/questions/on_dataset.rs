@@ -2,8 +2,7 @@
 
 use crate::questions::{CollisionRow, FalsePositiveRow, Records, TimingRow};
 use crate::record::{
-    About, Advice, DatasetSummary, EMPTY, Finding, FunctionSummary, IDEAL, Recommendation, Standing, about,
-    on,
+    About, Advice, DatasetSummary, Finding, FunctionSummary, Recommendation, Standing, about, on,
 };
 
 /// The records of one dataset, in recorded order.
@@ -15,20 +14,23 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) records: &'a Records,
     /// One per function.
     pub(crate) findings: Vec<&'a Finding>,
-    /// The recommendation of the run; `None` in older runs.
-    pub(crate) recommendation: Option<&'a Recommendation>,
+    /// The recommendation of the run.
+    pub(crate) recommendation: &'a Recommendation,
 }
 
 impl<'a> DatasetRows<'a> {
-    /// Returns the datasets of a run, in the order measured.
+    /// Returns the datasets of a run that have recommendations, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
-        let of = |summary: &'a DatasetSummary| Self {
-            summary,
-            records,
-            findings: on(&records.run.findings, &summary.name).collect(),
-            recommendation: (records.run.recommendations.iter()).find(|one| one.dataset == summary.name),
+        let of = |summary: &'a DatasetSummary| {
+            let mut told = records.run.recommendations.iter();
+            Some(Self {
+                summary,
+                records,
+                findings: on(&records.run.findings, &summary.name).collect(),
+                recommendation: told.find(|one| one.dataset == summary.name)?,
+            })
         };
-        records.run.datasets.iter().map(of).collect()
+        records.run.datasets.iter().filter_map(of).collect()
     }
 
     /// Returns the rows about these keys.
@@ -64,7 +66,7 @@ impl<'a> DatasetRows<'a> {
 
     /// Returns the function in use today, if the user has named it.
     pub(crate) fn mine(&self) -> Option<&'a str> {
-        let mine = self.recommendation?.mine.as_ref()?;
+        let mine = self.recommendation.mine.as_ref()?;
         Some(mine.function.as_str())
     }
 
@@ -85,21 +87,10 @@ impl<'a> DatasetRows<'a> {
         self.about(&self.records.latency, function).next()
     }
 
-    /// Returns the cost of the timing loop itself, with independent calls.
-    pub(crate) fn floor(&self) -> Option<&'a TimingRow> {
-        self.throughput(EMPTY)
-    }
-
     /// Returns the collisions of `function` at the widest width compared.
     pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
         self.about(&self.records.collisions, function)
             .max_by_key(|row| row.bits)
-    }
-
-    /// Returns the collisions at the width where the function was furthest above chance.
-    pub(crate) fn worst_width(&self, finding: &Finding) -> Option<&'a CollisionRow> {
-        self.about(&self.records.collisions, &finding.function)
-            .find(|row| row.bits == finding.worst_bits)
     }
 
     /// Returns the false positives of `function` at `bits_per_key`.
@@ -110,12 +101,7 @@ impl<'a> DatasetRows<'a> {
 
     /// Returns the advice on `function` that the run gave.
     pub(crate) fn advice(&self, function: &str) -> Option<&'a Advice> {
-        self.recommendation?.advice(function)
-    }
-
-    /// Returns the false positives of the probe scheme with an ideal hash at `bits_per_key`.
-    pub(crate) fn ideal(&self, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
-        self.false_positives(IDEAL, bits_per_key)
+        self.recommendation.advice(function)
     }
 }
 

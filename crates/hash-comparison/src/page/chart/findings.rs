@@ -5,7 +5,7 @@ use crate::page::chart::mark;
 use crate::questions::collisions::{over_expected, ratio};
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::{CollisionRow, FalsePositiveRow};
-use crate::record::{Finding, Verdict};
+use crate::record::{EMPTY, Finding, IDEAL, Verdict};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
@@ -197,11 +197,11 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
 /// Describes the width at which a function departs from chance, if its full width does not.
 fn other_width_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) -> Option<String> {
     let is_fewer = finding.verdict == Verdict::FewerThanChance && row.verdict == Verdict::WithinChance;
+    let mut rows = data.about(&data.records.collisions, &finding.function);
     let other = if is_fewer {
-        let mut rows = data.about(&data.records.collisions, &finding.function);
         rows.find(|other| other.verdict == Verdict::FewerThanChance)
     } else {
-        let worst = data.worst_width(finding);
+        let worst = rows.find(|row| row.bits == finding.worst_bits);
         worst.filter(|worst| worst.verdict > Verdict::WithinChance && row.verdict <= Verdict::WithinChance)
     };
     let other = other.filter(|other| other.bits != row.bits)?;
@@ -306,7 +306,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
         (Sign::Hollow(Mark::Neutral), "each call waits"),
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
-    let floor = data.floor().map(|row| row.median_ns_per_key);
+    let floor = data.throughput(EMPTY).map(|row| row.median_ns_per_key);
     if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
         let x = panel.scale.at(floor);
         scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
@@ -352,7 +352,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
         absent(scene, "Filter", place);
         return;
     }
-    let ideal = data.ideal(BITS_PER_KEY);
+    let ideal = data.false_positives(IDEAL, BITS_PER_KEY);
     // Filters hold one half of a file's keys and are queried with the other.
     let keys = present().map(|row| row.keys).max().unwrap_or_default();
     let title = format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys));

@@ -54,7 +54,8 @@ pub(crate) struct Chart {
 
 /// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
-    let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
+    let all = DatasetRows::all(records);
+    let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
     let names = || {
         records
             .run
@@ -75,7 +76,7 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
             scene,
         });
     };
-    for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
+    for (dataset, (data, slug)) in all.iter().zip(&slugs).enumerate() {
         for kind in kinds() {
             if let Draw::Dataset(draw) = kind.draw {
                 add(
@@ -88,8 +89,7 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
             }
         }
     }
-    let mut told = records.run.recommendations.iter();
-    let mine = told.find_map(|one| Some(one.mine.as_ref()?.function.as_str()));
+    let mine = all.iter().find_map(DatasetRows::mine);
     for kind in kinds() {
         if let Draw::Run(draw) = kind.draw {
             add(kind, None, kind.stem.to_owned(), draw(records), mine);
