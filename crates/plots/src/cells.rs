@@ -97,17 +97,11 @@ impl Table<'_> {
         }
         self.cells
             .retain(|cell| cell.at.0 < rows.count && cell.at.1 < places.len());
-        self.cells.sort_by_key(|cell| cell.at);
-        let cells = Cells {
-            columns: &places,
-            rows,
-            gap: 1.0,
-        };
-        cells.fill(&mut scene, |row, column| {
-            let found = self.cells.binary_search_by_key(&(row, column), |cell| cell.at);
-            let cell = &self.cells[found.ok()?];
-            Some((cell.fill, cell.text.is_empty()))
-        });
+        let cells = self
+            .cells
+            .iter()
+            .map(|cell| (cell.at, cell.fill, cell.text.is_empty()));
+        fill(&mut scene, &places, &rows, 1.0, cells);
         // Texts of one colour are consecutive, so that they share an SVG element and the file stays small.
         self.cells
             .sort_by_key(|cell| (cell.ink.0, cell.ink.1, cell.ink.2));
@@ -140,52 +134,31 @@ impl Table<'_> {
     }
 }
 
-/// Shaded cells.
-pub struct Cells<'a> {
-    /// Left and right edge of each column.
-    pub columns: &'a [(f64, f64)],
-    /// The rows.
-    pub rows: Rows,
-    /// Gap between cells.
-    pub gap: f64,
-}
-
-impl Cells<'_> {
-    /// Fills the cells for which `of` returns a colour, by row and column, and if they may join their neighbours.
-    ///
-    /// To keep files small, neighbours of one colour become one shape, and shapes of one colour are consecutive. If every
-    /// cell has a colour and there is no gap, the colour with the most shapes is painted as one shape below all others.
-    pub fn fill(&self, scene: &mut Scene, of: impl Fn(usize, usize) -> Option<(Color, bool)>) {
-        let height = self.rows.height - self.gap;
-        // Colour, row, left and right edge.
-        let mut runs: Vec<(Color, usize, f64, f64)> = Vec::new();
-        let mut filled = 0;
-        for row in 0..self.rows.count {
-            let mut before = None;
-            for (column, &(left, right)) in self.columns.iter().enumerate() {
-                let cell = of(row, column);
-                match (cell, runs.last_mut()) {
-                    (Some((_, true)), Some(run)) if before == cell && run.3 == left => run.3 = right,
-                    (Some((color, _)), _) => runs.push((color, row, left, right)),
-                    (None, _) => {}
-                }
-                filled += usize::from(cell.is_some());
-                before = cell;
-            }
-        }
-        runs.sort_by_key(|(Color(red, green, blue), ..)| (*red, *green, *blue));
-        let same = runs.chunk_by(|one, next| one.0 == next.0);
-        let ground = same.max_by_key(|runs| runs.len()).map(|runs| runs[0].0);
-        let is_full = self.gap == 0.0 && filled == self.rows.count * self.columns.len();
-        let ground = ground.filter(|_| is_full);
-        if let (Some(color), Some((left, _)), Some((_, right))) =
-            (ground, self.columns.first(), self.columns.last())
-        {
-            scene.rect(*left, self.rows.top, *right, self.rows.bottom(), color);
-        }
-        for (color, row, left, right) in runs.into_iter().filter(|run| Some(run.0) != ground) {
-            let (left, right) = (left + self.gap / 2.0, right - self.gap / 2.0);
-            scene.horizontal(self.rows.middle(row), left, right, height, color);
-        }
+/// Fills cells, each given by row and column, colour, and if it may join its neighbours. `columns` are the left and right
+/// edges of the columns, and `gap` is between cells.
+///
+/// To keep files small, neighbours of one colour become one shape, and shapes of one colour are consecutive.
+pub fn fill(
+    scene: &mut Scene,
+    columns: &[(f64, f64)],
+    rows: &Rows,
+    gap: f64,
+    cells: impl Iterator<Item = ((usize, usize), Color, bool)>,
+) {
+    let mut cells: Vec<_> = cells.collect();
+    cells.sort_by_key(|&(at, Color(red, green, blue), _)| (red, green, blue, at));
+    let runs = cells.chunk_by(|one, next| {
+        let is_like = (one.0.0, one.1, one.2, true) == (next.0.0, next.1, next.2, one.2);
+        is_like && columns[one.0.1].1 == columns[next.0.1].0
+    });
+    for run in runs {
+        let (((row, first), color, _), ((_, last), ..)) = (run[0], run[run.len() - 1]);
+        let (y, left, right) = (rows.middle(row), columns[first].0, columns[last].1);
+        scene.line(
+            (left + gap / 2.0, y),
+            (right - gap / 2.0, y),
+            rows.height - gap,
+            color,
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Chart keys that explain marks, bars and shades.
 
 use super::mark::{self, Mark, RADIUS};
-use super::scene::{Anchor, BAND, Color, Font, Scene};
+use super::scene::{Anchor, Color, Font, Scene};
 
 /// The sign before a label of a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,9 +14,7 @@ pub enum Sign {
     Bar,
     /// The outline of a bar.
     HollowBar,
-    /// The range of a random function's results.
-    Band,
-    /// A cell of this colour.
+    /// An area of this colour.
     Shade(Color),
 }
 
@@ -29,7 +27,6 @@ impl Sign {
         match self {
             Self::Filled(_) | Self::Hollow(_) => 2.0 * RADIUS,
             Self::Bar | Self::HollowBar => 24.0,
-            Self::Band => 17.0,
             Self::Shade(_) => 13.0,
         }
     }
@@ -40,7 +37,6 @@ impl Sign {
             Self::Filled(mark) => mark.filled(scene, (left + RADIUS, y), RADIUS),
             Self::Hollow(mark) => mark.hollow(scene, (left + RADIUS, y), RADIUS),
             Self::Bar | Self::HollowBar => mark::bar(scene, left, right, y, self == Self::Bar),
-            Self::Band => scene.rect(left, y - 5.0, right, y + 5.0, BAND),
             Self::Shade(color) => scene.rect(left, y - 6.0, right, y + 6.0, color),
         }
     }

@@ -1,7 +1,7 @@
 //! Names at the right of lines, placed without overlap.
 
-use super::mark::{INNER, NEUTRAL, OUTER, circle};
-use super::scene::{Anchor, Color, Font, PAPER, Scene};
+use super::mark::{INNER, OUTER, circle};
+use super::scene::{Anchor, Color, Font, MUTED, PAPER, Scene};
 
 /// Distance from one name to the next.
 const SPACING: f64 = 14.5;
@@ -33,7 +33,7 @@ pub(crate) fn write(scene: &mut Scene, mut labels: Vec<Label>, left: f64, right:
     }
     let x = left + 26.0;
     for (label, middle) in labels.into_iter().zip(middles) {
-        scene.line((left + 2.0, label.end), (x - 10.0, middle), NEUTRAL);
+        scene.line((left + 2.0, label.end), (x - 10.0, middle), 1.0, MUTED);
         if let Some((color, is_hollow)) = label.mark {
             circle(scene, (x - 4.0, middle), OUTER, color);
             if is_hollow {

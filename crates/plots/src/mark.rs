@@ -20,9 +20,6 @@ pub enum Mark {
     Neutral,
 }
 
-/// The grey of marks without meaning, bars and lead lines.
-pub const NEUTRAL: Color = MUTED;
-
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;
 /// Radius of a mark on a line, and of the hole of a hollow one.
@@ -37,7 +34,7 @@ impl Mark {
             Self::Circle => Color(0x00, 0x72, 0xb2),
             Self::Triangle => Color(0xe6, 0x9f, 0x00),
             Self::Square => Color(0xd5, 0x5e, 0x00),
-            Self::Neutral => NEUTRAL,
+            Self::Neutral => MUTED,
         }
     }
 
@@ -84,7 +81,7 @@ pub const BAR: f64 = 5.0;
 
 /// Draws a bar, or only its outline.
 pub fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, filled: bool) {
-    scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
+    scene.rect(left, y - BAR, right, y + BAR, MUTED);
     if !filled && right - left > 2.0 {
         scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
     }

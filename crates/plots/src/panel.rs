@@ -158,7 +158,7 @@ impl Panel<'_> {
 
     /// Draws an interval at height `y`.
     pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: Color) {
-        scene.horizontal(y, self.scale.at(low), self.scale.at(high), 1.5, color);
+        scene.line((self.scale.at(low), y), (self.scale.at(high), y), 1.5, color);
     }
 
     /// Draws an arrow at the high end of a row, and beside it the number that lies beyond this end. The number hides the

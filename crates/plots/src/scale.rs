@@ -208,40 +208,25 @@ mod tests {
         }
     }
 
+    fn any_end() -> impl Strategy<Value = f64> {
+        let special = [0.0, -1.0, 1.0, 1e6, 1e6 + 1e-9, f64::MAX, f64::INFINITY, f64::NAN];
+        prop_oneof![any::<f64>(), proptest::sample::select(special.to_vec())]
+    }
+
     proptest! {
         #![proptest_config(proptest::test_runner::Config::default())]
 
         #[test]
-        fn any_numbers_give_an_axis(low in any::<f64>(), high in any::<f64>(), value in any::<f64>()) {
+        fn any_numbers_give_an_axis(low in any_end(), high in any_end(), value in any::<f64>()) {
             for scale in [Scale::log(low, high).over(10.0, 310.0), Scale::linear(high).over(10.0, 310.0)] {
                 let ticks = scale.ticking(0.1).ticks();
-                prop_assert!(ticks.len() < 40, "{low:e} {high:e}: {} ticks", ticks.len());
+                prop_assert!((1..40).contains(&ticks.len()), "{low:e} {high:e}: {} ticks", ticks.len());
+                prop_assert_eq!((scale.at(scale.low), scale.at(scale.high)), (10.0, 310.0));
                 prop_assert!(ticks.iter().all(|tick| (9.99..=310.01).contains(&scale.at(*tick))));
                 prop_assert!(value.is_nan() || (9.99..=310.01).contains(&scale.at(value)), "{value:e}");
                 // No number overflows what plotters counts in.
                 scale.map(&value, (100, 3100));
             }
         }
-    }
-
-    #[test]
-    fn ends_that_no_axis_can_have_are_moved() {
-        let (zero, nan, far) = (0.0, f64::NAN, f64::INFINITY);
-        let ends = [
-            (zero, zero),
-            (nan, nan),
-            (-1.0, far),
-            (far, zero),
-            (1.0, 1.0),
-            (1e6, 1e6 + 1e-9),
-        ];
-        for (low, high) in ends {
-            let scale = Scale::log(low, high).over(0.0, 300.0);
-            let ticks = scale.ticking(0.1).ticks().len();
-            assert!((1..40).contains(&ticks), "{low:e} {high:e}");
-            let ends = (scale.at(scale.low), scale.at(scale.high));
-            assert_eq!(ends, (0.0, 300.0), "{low:e} {high:e}");
-        }
-        assert!(Scale::linear(f64::MAX).ticking(0.1).ticks().len() > 2);
     }
 }

@@ -6,7 +6,7 @@ use core::convert::Infallible;
 
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
-use plotters::element::{Drawable, PathElement, PointCollection};
+use plotters::element::{Drawable, PointCollection};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color as _, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
 use plotters_backend::{
@@ -206,25 +206,9 @@ impl Scene {
         self.shapes.push(Shape::Rect([left, top, right, bottom], color));
     }
 
-    /// Draws a vertical line.
-    pub fn vertical(&mut self, x: f64, top: f64, bottom: f64, width: f64, color: Color) {
-        self.shapes
-            .push(Shape::Line(vec![(x, top), (x, bottom)], width, color));
-    }
-
-    /// Draws a horizontal line.
-    pub fn horizontal(&mut self, y: f64, left: f64, right: f64, width: f64, color: Color) {
-        self.shapes
-            .push(Shape::Line(vec![(left, y), (right, y)], width, color));
-    }
-
-    /// Draws a dashed vertical line.
-    pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: Color) {
-        let mut y = top;
-        while y < bottom {
-            self.vertical(x, y, (y + dash.0).min(bottom), 1.5, color);
-            y += dash.0 + dash.1;
-        }
+    /// Draws a straight line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, color: Color) {
+        self.shapes.push(Shape::Line(vec![from, to], width, color));
     }
 
     /// Draws an element of plotters at its place on the sheet.
@@ -234,11 +218,6 @@ impl Scene {
         for<'s> E: Drawable<&'s mut Self>,
     {
         drawn(DrawingArea::from(self).draw(element));
-    }
-
-    /// Draws a line one pixel wide.
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
-        self.draw(&PathElement::new([from, to].map(place), stroke(color, 1.0)));
     }
 
     /// Writes the title at the left of base line `y`, shortened to end before `end`.
@@ -278,17 +257,8 @@ impl DrawingBackend for &mut Scene {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: At, color: BackendColor) -> Drawn {
-        self.draw_rect(at, (at.0 + 1, at.1 + 1), &color, true)
-    }
-
-    fn draw_line<S: BackendStyle>(&mut self, from: At, to: At, style: &S) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, from: At, to: At, style: &S, _: bool) -> Drawn {
-        let ((left, top), (right, bottom)) = (pixel(from), pixel(to));
-        self.rect(left, top, right, bottom, color(style.color()));
+    // Nothing that is drawn here consists of pixels.
+    fn draw_pixel(&mut self, _: At, _: BackendColor) -> Drawn {
         Ok(())
     }
 
@@ -333,17 +303,6 @@ impl DrawingBackend for &mut Scene {
         let font = Font::of(style);
         Ok((steps(font.width(text)) as u32, steps(font.size * CAPITALS) as u32))
     }
-}
-
-/// The dash pattern of a line: the length of a dash and of a gap.
-#[derive(Debug, Clone, Copy)]
-pub struct Dash(f64, f64);
-
-impl Dash {
-    /// Dots.
-    pub const DOTTED: Self = Self(1.5, 2.5);
-    /// Dashes.
-    pub const DASHED: Self = Self(6.0, 3.0);
 }
 
 /// Replaces white space with spaces, and characters that XML forbids or that hide or reorder others with U+FFFD.

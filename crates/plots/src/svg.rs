@@ -3,8 +3,6 @@
 //! Consecutive shapes of the same look share one element: a path for areas or lines, a group for texts. This keeps the
 //! painting order. The unit is half a pixel, and every edge lies at a whole unit.
 
-use core::fmt::Write as _;
-
 use super::font::FAMILY;
 use super::scene::{Anchor, Color, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
@@ -21,20 +19,13 @@ pub fn svg(scene: &Scene) -> String {
     let look = |shape: &Shape| (core::mem::discriminant(shape), attributes(shape));
     for run in scene.shapes.chunk_by(|one, next| look(one) == look(next)) {
         let attributes = attributes(&run[0]);
-        // Writing to a string cannot fail.
-        let _ = match &run[0] {
+        let elements: String = run.iter().map(element).collect();
+        out += &match &run[0] {
             Shape::Rect(..) | Shape::Polygon(..) | Shape::Line(..) => {
-                let mut path = Path::default();
-                run.iter().for_each(|shape| path.shape(shape));
-                writeln!(out, "<path{attributes} d=\"{}\"/>", path.data)
+                format!("<path{attributes} d=\"{}\"/>\n", path(run))
             }
-            _ if run.len() > 1 && !attributes.is_empty() => {
-                let parts: String = run.iter().map(|shape| element(shape, "")).collect();
-                writeln!(out, "<g{attributes}>\n{parts}</g>")
-            }
-            _ => run
-                .iter()
-                .try_for_each(|shape| out.write_str(&element(shape, &attributes))),
+            Shape::Circle(..) | Shape::Text(..) => format!("<g{attributes}>\n{elements}</g>\n"),
+            Shape::Frame(..) | Shape::Row(_) => elements,
         };
     }
     out + "</svg>\n"
@@ -57,13 +48,12 @@ fn attributes(shape: &Shape) -> String {
         Shape::Rect(_, color) | Shape::Circle(.., color) | Shape::Polygon(_, color) => {
             format!(" fill=\"{}\"", hex(*color))
         }
-        Shape::Line(points, width, color) => {
-            let (color, width) = (hex(*color), unit(*width));
-            let fill = match straight(points, 1.0) {
-                Some(_) => "",
-                None => " fill=\"none\"",
-            };
-            format!("{fill} stroke=\"{color}\" stroke-width=\"{width}\"")
+        Shape::Line(_, width, color) => {
+            format!(
+                " fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"",
+                hex(*color),
+                unit(*width)
+            )
         }
         Shape::Text(_, anchor, _, font) => {
             let anchor = match anchor {
@@ -80,15 +70,15 @@ fn attributes(shape: &Shape) -> String {
 }
 
 /// Returns the element of a shape that is no part of a path.
-fn element(shape: &Shape, attributes: &str) -> String {
+fn element(shape: &Shape) -> String {
     match shape {
         Shape::Circle(at, radius, _) => {
             let [x, y, radius] = [at.0, at.1, *radius].map(unit);
-            format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"{attributes}/>\n")
+            format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>\n")
         }
         Shape::Text(at, _, text, _) => {
             let (x, y) = (unit(at.0), unit(at.1));
-            format!("<text x=\"{x}\" y=\"{y}\"{attributes}>{}</text>\n", escape(text))
+            format!("<text x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text))
         }
         Shape::Frame(corners, color, rim) => {
             let [left, top, right, bottom] = corners.map(unit);
@@ -100,92 +90,54 @@ fn element(shape: &Shape, attributes: &str) -> String {
             )
         }
         Shape::Row(Some(name)) => format!("<g data-row=\"{}\">\n", escape(name)),
-        _ => "</g>\n".to_owned(),
+        Shape::Row(None) => "</g>\n".to_owned(),
+        Shape::Rect(..) | Shape::Polygon(..) | Shape::Line(..) => String::new(),
     }
 }
 
-/// Path data in relative coordinates. The numbers here are twice the written ones.
-#[derive(Default)]
-struct Path {
-    data: String,
-    at: (i64, i64),
+/// Returns the data of a path in relative coordinates, which are shorter.
+fn path(shapes: &[Shape]) -> String {
+    let (mut data, mut at) = (String::new(), (0, 0));
+    for shape in shapes {
+        let points = points(shape);
+        // The first relative move of a path is absolute, and what follows a move are lines.
+        data.push('m');
+        for &(x, y) in &points {
+            for twice in [x - at.0, y - at.1] {
+                // A minus sign separates numbers as well as a space does.
+                let space = twice >= 0 && data.ends_with(|last: char| last.is_ascii_digit());
+                data += &format!("{}{}", if space { " " } else { "" }, twice as f64 / 2.0);
+            }
+            at = (x, y);
+        }
+        if !matches!(shape, Shape::Line(..)) {
+            data.push('z');
+            at = points.first().copied().unwrap_or(at);
+        }
+    }
+    data
 }
 
-impl Path {
-    /// Moves to a point without drawing.
-    fn go(&mut self, x: i64, y: i64) {
-        // The first relative move of a path is absolute.
-        self.data.push('m');
-        self.to(x, y);
-    }
-
-    fn to(&mut self, x: i64, y: i64) {
-        self.number(x - self.at.0);
-        self.number(y - self.at.1);
-        self.at = (x, y);
-    }
-
-    /// Draws horizontally (`h`) or vertically (`v`).
-    fn step(&mut self, letter: char, length: i64) {
-        self.data.push(letter);
-        self.number(length);
-        match letter {
-            'h' => self.at.0 += length,
-            _ => self.at.1 += length,
+/// Returns twice the units of the points of an area or a line.
+fn points(shape: &Shape) -> Vec<(i64, i64)> {
+    let points = match shape {
+        Shape::Rect(corners, _) => {
+            let [left, top, right, bottom] = whole(*corners).map(|unit| 2 * unit);
+            return vec![(left, top), (right, top), (right, bottom), (left, bottom)];
         }
-    }
-
-    fn close(&mut self, first: (i64, i64)) {
-        self.data.push('z');
-        self.at = first;
-    }
-
-    /// Draws a rectangle, line or polygon; the first point of a line is left out if the path is already there.
-    fn shape(&mut self, shape: &Shape) {
-        if let Shape::Line(points, width, _) = shape
-            && let Some([left, top, right, bottom]) = straight(points, *width)
-        {
-            if points[0].0 == points[1].0 {
-                self.go(left + right, 2 * top);
-                return self.step('v', 2 * (bottom - top));
+        Shape::Line(points, width, _) => match straight(points, *width) {
+            Some([left, top, right, bottom]) if points[0].0 == points[1].0 => {
+                return vec![(left + right, 2 * top), (left + right, 2 * bottom)];
             }
-            self.go(2 * left, top + bottom);
-            return self.step('h', 2 * (right - left));
-        }
-        let points = match shape {
-            Shape::Rect(corners, _) => {
-                let [left, top, right, bottom] = whole(*corners).map(|unit| 2 * unit);
-                self.go(left, top);
-                self.step('h', right - left);
-                self.step('v', bottom - top);
-                self.step('h', left - right);
-                return self.close((left, top));
+            Some([left, top, right, bottom]) => {
+                return vec![(2 * left, top + bottom), (2 * right, top + bottom)];
             }
-            Shape::Line(points, ..) | Shape::Polygon(points, _) => points,
-            _ => return,
-        };
-        let mut points = points.iter().map(|(x, y)| (2 * unit(*x), 2 * unit(*y)));
-        let Some(first) = points.next() else { return };
-        if self.at != first || self.data.is_empty() || self.data.ends_with('z') {
-            self.go(first.0, first.1);
-            self.data.push('l');
-        }
-        points.for_each(|(x, y)| self.to(x, y));
-        if matches!(shape, Shape::Polygon(..)) {
-            self.close(first);
-        }
-    }
-
-    fn number(&mut self, twice: i64) {
-        // A minus sign separates numbers as well as a space does.
-        if twice >= 0 && self.data.ends_with(|last: char| last.is_ascii_digit()) {
-            self.data.push(' ');
-        }
-        let _ = match twice % 2 {
-            0 => write!(self.data, "{}", twice / 2),
-            _ => write!(self.data, "{}", twice as f64 / 2.0),
-        };
-    }
+            None => points,
+        },
+        Shape::Polygon(points, _) => points,
+        _ => return Vec::new(),
+    };
+    points.iter().map(|&(x, y)| (2 * unit(x), 2 * unit(y))).collect()
 }
 
 #[cfg(test)]

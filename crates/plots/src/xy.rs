@@ -1,33 +1,6 @@
 //! The XY plot: lines and marks over two axes, alone or in a grid of panels on one sheet.
-//!
-//! ```
-//! use plots::scale::Scale;
-//! use plots::scene::PALETTE;
-//! use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
-//!
-//! let mut measured = Series::new("measured: 3", PALETTE[0], [(1.0, 2.0), (10.0, 2.5), (100.0, 3.0)]);
-//! measured.marks = Marks::Hollow;
-//! measured.points[2].interval = Some((2.8, 3.3));
-//! let plot = Plot {
-//!     title: "Build".to_owned(),
-//!     x: Axis { scale: Scale::log(1.0, 100.0), tick: |value| value.to_string() },
-//!     y: Axis { scale: Scale::log(0.5, 4.0), tick: |value| value.to_string() },
-//!     x_title: "keys of a filter (log scale)",
-//!     reference: Some((1.0, "the engine's own".to_owned())),
-//!     series: vec![measured],
-//!     ..Plot::default()
-//! };
-//! let sheet = Sheet {
-//!     description: "Time over that of the engine, by the keys of a filter",
-//!     title: "Time over that of the engine",
-//!     rows: vec![Row { plots: vec![plot], ..Row::default() }],
-//!     ..Sheet::default()
-//! };
-//! let scene = sheet.scene();
-//! assert!(plots::svg(&scene).contains("measured: 3"));
-//! ```
 
-use plotters::element::{Circle, PathElement, Polygon};
+use plotters::element::{Circle, PathElement};
 use plotters::series::LineSeries;
 
 pub use super::axes::Axis;
@@ -36,7 +9,7 @@ use super::labels::{self, Label};
 use super::mark::{INNER, OUTER, RADIUS};
 use super::panel::MARGIN;
 use super::scale::Scale;
-use super::scene::{Anchor, Color, Font, GRID, MUTED, PAPER, STRIPE, Scene, drawn, place, steps, stroke};
+use super::scene::{Anchor, Color, Font, GRID, MUTED, PAPER, STRIPE, Scene, drawn, steps, stroke};
 
 /// Height of the tick labels below an axis, and of the axis title.
 const TICKS: f64 = 26.0;
@@ -61,8 +34,8 @@ pub struct Plot<'a> {
     pub y: Axis,
     /// Axis title below the plot.
     pub x_title: &'a str,
-    /// Corners of a shaded area, in values; painted below everything else.
-    pub shade: Vec<(f64, f64)>,
+    /// Ends of a shaded part of the horizontal axis, painted below everything else.
+    pub shade: Option<(f64, f64)>,
     /// Value and name of a horizontal line; the name may be empty.
     pub reference: Option<(f64, String)>,
     /// The lines, in painting order.
@@ -135,6 +108,7 @@ pub struct Row<'a> {
 }
 
 /// Plots in rows and columns.
+#[derive(Default)]
 pub struct Sheet<'a> {
     /// Text alternative for readers who cannot see the chart.
     pub description: &'a str,
@@ -154,22 +128,6 @@ pub struct Sheet<'a> {
     pub heads: Vec<(String, String)>,
     /// The rows, from top to bottom.
     pub rows: Vec<Row<'a>>,
-}
-
-impl Default for Sheet<'_> {
-    fn default() -> Self {
-        Self {
-            description: "",
-            title: "",
-            note: "",
-            width: 1000.0,
-            height: 420.0,
-            names: 220.0,
-            shared: false,
-            heads: Vec::new(),
-            rows: Vec::new(),
-        }
-    }
 }
 
 impl Sheet<'_> {
@@ -255,9 +213,8 @@ impl Plot<'_> {
             tick: 4.0,
             gap: TICK_SPACING,
         };
-        if !self.shade.is_empty() {
-            let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));
-            scene.draw(&Polygon::new(corners.map(place).collect::<Vec<_>>(), STRIPE));
+        if let Some((from, to)) = self.shade {
+            scene.rect(x.at(from), top, x.at(to), bottom, STRIPE);
         }
         let mut labels = Vec::new();
         labels.extend(self.reference.iter().map(|(value, name)| Label {
@@ -271,7 +228,7 @@ impl Plot<'_> {
             };
             let (end_x, end) = (x.at(last.x), y.at(last.y));
             if names > 0.0 && !series.name.is_empty() && end_x < right - 1.0 {
-                scene.line((end_x + RADIUS, end), (right, end), GRID);
+                scene.line((end_x + RADIUS, end), (right, end), 1.0, GRID);
             }
             labels.push(Label {
                 end,
@@ -395,6 +352,7 @@ mod tests {
         for shared in [false, true] {
             let sheet = Sheet {
                 shared,
+                width: 1000.0,
                 names: 120.0,
                 rows: vec![Row {
                     title: "a row",

@@ -1,10 +1,10 @@
 //! The chart of the suites: contenders in groups, and a panel of bars for each measured quantity.
 
-use plots::key::{self, Sign};
+use plots::key::Sign;
 use plots::mark::{BAR, bar};
-use plots::panel::{AXIS, MARGIN, Panel, Rows};
+use plots::panel::{AXIS, Head, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
+use plots::scene::{Anchor, Font, INK, MUTED, Scene};
 use records::number;
 
 use crate::lines::distinct;
@@ -88,16 +88,20 @@ impl BarChart {
             height: ROW_PADDING + BAR_PITCH * stacked.max().unwrap_or(1).max(1) as f64,
             count: lines.len(),
         };
-        let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
-        grid.stripes(&mut scene);
-        let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 13.5), self.key);
-        scene.title(self.title, 18.0, end);
+        let mut scene = Head {
+            description: self.description,
+            title: self.title,
+            width: WIDTH,
+            foot: AXIS,
+            key: self.key,
+        }
+        .sheet(&grid);
         let panels = self.panels(&bars);
         for panel in &panels {
             panel.frame(&mut scene, &grid, TITLE_BASE);
             if let Some(reference) = self.reference {
                 let x = panel.scale.at(reference);
-                scene.dashed(x, grid.top, grid.bottom(), Dash::DASHED, MUTED);
+                scene.line((x, grid.top), (x, grid.bottom()), 1.0, MUTED);
             }
         }
         for (index, line) in lines.iter().enumerate() {

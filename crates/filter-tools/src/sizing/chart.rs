@@ -50,6 +50,8 @@ pub(crate) fn scene(filters: &[Filter], keys: u64, answers: &[Answer]) -> Option
         title: &title,
         note: "expected rate, log scale; the whole stored filter counts; rings: what was asked for",
         width: 960.0,
+        height: 420.0,
+        names: 220.0,
         rows: vec![Row {
             title: "",
             plots: vec![plot],

@@ -162,6 +162,7 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let sheet = Sheet {
         description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
         title: &format!("{dataset}: time by length"),
+        width: 1000.0,
         height: 262.0,
         names: 172.0,
         heads: forms
@@ -288,9 +289,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
         let end = points(name).last().map_or(f64::NAN, |last| last.1);
         line(name, format!("{name} {} ns", number::significant(end, 3)), color)
     });
-    let (x, (low, high)) = (scales.0, scales.1.ends());
-    let shade = shaded(data.summary, x, long)
-        .map(|(least, most)| vec![(least, low), (most, low), (most, high), (least, high)]);
+    let x = scales.0;
     Some(Plot {
         title: if long {
             "ns per call (log scale)"
@@ -311,7 +310,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
         } else {
             "bytes; lowest line: the empty function"
         },
-        shade: shade.unwrap_or_default(),
+        shade: shaded(data.summary, x, long),
         reference: None,
         series: others
             .map(|name| line(name, String::new(), BAND))

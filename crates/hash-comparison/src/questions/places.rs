@@ -219,7 +219,7 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
                 continue;
             };
             let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
-            scene.horizontal(y, left.min(right), left.max(right), 2.0, GRID);
+            scene.line((left, y), (right, y), 2.0, GRID);
             let (mut beyond, mut mark) = (Vec::new(), None);
             for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
                 if panel.scale.is_above(ns) {

@@ -225,6 +225,7 @@ fn chart(rows: &[Row]) -> Option<Scene> {
         ),
         width: 1080.0,
         height: 172.0,
+        names: 220.0,
         heads: heads.collect(),
         rows: (kinds.iter())
             .map(|kind| xy::Row {

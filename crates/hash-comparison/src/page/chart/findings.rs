@@ -10,7 +10,7 @@ use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
+use plots::scene::{Anchor, BAND, Font, MUTED, Scene};
 use records::number;
 
 const WIDTH: f64 = 1240.0;
@@ -175,8 +175,9 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         tick: number::tick,
     };
     panel.frame(scene, rows, place.title());
-    scene.vertical(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
-    let mut signs = vec![(Sign::Band, "chance")];
+    let x = panel.scale.at(1.0);
+    scene.line((x, rows.top), (x, rows.bottom()), 1.0, MUTED);
+    let mut signs = vec![(Sign::Shade(BAND), "chance")];
     if present.iter().any(|row| row.collisions == 0) {
         signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper limit"));
     }
@@ -309,7 +310,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     let floor = data.throughput(EMPTY).map(|row| row.median_ns_per_key);
     if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
         let x = panel.scale.at(floor);
-        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
+        scene.line((x, rows.top - 12.0), (x, rows.bottom()), 1.0, MUTED);
         let label = format!("{} empty function", number::significant(floor, 2));
         scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &label);
     }
@@ -365,7 +366,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
     panel.frame(scene, rows, place.title());
     if let Some(ideal) = ideal.filter(|row| row.rate > 0.0) {
         let x = panel.scale.at(ideal.rate);
-        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DASHED, INK);
+        scene.line((x, rows.top - 12.0), (x, rows.bottom()), 1.0, MUTED);
         let text = format!("ideal hash {}", number::percent(ideal.rate));
         scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &text);
     }

@@ -113,7 +113,7 @@ fn no_line_strikes_a_text_through() {
     }
     check(&records);
     let mut scene = Scene::new(100.0, 50.0, "a line through a word");
-    scene.horizontal(20.0, 5.0, 60.0, 1.5, plots::scene::INK);
+    scene.line((5.0, 20.0), (60.0, 20.0), 1.5, plots::scene::INK);
     scene.text_middle((10.0, 20.0), Anchor::Start, Font::VALUE, "struck");
     assert_eq!(struck(&scene), ["struck"]);
 }

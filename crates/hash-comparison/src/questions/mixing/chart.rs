@@ -3,7 +3,7 @@
 use crate::questions::on_dataset::distinct;
 use crate::questions::shades::Heat;
 use crate::questions::{AvalancheRow, Records};
-use plots::cells::Cells;
+use plots::cells;
 use plots::key;
 use plots::panel::{MARGIN, Rows};
 use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
@@ -119,16 +119,24 @@ impl<'a> Map<'a> {
             height: HEIGHT,
             count: INPUT_BITS,
         };
-        let cells = Cells {
-            columns: &edges,
-            rows,
-            gap: 0.0,
-        };
-        // The lowest bit is at the right, as in written numbers.
-        cells.fill(scene, |row, column| {
-            let share = self.shares[row][columns - 1 - column];
-            share.map(|share| (heat(share).fill(), true))
-        });
+        let places = (0..INPUT_BITS).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        let heats: Vec<((usize, usize), Heat)> = places
+            .filter_map(|at| {
+                // The lowest bit is at the right, as in written numbers.
+                Some((at, heat(self.shares[at.0][columns - 1 - at.1]?)))
+            })
+            .collect();
+        let mut all: Vec<Heat> = heats.iter().map(|(_, heat)| *heat).collect();
+        all.sort_unstable();
+        let most = all
+            .chunk_by(|one, next| one == next)
+            .max_by_key(|same| same.len());
+        // What most cells have is painted below all others, which leaves the file small.
+        let ground = most.map_or(Heat::Chance, |same| same[0]);
+        scene.rect(edge(0), upper, right, lower, ground.fill());
+        let others = heats.into_iter().filter(|(_, heat)| *heat != ground);
+        let others = others.map(|(at, heat)| (at, heat.fill(), true));
+        cells::fill(scene, &edges, &rows, 0.0, others);
         let distance = format!("{} points", number::significant(self.mean_distance * 100.0, 2));
         scene.text((left, lower + 13.0), Anchor::Start, Font::NOTE, &distance);
     }
