@@ -40,6 +40,12 @@ impl Failure {
     }
 }
 
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::internal(message)
+    }
+}
+
 /// Converts errors of standard output. A reader that closes it early is not an error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {

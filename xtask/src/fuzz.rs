@@ -1,9 +1,11 @@
-//! Coverage-guided fuzzing: builds the targets as `cargo fuzz` does, and runs them one after another.
+//! `cargo xtask fuzz`, coverage-guided: builds the targets as `cargo fuzz` does, and runs them one after another.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::{cargo_command, run_command, words};
+use crate::failure::Failure;
+use crate::workspace;
 
 /// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -13,8 +15,29 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer
 /// An explicit target, so that build scripts and procedural macros are built without a sanitizer.
 pub(crate) const HOST: &str = "x86_64-unknown-linux-gnu";
 
+/// Give damaged bytes to every reader of foreign bytes.
+///
+/// libFuzzer looks for inputs that reach new code, with AddressSanitizer and overflow checks. It starts from the
+/// committed inputs and keeps new ones under `target/fuzz`; a failing input is stored there, and its name is printed.
+/// This needs a C++ compiler. `cargo xtask test` gives the committed inputs to the readers of filters, filter blocks
+/// and tables.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz filters tables --seconds 3600")]
+pub(crate) struct Arguments {
+    /// Fuzz targets, the files in crates/fuzz/fuzz_targets; `all` for all, one after another
+    #[arg(value_name = "TARGET", default_value = "all")]
+    targets: Vec<String>,
+    /// Time for each target
+    #[arg(long, value_name = "N", default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
+    /// Afterwards write a minimal set of inputs with the same coverage to crates/fuzz/corpus
+    #[arg(long)]
+    keep: bool,
+}
+
 /// Checks the names of targets, and expands `all`.
-pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String> {
+fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String> {
     let all = targets(root)?;
     if names == ["all"] {
         return Ok(all);
@@ -41,7 +64,9 @@ fn targets(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-pub(crate) fn run(root: &Path, targets: &[String], seconds: u32, keep: bool) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let root = &workspace::root();
+    let targets = named(root, &arguments.targets).map_err(Failure::input)?;
     let out = root.join("target/fuzz");
     let mut build = cargo_command(
         root,
@@ -52,9 +77,9 @@ pub(crate) fn run(root: &Path, targets: &[String], seconds: u32, keep: bool) -> 
     // The first variable allows the unstable flags in the second; `cargo fuzz` requires a nightly compiler instead.
     build.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", FLAGS);
     run_command(&mut build)?;
-    for target in targets {
+    for target in &targets {
         eprintln!("\n==> {target}");
-        Run::new(root, &out, target)?.fuzz(seconds, keep)?;
+        Run::new(root, &out, target)?.fuzz(arguments.seconds, arguments.keep)?;
     }
     Ok(())
 }
@@ -133,23 +158,23 @@ fn make(folder: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn targets_are_found_by_name() {
-        let root = crate::workspace::root();
+        let root = workspace::root();
         let all = named(&root, &["all".to_owned()]).unwrap();
         // Each target has a file and an entry in the manifest.
         let manifest = std::fs::read_to_string(root.join("crates/fuzz/Cargo.toml")).unwrap();
-        let binaries: Vec<&str> = manifest
+        let binaries = manifest
             .lines()
-            .filter_map(|line| line.strip_prefix("path = \"fuzz_targets/"))
-            .collect();
-        let mut expected: Vec<String> = all.iter().map(|name| format!("{name}.rs\"")).collect();
-        expected.sort();
-        let mut binaries = binaries;
-        binaries.sort_unstable();
-        assert_eq!(binaries, expected);
+            .filter_map(|line| line.strip_prefix("path = \"fuzz_targets/")?.strip_suffix(".rs\""));
+        assert_eq!(
+            binaries.collect::<BTreeSet<_>>(),
+            all.iter().map(String::as_str).collect()
+        );
         assert_eq!(named(&root, &["tables".to_owned()]).unwrap(), ["tables"]);
         let refused = named(&root, &["table".to_owned()]).unwrap_err();
         assert!(

@@ -43,7 +43,7 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     let mut missing = missing(needs);
     if install && !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
-        apt_get(&packages).map_err(Failure::internal)?;
+        apt_get(&packages)?;
         missing = self::missing(needs);
     }
     if missing.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
-    run_command(pip.arg(folder).args(missing)).map_err(Failure::internal)
+    Ok(run_command(pip.arg(folder).args(missing))?)
 }
 
 /// Returns the needs that are not met.

@@ -1,10 +1,12 @@
-//! Releases, after checks that cargo and its registry do not make.
+//! `cargo xtask release`: releases, after checks that cargo and its registry do not make.
 
 use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
 use crate::cargo::{cargo, cargo_command, metadata, run_command, words};
+use crate::failure::Failure;
+use crate::workspace;
 
 /// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
@@ -12,9 +14,22 @@ const UNSET: &str = "//unset.invalid";
 /// The packages whose tests need only Rust.
 const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package guava-bloom --package membership-filters";
 
-/// Builds all published packages from the archives that would be uploaded, runs tests from the archives, and checks
-/// that the packages can be released. With `publish`, uploads them instead.
-pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
+/// Check that the packages can be released, and release them.
+///
+/// Builds each package from the archive that would be uploaded, in dependency order, and runs the libraries' tests from the
+/// archives. Then fails if the address of the repository or the homepage is not filled in, if a package lacks something
+/// that its page shows, or if the changelog has no section for the version. `cargo package --workspace` packs and builds
+/// unpublished packages as well; those are never uploaded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask release")]
+pub(crate) struct Arguments {
+    /// Upload the packages after the checks; needs an account, or the token of the release workflow
+    #[arg(long)]
+    publish: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let root = &workspace::root();
     let metadata = metadata(root)?;
     let changelog =
         fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
@@ -26,13 +41,16 @@ pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
     let ready = if offences.is_empty() {
         Ok(())
     } else {
-        Err(format!("not ready for a release:\n  {}", offences.join("\n  ")))
+        let reasons = offences.join("\n  ");
+        Err(Failure::internal(format!(
+            "not ready for a release:\n  {reasons}"
+        )))
     };
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
-    if publish {
+    if arguments.publish {
         ready?;
-        return cargo(root, &[&["publish", "--locked"], &selection[..]].concat());
+        return Ok(cargo(root, &[&["publish", "--locked"], &selection[..]].concat())?);
     }
     cargo(root, &[&["package", "--locked"], &selection[..]].concat())?;
     test_archives(root, &packages)?;

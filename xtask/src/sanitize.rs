@@ -1,15 +1,48 @@
-//! Tests under the compiler's sanitizers, which take too long for every run of the suite.
+//! `cargo xtask sanitize`: tests under the compiler's sanitizers, which take too long for every run of the suite.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
+
+use clap::ValueEnum as _;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::failure::Failure;
 use crate::fuzz::HOST;
+use crate::workspace;
+
+/// Run tests under AddressSanitizer and ThreadSanitizer.
+///
+/// AddressSanitizer watches the C interface, called from Rust and from C and C++ programs with LevelDB. ThreadSanitizer
+/// watches the concurrent filter, parallel builds, and filters that are replaced while threads use them; the standard
+/// library is compiled for it from its sources, a component of rustup.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cargo xtask sanitize --install\n  cargo xtask sanitize address")]
+pub(crate) struct Arguments {
+    /// The sanitizers to run [default: all]
+    #[arg(value_enum, value_name = "SANITIZER")]
+    sanitizers: Vec<Sanitizer>,
+    /// Install the sources of the standard library first if they are missing
+    #[arg(long)]
+    install: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let sanitizers = match &arguments.sanitizers[..] {
+        [] => Sanitizer::value_variants(),
+        sanitizers => sanitizers,
+    };
+    require(sanitizers, arguments.install)?;
+    for &sanitizer in sanitizers {
+        writeln!(io::stdout(), "\n==> {sanitizer:?}Sanitizer")?;
+        test(&workspace::root(), sanitizer)?;
+    }
+    Ok(())
+}
 
 /// A sanitizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Sanitizer {
+enum Sanitizer {
     /// Bytes outside of objects and freed memory: the functions for C, and C and C++ programs that call them
     Address,
     /// Data races: the concurrent filter, parallel builds, and filters that are replaced while threads use them
@@ -25,35 +58,29 @@ impl Sanitizer {
         }
     }
 
-    /// Returns cargo commands with their arguments.
-    fn commands(self) -> &'static [(&'static str, &'static str)] {
+    /// Returns the arguments of `cargo test`.
+    fn arguments(self) -> &'static str {
         match self {
             // The skipped test replaces the allocator, as the sanitizer does.
-            Self::Address => &[(
-                "test",
-                "--package filter-policy-leveldb --all-features --lib --test header -- --skip an_allocator_that_fails",
-            )],
+            Self::Address => {
+                "--package filter-policy-leveldb --all-features --lib --test header -- --skip an_allocator_that_fails"
+            }
             // Clients of Redis are not tested: they share only connections, and tokio's cause false alarms, because the
             // sanitizer does not see synchronization through the kernel.
-            Self::Thread => &[(
-                "test",
-                "-Zbuild-std --package guava-bloom --features slot,rayon --test all -- concurrent:: slot:: parallel::",
-            )],
+            Self::Thread => {
+                "-Zbuild-std --package guava-bloom --features slot,rayon --test all -- concurrent:: slot:: parallel::"
+            }
         }
     }
 }
 
 /// Runs the tests of a sanitizer.
-pub(crate) fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
-    let mut commands = sanitizer.commands().iter();
-    commands.try_for_each(|(command, arguments)| run(root, sanitizer.name(), command, arguments))
-}
-
-fn run(root: &Path, name: &str, command: &str, arguments: &str) -> Result<(), String> {
-    let mut cargo = cargo_command(root, &[command, "--target", HOST, "--target-dir"]);
+fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
+    let name = sanitizer.name();
+    let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir"]);
     cargo
         .arg(format!("target/sanitize/{name}"))
-        .args(words(arguments))
+        .args(words(sanitizer.arguments()))
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
         // For C and C++ programs that tests build.
@@ -66,8 +93,8 @@ fn run(root: &Path, name: &str, command: &str, arguments: &str) -> Result<(), St
 
 /// Checks that the sources of the standard library are installed; with `install`, installs them first. Races are
 /// detected only in code that was compiled for it.
-pub(crate) fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
-    let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"])).map_err(Failure::internal)?;
+fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
+    let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8_lossy(&sysroot);
     let sources = Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/Cargo.lock");
     if sources.exists() || !sanitizers.contains(&Sanitizer::Thread) {
@@ -80,5 +107,5 @@ pub(crate) fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Fai
         ));
     }
     let mut rustup = Command::new("rustup");
-    run_command(rustup.args(["component", "add", "rust-src"])).map_err(Failure::internal)
+    Ok(run_command(rustup.args(["component", "add", "rust-src"]))?)
 }

@@ -1,17 +1,14 @@
-//! The commands, one file each.
+//! The commands.
 
 mod cross;
 mod forward;
-mod fuzz;
-mod release;
-mod sanitize;
-mod site;
 mod test;
 mod tidy;
 
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::{fuzz, release, sanitize, site};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]

@@ -15,7 +15,7 @@ use crate::{tidy, workspace};
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_arguments: &Arguments) -> Result<(), Failure> {
-    let offences = tidy::check(&workspace::root()).map_err(Failure::internal)?;
+    let offences = tidy::check(&workspace::root())?;
     let mut out = io::stdout().lock();
     for offence in &offences {
         writeln!(out, "{offence}")?;

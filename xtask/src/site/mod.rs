@@ -1,16 +1,18 @@
-//! The documentation as a folder of pages: every Markdown file of the workspace, the files that they link to, and the
+//! `cargo xtask site`: the documentation as a folder of pages, every Markdown file of the workspace, the files that they link to, and the
 //! reference report with its records.
 
 mod page;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use self::page::Page;
 use crate::cargo::output_of;
-use crate::tidy;
+use crate::failure::Failure;
+use crate::{tidy, workspace};
 
 /// The links at the top of every page.
 const SECTIONS: [(&str, &str); 9] = [
@@ -30,6 +32,26 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;mar
     td,th{border:1px solid #bbb;padding:.2rem .5rem}pre{background:#f4f4f4;padding:.7rem;overflow-x:auto}\
     img{max-width:100%}@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}a{color:#8bf}\
     pre{background:#262626}}";
+
+/// Write the documentation as a folder of pages.
+///
+/// Writes guides, formats, theory, the map, decisions and every other Markdown file, the files that they link to, and the
+/// reference report with its records to a folder that any host can serve. A broken link is an error, and nothing is written
+/// then.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask site --out public")]
+pub(crate) struct Arguments {
+    /// The folder to write [default: target/site]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let root = workspace::root();
+    let out = arguments.out.clone().unwrap_or_else(|| root.join("target/site"));
+    let pages = build(&root, &out)?;
+    Ok(writeln!(io::stdout(), "{pages} pages in {}", out.display())?)
+}
 
 /// Writes the pages into `out`, overwriting files, and returns their number.
 ///
@@ -131,7 +153,7 @@ fn copy(root: &Path, out: &Path, path: &str) -> Result<(), String> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let said = |error: std::io::Error| format!("{}: {error}", path.display());
+    let said = |error: io::Error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(said)?;
     }

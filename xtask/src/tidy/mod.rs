@@ -97,7 +97,9 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     offences.extend(map::check(&paths, &sources));
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&manifest::packages(root)?));
-    offences.extend(format::check(root, &sources)?);
+    for manifest in format::MANIFESTS {
+        offences.extend(format::check(root, manifest)?);
+    }
     offences.sort();
     Ok(offences)
 }
