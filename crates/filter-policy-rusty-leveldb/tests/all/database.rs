@@ -1,5 +1,5 @@
-//! Writes, compacts, reopens and reads whole databases on disk. Checks their filters, and the number of blocks that
-//! filters save from being read.
+//! Writes, compacts, reopens and reads whole databases on disk. Checks the number of blocks that filters save from being
+//! read.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -8,12 +8,9 @@ use std::sync::atomic::Ordering;
 use counting_env::CountingEnv;
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::hashers::KeyHasher;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
-use filter_tables::{BlockRole, Table};
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
 
 use super::support::asked::{Counting, counting};
@@ -142,66 +139,6 @@ fn absent_keys_read_hardly_a_block() {
     let (absent, present) = reads_of_absent_and_present(folder.path(), Unfiltered);
     for all in [present, absent] {
         assert!(all >= u64::from(COUNT) * 99 / 100, "{all}");
-    }
-}
-
-/// Compares every filter of every table with the filter that the policy builds from the keys in the data blocks.
-fn compare_filters<H: KeyHasher>(folder: &Path, policy: &BloomFilterPolicy<H>) {
-    let tables = tables(folder);
-    assert!(!tables.is_empty());
-    for path in tables {
-        let bytes = std::fs::read(&path).unwrap();
-        let table = Table::open(bytes.as_slice()).unwrap();
-        assert_eq!(
-            table.policy_names().collect::<Vec<_>>(),
-            [policy.name().as_bytes()]
-        );
-        let block = table.filter_block(policy.name()).unwrap().unwrap();
-        let filters = FilterBlockReader::new(&block);
-        assert_eq!(filters.damage().count(), 0);
-        let data_blocks = table.data_blocks().unwrap();
-        assert!(data_blocks.len() > 1);
-        for filter in filters.filters() {
-            let mut keys = Vec::new();
-            for handle in data_blocks
-                .iter()
-                .filter(|handle| filter.block_offsets.contains(&handle.offset))
-            {
-                let block = table.block(BlockRole::Data, *handle).unwrap();
-                let mut entries = block.entries().unwrap();
-                while let Some(entry) = entries.next_entry().unwrap() {
-                    // Strip the sequence number and the kind.
-                    keys.push(entry.key[..entry.key.len() - 8].to_vec());
-                }
-            }
-            let expected = if keys.is_empty() {
-                Vec::new()
-            } else {
-                policy.build(&keys).unwrap()
-            };
-            assert_eq!(
-                filter.bytes,
-                Some(expected.as_slice()),
-                "{}, filter {}",
-                path.display(),
-                filter.index
-            );
-        }
-    }
-}
-
-#[test]
-fn filters_on_disk_are_the_policys() {
-    for options in [options(), snappy()] {
-        let bloom = BloomFilterPolicy::new(TEN);
-        let folder = written(with_policy(
-            options.clone(),
-            RustyLevelDbPolicy::new(bloom).unwrap(),
-        ));
-        compare_filters(folder.path(), &bloom);
-        let signed = BloomFilterPolicy::signed_tail(BitsPerKey::fractional(7.5).unwrap());
-        let folder = written(with_policy(options, RustyLevelDbPolicy::new(signed).unwrap()));
-        compare_filters(folder.path(), &signed);
     }
 }
 

@@ -184,11 +184,11 @@ fn compressions_that_are_not_read_are_named() {
         (0x80, "the writer's own"),
         (9, "unknown"),
     ] {
-        let error = read(&table(Making {
+        let making = Making {
             compression,
             ..VERSION_5
-        }))
-        .unwrap_err();
+        };
+        let error = read(&table(making)).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("the data block has the compression {compression} ({name}), which is not supported")
@@ -199,11 +199,11 @@ fn compressions_that_are_not_read_are_named() {
 #[test]
 fn index_types() {
     for index_type in [[4, 0, 0, 0], [0, 1, 0, 0]] {
-        let error = read(&table(Making {
+        let making = Making {
             index_type,
             ..VERSION_5
-        }))
-        .unwrap_err();
+        };
+        let error = read(&table(making)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "property rocksdb.block.based.table.index.type must have a known value"

@@ -36,42 +36,6 @@ fn of(file: &[u8], question: Question<'_>) -> Result<(Vec<Found>, u64), String> 
     Ok((all, counts.row_groups))
 }
 
-#[test]
-fn values_of_every_column() {
-    for (column, present, absent) in [
-        ("i32", "999", "1000"),
-        ("i64", "999002997", "999002998"),
-        ("s", "key999", "key1000"),
-        ("d", "499.5", "499.25"),
-    ] {
-        for (key, expected) in [(present, true), (absent, false)] {
-            let (filters, row_groups) = of(
-                FILE,
-                Question {
-                    column: Some(column),
-                    key: Some(key),
-                },
-            )
-            .unwrap();
-            assert_eq!((filters.len(), row_groups), (1, 1));
-            assert_eq!(filters[0].may_match, Some(expected), "{column}: {key}");
-        }
-        let question = Question {
-            column: Some(column),
-            key: Some("zwölf"),
-        };
-        assert_eq!(of(FILE, question).is_err(), column != "s");
-    }
-    let question = Question {
-        column: Some("x"),
-        key: None,
-    };
-    assert_eq!(
-        of(FILE, question).unwrap_err(),
-        "--column must be one of i32, i64, s, d, got \"x\""
-    );
-}
-
 /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
 #[test]
 fn places_that_are_wrong() {
