@@ -391,3 +391,21 @@ fn sentence(row: &MechanismRow) -> String {
     };
     format!("{what} ({hits} of {trials} {on})")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_built_in_function_shows_is_seen_in_others() {
+        let holding = |hash| -> Vec<(Mechanism, u32)> {
+            let rows = measure(&Function::custom("f", 32, hash, &[]), 64);
+            let holding = rows.into_iter().filter(|row| row.holds);
+            holding.map(|row| (row.mechanism, row.parameter)).collect()
+        };
+        let sum = holding(|key| key.iter().map(|&byte| u64::from(byte)).sum());
+        assert!(sum.contains(&(Mechanism::ByteOrder, 0)), "{sum:?}");
+        let first = holding(|key| u64::from(key[0]) * 0x0101_0101);
+        assert!(first.contains(&(Mechanism::FirstBytes, 1)), "{first:?}");
+    }
+}

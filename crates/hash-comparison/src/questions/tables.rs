@@ -215,3 +215,26 @@ pub fn judge(rows: &mut [OccupancyRow], functions: &[FunctionSummary]) {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::Function;
+
+    #[test]
+    fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
+        let function = Function::custom("f", 32, |_| 0, &[]);
+        let mut rows = measure("numbers", &Hashed::of_values(&function, (0..4096).collect()));
+        judge(&mut rows, &[function.summary()]);
+        let even = &rows[0];
+        assert_eq!(
+            (even.choice, even.hit, even.verdict),
+            (Choice::LowBits, 1.0, Verdict::FewerThanChance)
+        );
+        // The high bits are all zero.
+        assert_eq!(
+            (rows[1].longest, rows[1].verdict),
+            (4096, Verdict::FarWorseThanChance)
+        );
+    }
+}

@@ -10,13 +10,10 @@ fn help_texts() {
     let bench = Workbench::new();
     for command in ["", "compare", "join", "render", "reproduce", "list"] {
         for flag in ["-h", "--help"] {
-            let arguments: Vec<&str> = [command, flag]
-                .into_iter()
-                .filter(|word| !word.is_empty())
-                .collect();
+            let arguments = format!("{command} {flag}");
             let outcome = bench.run(&arguments);
             assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-            let name = format!("help {}", arguments.join(" "));
+            let name = format!("help {}", arguments.trim());
             insta::assert_snapshot!(name, outcome.stdout);
         }
     }
@@ -25,7 +22,7 @@ fn help_texts() {
 #[test]
 fn as_the_command_of_a_workspace_it_names_that() {
     let bench = Workbench::new();
-    let said = |arguments: &[&str]| {
+    let said = |arguments: &str| {
         let output = bench
             .command(arguments)
             .env(WORKSPACE, bench.path(""))
@@ -34,23 +31,23 @@ fn as_the_command_of_a_workspace_it_names_that() {
         let both = [output.stdout, output.stderr].concat();
         String::from_utf8(both).unwrap()
     };
-    let help = said(&["compare", "--help"]);
+    let help = said("compare --help");
     assert!(
         help.contains("\n  cargo xtask compare --quick --dataset app-accounts\n"),
         "{help}"
     );
     assert!(help.contains("[default: reports/latest"), "{help}");
-    let mistake = said(&["compare", "--function", "nosuch"]);
+    let mistake = said("compare --function nosuch");
     assert!(mistake.contains("`cargo xtask list` shows all"), "{mistake}");
-    let own = bench.run(&["compare", "--function", "nosuch"]).stderr;
+    let own = bench.run("compare --function nosuch").stderr;
     assert!(own.contains("`hash-comparison list` shows all"), "{own}");
 }
 
 #[test]
 fn list_names_everything() {
     let bench = Workbench::new();
-    let short = bench.run(&["list"]);
-    let long = bench.run(&["list", "--long"]);
+    let short = bench.run("list");
+    let long = bench.run("list --long");
     for outcome in [&short, &long] {
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
         for name in [
@@ -75,7 +72,7 @@ fn list_names_everything() {
 fn a_reader_may_leave_early() {
     let bench = Workbench::new();
     let mut child = bench
-        .command(&["list", "--long"])
+        .command("list --long")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

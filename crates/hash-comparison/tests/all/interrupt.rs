@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::Workbench;
 
 /// Starts a comparison, sends it `signal` when `phase` begins, and returns its exit code.
-fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -> Option<i32> {
+fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal: &str) -> Option<i32> {
     let mut child = bench
         .command(arguments)
         .stdout(Stdio::null())
@@ -34,10 +34,10 @@ fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -
 fn nothing_is_left() {
     let bench = Workbench::new();
     // A million keys take long enough for the signal to arrive first.
-    let arguments = ["compare", "--dataset", "random-strings", "--out", "deep/out"];
+    let arguments = "compare --dataset random-strings --out deep/out";
     for phase in ["timing", "reading keys"] {
         for signal in ["INT", "TERM"] {
-            let code = signalled(&bench, &arguments, phase, signal);
+            let code = signalled(&bench, arguments, phase, signal);
             assert_eq!(code, Some(130), "{phase} {signal}");
             assert!(bench.snapshot().is_empty(), "{phase} {signal}");
         }
@@ -48,8 +48,8 @@ fn nothing_is_left() {
 fn a_run_that_was_there_stays() {
     let bench = Workbench::with_run();
     let before = bench.snapshot();
-    let arguments = ["compare", "--dataset", "random-strings", "--out", "out"];
-    assert_eq!(signalled(&bench, &arguments, "timing", "INT"), Some(130));
+    let arguments = "compare --dataset random-strings --out out";
+    assert_eq!(signalled(&bench, arguments, "timing", "INT"), Some(130));
     assert!(bench.snapshot() == before);
 }
 
@@ -58,16 +58,8 @@ fn a_long_key_is_no_reason_to_wait() {
     let bench = Workbench::new();
     bench.write("keys.txt", vec![b'x'; 20_000_000]);
     let before = bench.snapshot();
-    let arguments = [
-        "compare",
-        "--keys",
-        "keys.txt",
-        "--function",
-        "PJW",
-        "--out",
-        "out",
-    ];
+    let arguments = "compare --keys keys.txt --function PJW --out out";
     // With fifty thousand calls per reading, this would hash a terabyte.
-    assert_eq!(signalled(&bench, &arguments, "timing", "INT"), Some(130));
+    assert_eq!(signalled(&bench, arguments, "timing", "INT"), Some(130));
     assert!(bench.snapshot() == before);
 }

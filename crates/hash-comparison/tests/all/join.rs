@@ -15,7 +15,7 @@ fn runs_are_joined_by_their_times_and_run_json_alone() {
         bench.write(&format!("kept/{file}"), bench.read(&format!("out/{file}")));
     }
     for _ in 0..2 {
-        let outcome = bench.run(&["join", "out", "kept"]);
+        let outcome = bench.run("join out kept");
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert!(outcome.stdout.starts_with("quality: all "), "{}", outcome.stdout);
         assert!(
@@ -36,12 +36,9 @@ fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
     let bench = Workbench::with_run();
     bench.write("notes.html", "somebody's\n");
     for (arguments, expected) in [
-        (
-            &["join", "out", "out", "--out", "notes.html"][..],
-            "was not written by this command",
-        ),
-        (&["join", "out", "nowhere"], "give folders of runs"),
-        (&["join", "out"], "2 values"),
+        ("join out out --out notes.html", "was not written by this command"),
+        ("join out nowhere", "give folders of runs"),
+        ("join out", "2 values"),
     ] {
         let outcome = bench.run(arguments);
         assert_eq!(outcome.code, 2, "{arguments:?}");

@@ -8,11 +8,10 @@ use super::Workbench;
 /// Measures these key files in one run and returns the records and the page.
 fn measured(files: &[&[u8]]) -> (Records, String) {
     let bench = Workbench::new();
-    let mut arguments = vec!["--out", "out"];
-    let names: Vec<String> = (0..files.len()).map(|number| format!("{number}.txt")).collect();
-    for (name, bytes) in names.iter().zip(files) {
-        bench.write(name, bytes);
-        arguments.extend(["--keys", name]);
+    let mut arguments = "--out out".to_owned();
+    for (number, bytes) in files.iter().enumerate() {
+        bench.write(&format!("{number}.txt"), bytes);
+        arguments += &format!(" --keys {number}.txt");
     }
     bench.compare(&arguments);
     let records = Records::read(&bench.path("out")).unwrap();
@@ -23,7 +22,7 @@ fn measured(files: &[&[u8]]) -> (Records, String) {
 fn duplicates_are_counted_and_dropped() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\ntwo\none\r\n\n\none");
-    let outcome = bench.compare(&["--out", "out"]);
+    let outcome = bench.compare("--out out");
     let records = Records::read(&bench.path("out")).unwrap();
     let dataset = &records.run.datasets[0];
     assert_eq!(
@@ -87,7 +86,7 @@ fn several_files_stand_side_by_side() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\n");
     bench.write("more keys.csv", "two\nthree\n");
-    bench.compare(&["--keys", "more keys.csv", "--out", "out"]);
+    bench.compare("--keys 'more keys.csv' --out out");
     let run = Records::read(&bench.path("out")).unwrap().run;
     let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
     assert_eq!(names, ["keys", "more keys"]);

@@ -226,7 +226,7 @@ fn what_the_user_changes_meanwhile_is_kept() {
 /// Starts a comparison that takes long, and returns it when its timing has begun.
 fn long_run(bench: &Workbench, out: &str) -> Child {
     let mut child = bench
-        .command(&["compare", "--dataset", "random-strings", "--out", out])
+        .command(&format!("compare --dataset random-strings --out {out}"))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -245,11 +245,11 @@ fn the_second_run_into_a_folder_is_told_who_writes_it() {
             "another run of this program (process {}) is writing here; wait until it ends, or choose another place",
             first.id()
         );
-        let second = bench.run(&["compare", "--quick", "--keys", "keys.txt", "--out", out]);
+        let second = bench.run(&format!("compare --quick --keys keys.txt --out {out}"));
         assert_eq!(second.code, 2, "{}", second.stderr);
         assert!(second.stderr.contains(&expected), "{}", second.stderr);
         if out == "out" {
-            let second = bench.run(&["render", out]);
+            let second = bench.run(&format!("render {out}"));
             assert!(
                 second.code == 2 && second.stderr.contains(&expected),
                 "{}",
@@ -259,7 +259,7 @@ fn the_second_run_into_a_folder_is_told_who_writes_it() {
         first.kill().unwrap();
         first.wait().unwrap();
         // Whoever comes next neither waits nor finds anything.
-        bench.compare(&["--out", out]);
+        bench.compare(&format!("--out {out}"));
         let parent = bench.path(out);
         let left = fs::read_dir(parent.parent().unwrap()).unwrap();
         assert!(
@@ -274,15 +274,15 @@ fn a_folder_that_only_has_such_a_name_is_left_alone() {
     let bench = Workbench::with_run();
     bench.write(".hash-comparison-notes/letter.txt", "somebody's\n");
     bench.write(".hash-comparison-own/owner", "somebody's\n");
-    bench.compare(&["--out", "out"]);
+    bench.compare("--out out");
     assert_eq!(bench.read(".hash-comparison-notes/letter.txt"), "somebody's\n");
     assert_eq!(bench.read(".hash-comparison-own/owner"), "somebody's\n");
 }
 
 /// Runs a command that must not wait for the other end of a pipe.
-fn ends(bench: &Workbench, arguments: &[&str]) -> String {
+fn ends(bench: &Workbench, arguments: &str) -> String {
     let mut command = Command::new("timeout");
-    command.args(["60", super::PROGRAM]).args(arguments);
+    command.args(["60", super::PROGRAM]).args(arguments.split(' '));
     let output = command.current_dir(bench.path("")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -303,26 +303,18 @@ fn nobody_waits_for_a_pipe() {
     };
     pipe("pipe");
     for arguments in [
-        &["compare", "--keys", "keys.txt", "--out", "pipe"][..],
-        &["render", "pipe"],
-        &["join", "out", "out", "--out", "pipe"],
+        "compare --keys keys.txt --out pipe",
+        "render pipe",
+        "join out out --out pipe",
     ] {
         assert!(ends(&bench, arguments).contains("pipe: "), "{arguments:?}");
     }
     for name in ["timing.csv", "run.json"] {
         pipe(&format!("out/{name}"));
         for arguments in [
-            &["render", "out"][..],
-            &["join", "out", "out"],
-            &[
-                "compare",
-                "--keys",
-                "keys.txt",
-                "--baseline",
-                "out",
-                "--out",
-                "other",
-            ],
+            "render out",
+            "join out out",
+            "compare --keys keys.txt --baseline out --out other",
         ] {
             let said = ends(&bench, arguments);
             assert!(
@@ -331,15 +323,15 @@ fn nobody_waits_for_a_pipe() {
             );
         }
     }
-    let said = ends(&bench, &["compare", "--keys", "keys.txt", "--out", "out"]);
+    let said = ends(&bench, "compare --keys keys.txt --out out");
     assert!(said.contains("is not a regular file"), "{said}");
 }
 
 #[test]
 fn a_page_of_several_runs_is_replaced_whole() {
     let bench = Workbench::with_run();
-    let join = ["join", "out", "out", "--out", "page.html"];
-    assert_eq!(bench.run(&join).code, 0);
+    let join = "join out out --out page.html";
+    assert_eq!(bench.run(join).code, 0);
     let page = bench.read("page.html");
     // A page of five gigabytes that is mostly a hole: its first line alone says whose it is.
     File::options()
@@ -352,7 +344,7 @@ fn a_page_of_several_runs_is_replaced_whole() {
         let mut command = Command::new("sh");
         command
             .args(["-c", script, super::PROGRAM])
-            .args(join)
+            .args(join.split(' '))
             .current_dir(bench.path(""))
             .output()
             .unwrap()

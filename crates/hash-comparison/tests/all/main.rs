@@ -20,7 +20,6 @@ mod recommendation;
 mod render;
 mod whole_run;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,7 +56,7 @@ impl Workbench {
         static MADE: LazyLock<(Workbench, Outcome)> = LazyLock::new(|| {
             let bench = Workbench::new();
             // Repeated names count once, in any letter case.
-            let outcome = bench.compare(&["--function", "xxh3", "--function", "CRC32", "--out", "out"]);
+            let outcome = bench.compare("--function xxh3 --function CRC32 --out out");
             (bench, outcome)
         });
         &MADE
@@ -90,10 +89,16 @@ impl Workbench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+    /// Returns the command with these arguments, of which those with spaces, and empty ones, are in single quotes.
+    fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(PROGRAM);
+        for (index, part) in arguments.split('\'').enumerate() {
+            match index % 2 {
+                0 => command.args(part.split_whitespace()),
+                _ => command.arg(part),
+            };
+        }
         command
-            .args(arguments)
             .current_dir(&self.folder)
             .env("COLUMNS", "100")
             .env_remove("RUST_BACKTRACE")
@@ -102,7 +107,7 @@ impl Workbench {
         command
     }
 
-    fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Outcome {
+    fn run(&self, arguments: &str) -> Outcome {
         let output = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
         let outcome = Outcome {
@@ -115,21 +120,12 @@ impl Workbench {
     }
 
     /// Runs a quick comparison of two functions on `keys.txt`, which must succeed.
-    fn compare(&self, more: &[&str]) -> Outcome {
+    fn compare(&self, more: &str) -> Outcome {
         if !self.path("keys.txt").exists() {
             self.write("keys.txt", "one\ntwo\nthree\nfour\n");
         }
-        let fixed = [
-            "compare",
-            "--quick",
-            "--keys",
-            "keys.txt",
-            "--function",
-            "XXH3",
-            "--function",
-            "CRC-32",
-        ];
-        let outcome = self.run(&[&fixed[..], more].concat());
+        let fixed = "compare --quick --keys keys.txt --function XXH3 --function CRC-32";
+        let outcome = self.run(&format!("{fixed} {more}"));
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         outcome
     }

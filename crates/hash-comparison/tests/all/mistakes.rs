@@ -4,12 +4,10 @@ use std::fs;
 
 use super::{Workbench, sealed};
 
-/// Runs invalid `arguments`, in which `''` is an empty one, and checks that the message contains `named` and that no
-/// file changed.
+/// Runs invalid `arguments`, and checks that the message contains `named` and that no file changed.
 fn refused(bench: &Workbench, arguments: &str, named: &[&str]) {
     let before = bench.snapshot();
-    let words = arguments.split(' ').map(|word| word.trim_matches('\''));
-    let outcome = bench.run(&words.collect::<Vec<_>>());
+    let outcome = bench.run(arguments);
     let said = outcome.stderr;
     assert_eq!(outcome.code, 2, "{arguments}: {said}");
     assert_eq!(outcome.stdout, "", "{arguments}");

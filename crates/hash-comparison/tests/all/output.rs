@@ -16,7 +16,7 @@ fn names(bench: &Workbench, folder: &str) -> Vec<String> {
 #[test]
 fn an_absent_folder_is_made_with_its_parents() {
     let bench = Workbench::new();
-    let outcome = bench.compare(&["--out", "deep/er/out"]);
+    let outcome = bench.compare("--out deep/er/out");
     assert!(
         outcome.stdout.contains("report: deep/er/out/index.html"),
         "{}",
@@ -56,23 +56,14 @@ fn plain_lines_where_there_is_no_terminal() {
 fn an_empty_folder_is_filled_and_a_run_is_replaced() {
     let bench = Workbench::new();
     fs::create_dir(bench.path("out")).unwrap();
-    bench.compare(&["--out", "out"]);
+    bench.compare("--out out");
     let first = names(&bench, "out");
     bench.write("out/notes.txt", "somebody's\n");
     bench.write("out/charts/notes.svg", "somebody's\n");
 
     // Keys under another name give other charts.
     bench.write("other.txt", "five\nsix\nseven\n");
-    let outcome = bench.run(&[
-        "compare",
-        "--quick",
-        "--keys",
-        "other.txt",
-        "--function",
-        "xxh3",
-        "--out",
-        "out",
-    ]);
+    let outcome = bench.run("compare --quick --keys other.txt --function xxh3 --out out");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(bench.read("out/notes.txt"), "somebody's\n");
     assert_eq!(bench.read("out/charts/notes.svg"), "somebody's\n");
@@ -105,16 +96,7 @@ fn the_folder_one_stands_in() {
     let bench = Workbench::new();
     fs::create_dir(bench.path("here")).unwrap();
     bench.write("keys.txt", "one\ntwo\n");
-    let mut command = bench.command(&[
-        "compare",
-        "--quick",
-        "--keys",
-        "../keys.txt",
-        "--function",
-        "XXH3",
-        "--out",
-        ".",
-    ]);
+    let mut command = bench.command("compare --quick --keys ../keys.txt --function XXH3 --out .");
     let output = command.current_dir(bench.path("here")).output().unwrap();
     assert_eq!(
         output.status.code(),
@@ -132,7 +114,7 @@ fn a_link_to_a_folder_is_that_folder() {
     let bench = Workbench::new();
     fs::create_dir(bench.path("real")).unwrap();
     std::os::unix::fs::symlink(bench.path("real"), bench.path("link")).unwrap();
-    bench.compare(&["--out", "link"]);
+    bench.compare("--out link");
     assert!(names(&bench, "real").contains(&"run.json".to_owned()));
     assert!(bench.path("link").is_symlink());
 }

@@ -18,8 +18,7 @@ fn records_are_complete() {
     // Functions of every width.
     let arguments = "compare --quick --keys keys.txt --keys more.txt --out out --function PJW --function APHash \
                      --function FNVHash --function XXH3";
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    assert_eq!(bench.run(&arguments).code, 0);
+    assert_eq!(bench.run(arguments).code, 0);
     let records = Records::read(&bench.path("out")).unwrap();
     assert_eq!(records.run.datasets.len(), 2);
     for file in FILES {

@@ -10,7 +10,7 @@ fn compare(bench: &Workbench, keys: u32, more: &str) -> Outcome {
     let lines: String = (0..keys).map(|number| format!("key {number}\n")).collect();
     bench.write("keys.txt", lines);
     let arguments = format!("compare --quick --keys keys.txt --out out {more}");
-    bench.run(&arguments.split(' ').collect::<Vec<_>>())
+    bench.run(&arguments)
 }
 
 fn done(bench: &Workbench, keys: u32, more: &str) -> (String, Records) {

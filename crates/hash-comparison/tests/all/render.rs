@@ -11,7 +11,7 @@ fn the_same_records_give_the_same_bytes() {
     let bench = Workbench::with_run();
     let measured = bench.snapshot();
     for _ in 0..2 {
-        let outcome = bench.run(&["render", "out"]);
+        let outcome = bench.run("render out");
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert!(outcome.stdout.contains("out/index.html"), "{}", outcome.stdout);
         assert!(bench.snapshot() == measured);
@@ -44,7 +44,7 @@ fn what_was_lost_is_drawn_again() {
     fs::remove_dir_all(bench.path("out/charts")).unwrap();
     fs::remove_file(bench.path("out/index.html")).unwrap();
     bench.write("out/notes.txt", "somebody's\n");
-    assert_eq!(bench.run(&["render", "out"]).code, 0);
+    assert_eq!(bench.run("render out").code, 0);
     assert_eq!(bench.read("out/notes.txt"), "somebody's\n");
     fs::remove_file(bench.path("out/notes.txt")).unwrap();
     assert!(bench.snapshot() == measured);
@@ -60,14 +60,14 @@ fn a_chart_that_is_drawn_no_more_is_removed() {
         sealed(&run.replacen("\"index.html\"", "\"charts/zz-old.svg\",\n    \"index.html\"", 1)),
     );
     bench.write("out/charts/zz-old.svg", "<svg/>\n");
-    assert_eq!(bench.run(&["render", "out"]).code, 0);
+    assert_eq!(bench.run("render out").code, 0);
     assert!(bench.snapshot() == measured);
 }
 
 #[test]
 fn a_run_is_held_against_an_earlier_one_anywhere() {
     let bench = Workbench::new();
-    bench.compare(&[]);
+    bench.compare("");
     let json = bench.read("hash-comparison-report/run.json");
     assert!(
         json.contains("\"command\": \"hash-comparison compare --quick --keys keys.txt"),
@@ -75,12 +75,12 @@ fn a_run_is_held_against_an_earlier_one_anywhere() {
     );
     assert!(bench.path("hash-comparison-report/index.html").is_file());
     let said = bench
-        .compare(&["--baseline", "hash-comparison-report", "--out", "after"])
+        .compare("--baseline hash-comparison-report --out after")
         .stdout;
     assert!(said.contains("Apart from times, the "), "{said}");
     assert!(said.contains("too few functions"), "{said}");
     let page = bench.read("after/index.html");
     assert!(page.contains("Since the earlier run"));
-    assert_eq!(bench.run(&["render", "after"]).code, 0);
+    assert_eq!(bench.run("render after").code, 0);
     assert!(bench.read("after/index.html") == page);
 }
