@@ -240,18 +240,6 @@ fn filters_tell_what_they_cover() {
 }
 
 #[test]
-fn a_builder_without_keys_writes_the_tail() {
-    assert_eq!(
-        FilterBlockBuilder::new(&POLICY).finish(),
-        Ok(vec![0, 0, 0, 0, 11])
-    );
-    let mut builder = FilterBlockBuilder::new(&POLICY);
-    builder.start_block(0).unwrap();
-    builder.start_block(2047).unwrap();
-    assert_eq!(builder.finish(), Ok(vec![0, 0, 0, 0, 11]));
-}
-
-#[test]
 fn calls_outside_the_grammar_are_errors_and_change_nothing() {
     let mut builder = FilterBlockBuilder::new(&POLICY);
     assert_eq!(builder.add_key(b"early"), Err(Error::KeyBeforeBlock));

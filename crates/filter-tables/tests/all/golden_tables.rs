@@ -71,14 +71,6 @@ struct Expected {
     data_blocks: Vec<Block>,
     #[serde(default)]
     filter_block_hex: String,
-    absent_probe: Option<AbsentProbe>,
-}
-
-/// The number of matches among 40 absent keys, each queried in every data block.
-#[derive(Deserialize)]
-struct AbsentProbe {
-    probes: usize,
-    false_positives: usize,
 }
 
 /// A table, its recorded contents, its keys in order, and the policy that reads it.
@@ -257,38 +249,6 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         filters > 200 && empty > 50,
         "{filters} filters, {empty} empty ones"
     );
-}
-
-#[test]
-fn absent_keys_match_as_often_as_recorded() {
-    let mut recorded = 0;
-    for golden in goldens() {
-        let Some(expected) = &golden.expected.absent_probe else {
-            continue;
-        };
-        let file = &golden.expected.file;
-        let Some(block) = golden.filter_block() else {
-            assert_eq!((expected.probes, expected.false_positives), (0, 0), "{file}");
-            continue;
-        };
-        let reader = FilterBlockReader::new(&block);
-        let (mut probes, mut matches) = (0, 0);
-        for data in &golden.expected.data_blocks {
-            for i in 0..40 {
-                let key = format!("absent{i:06}");
-                probes += 1;
-                matches +=
-                    usize::from(reader.key_may_match(&*golden.policy, data.handle.offset, key.as_bytes()));
-            }
-        }
-        assert_eq!(
-            (probes, matches),
-            (expected.probes, expected.false_positives),
-            "{file}"
-        );
-        recorded += 1;
-    }
-    assert_eq!(recorded, 12);
 }
 
 /// Uses the keys in the data blocks, not the expected ones.
