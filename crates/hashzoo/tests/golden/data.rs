@@ -33,8 +33,8 @@ pub(crate) struct Key {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// The width of the C type.
-    pub(crate) bits: u32,
+    #[serde(rename = "bits")]
+    _bits: u32,
     /// Values by key id.
     pub(crate) vectors: BTreeMap<String, String>,
 }
