@@ -4,7 +4,8 @@ use bloom_redis::{Answer, Call, Commands, Error, ErrorKind, Expiry, Missing, Opt
 use redis::{Connection, cmd};
 
 use crate::support::{
-    Design, Hooked, LEASE, Rebuilding, Server, all_commands, check_all_there, names, new_fixed, new_growing,
+    Design, Hooked, LEASE, Rebuilding, Server, all_commands, check_all_there, clear, names, new_fixed,
+    new_growing,
 };
 
 /// An operation during which another client acts.
@@ -14,6 +15,8 @@ pub(crate) struct Round<'a> {
     pub(crate) other: Connection,
     /// The number of the command before which the other client acts.
     pub(crate) at: usize,
+    /// The number of the first commands, all of which are tried. Of the others some are.
+    pub(crate) first: usize,
     acted: bool,
 }
 
@@ -69,15 +72,16 @@ pub(crate) fn rounds(server: &Server, mut body: impl FnMut(&mut Round<'_>)) -> u
         server,
         other: server.connection(),
         at: 0,
+        first: 12,
         acted: true,
     };
     for number in 0.. {
-        cmd("FLUSHALL").exec(&mut round.other).unwrap();
+        clear(&mut round.other);
         body(&mut round);
         if !round.acted {
             return number;
         }
-        round.at += 1 + round.at / 12;
+        round.at += 1 + round.at / round.first;
     }
     unreachable!("operations end")
 }
@@ -104,6 +108,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
             let elements = names("in", elements);
             let acts = places.map(|places| {
                 rounds(&server, |round| {
+                    round.first = 4;
                     round.run(filter.create());
                     let ended = round.rebuild(&filter, &elements);
                     round.run(ended.commit());
@@ -166,6 +171,7 @@ fn a_rebuild_that_ends_during_a_call_hides_and_loses_nothing() {
                 round.rebuild(&design, &kept)
             };
             let asked = rounds(&server, |round| {
+                round.first = 3;
                 let rebuild = begin(round);
                 round.run(rebuild.insert_many(&old));
                 let answers = round.during(filter.ask(&old), |other| rebuild.commit().query(other).unwrap());

@@ -1,8 +1,9 @@
 //! Tests that hold for every design.
 
+use std::ops::Range;
 use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, Expiry, Missing, Options, Schema};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, Missing, Options, Schema};
 use redis::cmd;
 
 use crate::support::{
@@ -27,7 +28,7 @@ fn designs() -> [(Design, u32); 6] {
         ),
         (
             Design::Growing(new_growing(50, 0.01).with_prefix("urls:").spread()),
-            200,
+            100,
         ),
     ]
 }
@@ -35,9 +36,10 @@ fn designs() -> [(Design, u32); 6] {
 #[test]
 fn all_commands_write_the_same_bits_and_give_the_same_answers() {
     let mut seen = [const { None }; 6];
-    let mut check = |client: &mut Client, ways: &[Options]| {
+    let mut check = |client: &mut Client, which: Range<usize>, ways: &[Options]| {
         for &options in ways {
-            for ((design, count), seen) in designs().into_iter().zip(&mut seen) {
+            let all = designs().into_iter().zip(&mut seen);
+            for ((design, count), seen) in all.skip(which.start).take(which.len()) {
                 client.words::<()>(&["FLUSHALL"]);
                 let filter = design.with_options(options);
                 client.run(filter.create());
@@ -66,9 +68,13 @@ fn all_commands_write_the_same_bits_and_give_the_same_answers() {
         let empty = reported.missing(Missing::Empty);
         let in_small_trips = reported.bits_per_trip(100);
         let waiting = empty.replicas(0, Duration::from_secs(1));
-        check(client, &[reported, in_small_trips, empty, waiting]);
+        check(client, 0..4, &[reported, in_small_trips, empty, waiting]);
     });
-    for_each_cluster_way(|client, _, commands| check(client, &[Options::default().commands(commands)]));
+    for_each_cluster_way(|client, _, commands| {
+        if commands == Commands::default() || commands != commands.scripts(true) {
+            check(client, 2..6, &[Options::default().commands(commands)]);
+        }
+    });
     assert!(seen[0] == seen[1], "a time to live changes bits");
 }
 

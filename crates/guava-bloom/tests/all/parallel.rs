@@ -1,8 +1,7 @@
 //! Filters from parallel iterators are those of one thread, byte for byte.
 
 use guava_bloom::{
-    BloomFilter, CollectBloomFilter, ConcurrentBloomFilter, Funnel, Integer, Long, Parameters, Sink,
-    Strategy, Utf8,
+    BloomFilter, CollectBloomFilter, ConcurrentBloomFilter, Funnel, Long, Parameters, Sink, Strategy, Utf8,
 };
 use rayon::prelude::*;
 
@@ -100,19 +99,9 @@ fn items_may_be_values_or_references() {
     let numbers: Vec<i64> = (0..NUMBERS).collect();
     let filter = numbers.par_iter().collect_bloom_filter(Long, &parameters);
     assert_eq!(filter.unwrap().to_bytes(), alone(&parameters));
-
-    let numbers: Vec<i32> = (0..1000).collect();
-    let filter = numbers.par_iter().collect_bloom_filter(Integer, &parameters);
-    let values = numbers
-        .clone()
-        .into_par_iter()
-        .collect_bloom_filter(Integer, &parameters);
-    let shared = ConcurrentBloomFilter::new(Integer, &parameters).unwrap();
+    let shared = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
     shared.par_insert(&numbers);
-    let filter = filter.unwrap();
-    assert!(numbers.iter().all(|number| filter.might_contain(number)));
-    assert_eq!(values.unwrap(), filter);
-    assert_eq!(shared.into_sequential(), filter);
+    assert_eq!(shared.into_sequential().to_bytes(), alone(&parameters));
 }
 
 #[test]

@@ -31,6 +31,14 @@ pub(crate) fn runtime() -> Runtime {
         .expect("a runtime")
 }
 
+/// Deletes all keys of a server.
+pub(crate) fn clear(connection: &mut dyn ConnectionLike) {
+    let keys: Vec<Vec<u8>> = redis::cmd("KEYS").arg("*").query(connection).expect("keys");
+    if !keys.is_empty() {
+        redis::cmd("DEL").arg(keys).exec(connection).expect("a reply");
+    }
+}
+
 impl Client {
     /// Connects a blocking client.
     pub(crate) fn blocking(server: &Server) -> Self {
@@ -103,6 +111,11 @@ impl Client {
             Ok(_) => panic!("the operation succeeded"),
             Err(error) => error,
         }
+    }
+
+    /// Deletes all keys, which takes less time than `FLUSHALL` if they are few.
+    pub(crate) fn clear(&mut self) {
+        clear(&mut *self.plain);
     }
 
     /// Sends a command as it is.

@@ -9,7 +9,7 @@ mod hooked;
 mod server;
 
 use bloom_redis::{Answer, Commands, Error, FixedFilter, GrowingFilter, Schema, SplitFilter};
-pub(crate) use client::{Client, runtime};
+pub(crate) use client::{Client, clear, runtime};
 pub(crate) use cluster::Cluster;
 pub(crate) use design::{Design, LEASE, Rebuilding};
 pub(crate) use hooked::{Hooked, counting};
@@ -56,10 +56,15 @@ pub(crate) fn for_each_cluster_way(mut body: impl FnMut(&mut Client, &Cluster, C
     }
 }
 
-/// Runs the body with each of the sets of commands on a server, and then on a cluster, always empty at first.
+/// Runs the body with each of the sets of commands on a server, and then with each of the cluster clients.
 pub(crate) fn for_each_place(mut body: impl FnMut(&mut Client, Commands)) {
     for_each_way(&mut body);
-    for_each_cluster_way(|client, _, commands| body(client, commands));
+    let cluster = Cluster::shared();
+    for connect in Client::OF_CLUSTERS {
+        let mut client = connect(&cluster);
+        client.words::<()>(&["FLUSHALL"]);
+        body(&mut client, Commands::default());
+    }
 }
 
 /// Returns the fixed filter `f`.
