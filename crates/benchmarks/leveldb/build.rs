@@ -1,5 +1,5 @@
 //! Compiles the shim for LevelDB's C++ interface. The package also builds without LevelDB, so that it can be packed
-//! anywhere; its program and tests then say what they need.
+//! wherever there is a C++ compiler, which `cxx` needs; its program and tests then say what they need.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/ffi");

@@ -1,5 +1,6 @@
 //! Compiles the shim, because RocksDB's filters are accessible only from C++. The package also builds without RocksDB,
-//! so that it can be packed anywhere; its program and tests then say what they need.
+//! so that it can be packed wherever there is a C++ compiler, which `cxx` needs; its program and tests then say what they
+//! need.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/ffi");

@@ -1,5 +1,5 @@
-//! `cargo xtask site`: the documentation as a folder of pages, every Markdown file of the workspace, the files that they link to, and the
-//! reference report with its records.
+//! `cargo xtask site`: the documentation as a folder of pages. It holds every Markdown file of the workspace, the files
+//! that they link to, and the reference report with its records.
 
 mod page;
 

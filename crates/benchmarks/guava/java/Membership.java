@@ -15,8 +15,8 @@ import java.util.Properties;
  *
  * <p>Requests come on standard input and are answered on standard output, all numbers big-endian. A request is one byte
  * and its operands; an answer is the byte 0, the number of bytes of the result, and the result. There is one filter at a
- * time. The program times its own
- * loops, over keys that are there before the clock starts. The end of the input ends the program.
+ * time. The program times its own loops, over keys that are there before the clock starts. The end of
+ * the input ends the program.
  */
 final class Membership {
   private static final Funnel<CharSequence> FUNNEL = Funnels.stringFunnel(StandardCharsets.UTF_8);

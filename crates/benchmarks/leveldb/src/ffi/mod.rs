@@ -12,7 +12,7 @@ pub use self::bridge::{Database, Policy, Slices, version};
 
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
-    // SAFETY: the functions keep Rust's rules about references, as cxx requires, and take any values.
+    // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
     unsafe extern "C++" {
         include!("bench-leveldb/src/ffi/shim.h");
 
@@ -29,7 +29,7 @@ mod bridge {
 
         /// A policy for LevelDB's C++ code: LevelDB's own, or one of ours behind its C interface.
         type Policy;
-        /// Creates LevelDB's own Bloom filter policy.
+        /// Creates LevelDB's own Bloom filter policy. The bits per key must not be negative.
         #[Self = "Policy"]
         fn builtin(bits_per_key: i32) -> UniquePtr<Policy>;
         /// Creates a policy of the C library as C programs do, with the arguments of `filter_policy_new`.
@@ -39,14 +39,14 @@ mod bridge {
         ///
         /// # Safety
         ///
-        /// It is a `leveldb_filterpolicy_t` that nothing else destroys.
+        /// It is a `leveldb_filterpolicy_t` that nothing else destroys, and that any thread may call.
         #[Self = "Policy"]
         unsafe fn taken(object: *mut c_char) -> UniquePtr<Policy>;
         /// Returns the policy's name.
         fn name(self: &Policy) -> String;
-        /// Builds a filter, called as in LevelDB.
+        /// Builds a filter of at most 2^31 - 1 keys, called as in LevelDB.
         fn create_filter(self: &Policy, keys: &Slices<'_>) -> Vec<u8>;
-        /// Builds a filter of every `size` keys in a loop, and returns the sum of their first bytes.
+        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns the sum of their first bytes.
         fn create_filters(self: &Policy, keys: &Slices<'_>, size: usize) -> u64;
         /// Queries the keys one by one in a loop, and returns how many the filter may hold.
         fn count_matches(self: &Policy, keys: &Slices<'_>, filter: &[u8]) -> u64;
@@ -95,7 +95,7 @@ impl Policy {
         let object = ours.as_ptr();
         // C++ destroys it.
         core::mem::forget(ours);
-        // SAFETY: nothing else destroys it now.
+        // SAFETY: nothing else destroys it now, and the policy is `Send` and `Sync`.
         unsafe { Self::taken(object.cast()) }
     }
 

@@ -1,5 +1,6 @@
 // What the tests and the benchmark need of LevelDB and its C interface does not have: filter policies called
-// directly, and an environment that counts what is read from tables. Errors are exceptions.
+// directly, and an environment that counts what is read from tables. Errors are exceptions. Where the bridge declares
+// no error, an exception ends the program with its text.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <leveldb/options.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -30,6 +32,12 @@ inline leveldb::Slice SliceOf(Bytes bytes) {
 
 inline void Check(const leveldb::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// LevelDB counts keys with an int.
+inline int CountOf(size_t keys) {
+  if (keys > INT_MAX) throw std::length_error("LevelDB takes no filter of so many keys");
+  return static_cast<int>(keys);
 }
 
 inline rust::String version() {
@@ -52,6 +60,7 @@ class Policy {
   explicit Policy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
 
   static std::unique_ptr<Policy> builtin(int32_t bits_per_key) {
+    if (bits_per_key < 0) throw std::invalid_argument("bits per key must not be negative");
     return std::make_unique<Policy>(leveldb::NewBloomFilterPolicy(bits_per_key));
   }
 
@@ -74,7 +83,7 @@ class Policy {
 
   rust::Vec<uint8_t> create_filter(const Slices& keys) const {
     std::string filter;
-    policy_->CreateFilter(keys.get().data(), static_cast<int>(keys.get().size()), &filter);
+    policy_->CreateFilter(keys.get().data(), CountOf(keys.get().size()), &filter);
     rust::Vec<uint8_t> copy;
     copy.reserve(filter.size());
     for (const char byte : filter) copy.push_back(static_cast<uint8_t>(byte));
@@ -83,12 +92,13 @@ class Policy {
 
   // The filters are built one after the other in the same memory.
   uint64_t create_filters(const Slices& keys, size_t size) const {
+    if (size == 0) throw std::invalid_argument("a filter of no keys has no first byte");
     uint64_t sum = 0;
     std::string filter;
     const size_t n = keys.get().size();
     for (size_t start = 0; start + size <= n; start += size) {
       filter.clear();
-      policy_->CreateFilter(keys.get().data() + start, static_cast<int>(size), &filter);
+      policy_->CreateFilter(keys.get().data() + start, CountOf(size), &filter);
       sum += static_cast<unsigned char>(filter[0]);
     }
     return sum;

@@ -7,7 +7,7 @@ pub use self::bridge::{Policy, Reader, Slices, version};
 
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
-    // SAFETY: the functions keep Rust's rules about references, as cxx requires, and take any values.
+    // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
     unsafe extern "C++" {
         include!("bench-rocksdb/src/ffi/shim.h");
 
@@ -34,7 +34,7 @@ mod bridge {
         fn ribbon(bits_per_key: f64) -> UniquePtr<Policy>;
         /// Builds the filter that RocksDB stores for these keys.
         fn create_filter(self: &Policy, keys: &Slices<'_>) -> Vec<u8>;
-        /// Builds a filter of every `size` keys in a loop, and returns the sum of their first bytes.
+        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns the sum of their first bytes.
         fn create_filters(self: &Policy, keys: &Slices<'_>, size: usize) -> u64;
         /// Creates RocksDB's reader of a filter of any kind, or of any bytes.
         fn reader(self: &Policy, filter: &[u8]) -> UniquePtr<Reader>;

@@ -3,7 +3,7 @@
 // A FilterPolicy gives a FilterBitsBuilder and a FilterBitsReader through public virtual functions; these two classes
 // themselves are internal. They are declared here with their virtual functions in the order of RocksDB 7.8
 // (table/block_based/filter_policy_internal.h), as the tables of virtual functions in its library have them. No other
-// release is taken. Errors are exceptions.
+// release is taken. Errors are exceptions. Where the bridge declares no error, an exception ends the program with its text.
 
 #pragma once
 
@@ -149,6 +149,7 @@ class Policy {
   }
 
   uint64_t create_filters(const Slices& keys, size_t size) const {
+    if (size == 0) throw std::invalid_argument("a filter of no keys has no first byte");
     uint64_t sum = 0;
     const size_t n = keys.get().size();
     for (size_t start = 0; start + size <= n; start += size) {
