@@ -126,6 +126,8 @@ fn a_part_that_is_lost_makes_answers_missing_where_it_decides() {
         assert_eq!(filter.keys().len() as u64, filter.schema().bits().div_ceil(1_024));
         client.run(filter.create(Expiry::Keep));
         client.run(filter.insert_many(&elements));
+        let last: u64 = client.command(cmd("STRLEN").arg(filter.keys().last()));
+        assert_eq!(last, filter.schema().bits() % 1_024 / 8 + 1);
         client.command::<()>(cmd("DEL").arg(&filter.keys()[3]));
         let present = client.run(filter.might_contain_many(&elements));
         assert!(present.contains(&Answer::Missing));

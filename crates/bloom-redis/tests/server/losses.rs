@@ -159,9 +159,19 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
                 client.words::<()>(&["DEL", key]);
                 client.words::<()>(&["RPUSH", key, "item"]);
                 stored.check_lost(client, key);
-                if matches!(stored.filter, Design::Fixed(_)) {
-                    let error = client.fail(stored.filter.ask(&stored.elements));
-                    assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+                // Also where a missing filter is an empty one.
+                for missing in [Missing::Reported, Missing::Empty] {
+                    let options = Options::default().commands(commands).missing(missing);
+                    let Design::Fixed(filter) = stored.filter.with_options(options) else {
+                        continue;
+                    };
+                    for error in [
+                        client.fail(filter.might_contain_many(&stored.elements)),
+                        client.fail(filter.insert("a")),
+                        client.fail(filter.statistics()),
+                    ] {
+                        assert_eq!(error.kind(), ErrorKind::WrongType, "{filter:?}: {error}");
+                    }
                 }
                 assert_eq!(client.words::<Vec<String>>(&["LRANGE", key, "0", "-1"]), ["item"]);
                 client.words::<()>(&["DEL", key]);

@@ -98,6 +98,8 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
             }
             let error = rebuilt.rebuild(client).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
+            let text = error.to_string();
+            assert!(text.ends_with(": another rebuild is under way"), "{text}");
             // Readers see the old generation; elements inserted now go into both.
             assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
             use Answer::{Absent, MightContain};

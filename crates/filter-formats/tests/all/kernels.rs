@@ -373,6 +373,34 @@ fn any_stored_bytes_and_one_key() {
     }
 }
 
+/// Cut and altered filters, about which no other test asks the kernels of an emulated processor.
+#[test]
+fn damaged_filters_are_answered_alike() {
+    fn run<L: Layout>(layout: L, keys: &[&[u8]]) {
+        let whole = layout.policy(TEN, Kernel::Scalar).build(&keys[..50]).unwrap();
+        let cuts = (0..whole.len()).flat_map(|len| [whole[len..].to_vec(), whole[..len].to_vec()]);
+        let mut filters: Vec<Vec<u8>> = cuts.collect();
+        for at in whole.len() - 5..whole.len() {
+            for byte in [0, 1, 30, 31, 0x7f, 0x80, 0x9e, 0x9f, 0xfe, 0xff] {
+                let mut altered = whole.clone();
+                altered[at] = byte;
+                filters.push(altered);
+            }
+        }
+        for filter in &filters {
+            let context = format!("{filter:x?}");
+            let ask = |kernel| answers(&layout.policy(TEN, kernel), filter, keys, &context);
+            let expected = ask(Kernel::Scalar);
+            for kernel in Kernel::available() {
+                assert_eq!(ask(kernel), expected, "{kernel}: {context}");
+            }
+        }
+    }
+
+    let keys = random_keys(9, 100, |i| i % 40);
+    each_layout!(|layout| run(layout, &slices(&keys)));
+}
+
 /// Builds filters from the first keys and from their hash values, and queries them for present and absent ones.
 fn check_counts<L: Layout>(layout: L, bits_per_key: BitsPerKey, counts: &[usize]) {
     type Hash<L> = <<L as Layout>::Policy as HashedPolicy>::Hash;

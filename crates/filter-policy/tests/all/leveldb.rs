@@ -24,12 +24,14 @@ fn exact_product(keys: u64, bits_per_key: f64) -> u128 {
 proptest! {
     #[test]
     fn fractions_are_multiplied_exactly(
-        keys in prop_oneof![any::<u64>(), 0..10_000_000_u64],
+        keys in prop_oneof![any::<u64>(), 0..10_000_000_u64, Just(u64::MAX)],
         bits in prop_oneof![
             0.0..=100.0_f64,
             0.0..=4_294_967_295.0_f64,
             0.0..=1e-9_f64,
             (0..1_000_u32).prop_map(|tenths| f64::from(tenths) / 10.0),
+            // A subnormal number, the smallest normal one, and the most bits per key.
+            prop::sample::select(vec![f64::MIN_POSITIVE / 2.0, f64::MIN_POSITIVE, BitsPerKey::MAX.get()]),
         ],
     ) {
         let exact = exact_product(keys, bits);

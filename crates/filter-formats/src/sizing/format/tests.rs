@@ -11,6 +11,17 @@ const FORMAT: Format = Format::LEVEL_DB;
 
 #[test]
 fn limits_at_the_edges() {
+    for bits in [0.001, 0.3, 1.0, 7.5, 44.0, 1e9] {
+        let bits_per_key = BitsPerKey::fractional(bits).unwrap();
+        for bytes in [9, 10, 57, 100_001, 1 << 40] {
+            let keys = FORMAT.max_keys(bytes, bits_per_key);
+            let [taken, more] = [keys, keys + 1].map(|keys| FORMAT.filter_bytes(keys, bits_per_key).unwrap());
+            assert!(
+                taken <= bytes && more > bytes,
+                "{bits}, {bytes} bytes: {keys} keys"
+            );
+        }
+    }
     assert_eq!(FORMAT.max_keys(8, BitsPerKey::whole(10)), 0);
     assert_eq!(FORMAT.max_keys(9, BitsPerKey::whole(0)), u64::MAX);
     assert_eq!(FORMAT.bits_per_key_for_bytes(0, 9), Ok(BitsPerKey::MAX));
