@@ -320,7 +320,7 @@ pub(super) async fn insert(
         }
         let bitmap = chain.bitmap(state.current());
         let piece = bitmap.piece(0);
-        let mut batch = Batch::new();
+        let mut batch = Batch::atomic(millis.is_some() && options.commands.transactions);
         if millis.is_some() {
             // If the generation ended just now, what this writes expires.
             batch.push(&begin(piece.key, millis));
@@ -402,7 +402,7 @@ async fn open(
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
-    let mut batch = Batch::new();
+    let mut batch = Batch::atomic(millis.is_some() && options.commands.transactions);
     batch.push(&begin(&chain.key(number), millis));
     batch.push(&chain.allocate(number, options.commands));
     let mut replies = line.send(batch.and_wait(acknowledged.wait())).await?;
