@@ -129,8 +129,7 @@ impl Binaries {
         Ok(&found.program)
     }
 
-    /// Runs the tests for which there are arguments, with these variables, one per processor at a time and one more, since
-    /// tests of servers and of a browser often wait.
+    /// Runs the tests for which there are arguments, with these variables, one per processor at a time.
     pub(crate) fn run<'w>(
         &self,
         arguments: impl Fn(&Binary) -> Option<Vec<&'w str>>,
@@ -149,7 +148,7 @@ impl Binaries {
         };
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let failed: Vec<String> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..=processors).map(|_| scope.spawn(work)).collect();
+            let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
             let panicked = |_| vec!["a thread of the suite panicked".to_owned()];
             workers
                 .into_iter()

@@ -116,7 +116,8 @@ const LIBRARIES: Tests = Tests {
                 --package filter-tables --package guava-bloom --package membership-filters \
                 --features filter-tables/snappy,filter-tables/xxhash \
                 --lib --test golden --test guard_pages --test all",
-    arguments: "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format",
+    arguments: "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \
+                --skip searches_are_tight",
 };
 
 /// The tests of the reader of the comparison's records.
