@@ -248,9 +248,6 @@ fn keys_collide_as_the_weaknesses_say() {
         ("bp_partow", b"\x0fabcd", b"\xffabcd"),
         ("dek", b"xZ", b"yz"),
         ("djb2", b"Ab", b"BA"),
-        ("js_full32", b"hack", b"junk"),
-        ("js_full32", b"hackers", b"junkers"),
-        ("pjw", b"abatement", b"patented"),
         ("pjw", b"\0\0abc", b"abc"),
         ("sdbm", b"\0\0abc", b"abc"),
     ] {

@@ -2,39 +2,24 @@
 
 mod guava_file;
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// Returns a command for an example, which cargo builds next to the folder of the tests.
 fn application(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    let path = folder
-        .join("examples")
-        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        path.exists(),
-        "{} is missing: cargo test builds it",
-        path.display()
-    );
-    Command::new(path)
+    Command::new(folder.join("examples").join(name))
 }
 
-/// Runs a command to its end with this standard input.
+/// Runs a command to its end with this standard input, of which it may read only a part.
 fn run(command: &mut Command, input: &[u8]) -> Output {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    match child.stdin.take().unwrap().write_all(input) {
-        // The program may refuse its arguments without reading.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        written => written.unwrap(),
-    }
-    child.wait_with_output().unwrap()
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(input).unwrap();
+    file.rewind().unwrap();
+    let built = "an example, which `cargo test` builds if no test program is named";
+    command.stdin(file).output().expect(built)
 }
 
 /// Checks exit code, standard output and standard error.
