@@ -9,8 +9,8 @@ use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
 use crate::support::{
-    Client, Design, LEASE, Server, check_all_there, for_each_client, for_each_place, for_each_way, names,
-    new_fixed, new_split,
+    Client, Design, LEASE, Rebuilding, Server, check_all_there, for_each_client, for_each_place,
+    for_each_way, names, new_fixed, new_split,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -132,6 +132,18 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
     });
 }
 
+/// Checks that a rebuild that has ended takes neither elements nor the filter's place.
+fn refused(client: &mut Client, rebuild: &Rebuilding, elements: &[String]) {
+    let errors = [
+        client.fail(rebuild.insert_many(elements)),
+        client.fail(rebuild.commit()),
+    ];
+    assert!(
+        errors.iter().all(|error| error.kind() == ErrorKind::Missing),
+        "{errors:?}"
+    );
+}
+
 #[test]
 fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
     for_each_way(|client, commands| {
@@ -153,14 +165,7 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
                 }
                 // The record of generations stays.
                 assert_eq!(count(client), keys + 1, "{filter:?}");
-                let errors = [
-                    client.fail(rebuild.insert_many(&new)),
-                    client.fail(rebuild.commit()),
-                ];
-                assert!(
-                    errors.iter().all(|error| error.kind() == ErrorKind::Missing),
-                    "{errors:?}"
-                );
+                refused(client, &rebuild, &new);
             }
             let rebuild = rebuilt.rebuild(client).unwrap();
             client.run(rebuild.insert_many(&new));
@@ -169,14 +174,7 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
                     client.words::<()>(&["DEL", &key]);
                 }
             }
-            let errors = [
-                client.fail(rebuild.insert_many(&new)),
-                client.fail(rebuild.commit()),
-            ];
-            assert!(
-                errors.iter().all(|error| error.kind() == ErrorKind::Missing),
-                "{errors:?}"
-            );
+            refused(client, &rebuild, &new);
             // A second rebuild does not inherit the bits of the first.
             let second = rebuilt.rebuild(client).unwrap();
             assert_eq!(client.fail(rebuild.commit()).kind(), ErrorKind::Missing);

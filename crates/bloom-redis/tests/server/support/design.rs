@@ -13,7 +13,7 @@ use super::Client;
 /// A lease that no test outlives.
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
 
-/// Whatever executes operations.
+/// Executes operations.
 pub(crate) trait Run {
     fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error>;
 }
