@@ -80,21 +80,3 @@ impl Font {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_names_are_cut_to_the_room() {
-        let font = Font::NAME;
-        assert!((60.0..90.0).contains(&font.width("MurMurHash2")));
-        assert!(Font::HEAD.width("MurMurHash2") > font.width("MurMurHash2"));
-        let cut = font.fit(&"wide ".repeat(5_000), 100.0);
-        assert!(cut.ends_with('…') && font.width(&cut) <= 100.0, "{cut}");
-        assert_eq!(
-            [100.0, 0.0].map(|room| font.fit("FNVHash", room)),
-            ["FNVHash", "…"]
-        );
-    }
-}

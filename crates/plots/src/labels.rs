@@ -44,32 +44,3 @@ pub(crate) fn write(scene: &mut Scene, mut labels: Vec<Label>, left: f64, right:
         scene.text_middle((x + 6.0, middle), Anchor::Start, Font::VALUE, &text);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::Shape;
-
-    #[test]
-    fn names_keep_their_distance_and_stay_below_the_top() {
-        for (ends, expected) in [
-            (&[50.0, 90.0][..], &[90.0, 50.0][..]),
-            (&[50.0, 50.0, 48.0], &[50.0, 35.5, 21.0]),
-            (&[25.0, 26.0, 27.0, 90.0], &[90.0, 49.0, 34.5, 20.0]),
-        ] {
-            let mut scene = Scene::new(300.0, 200.0, "names");
-            let labels = ends.iter().map(|&end| Label {
-                end,
-                text: "a name".to_owned(),
-                mark: None,
-            });
-            write(&mut scene, labels.collect(), 100.0, 200.0, 20.0);
-            let middle = |shape: &Shape| match shape {
-                Shape::Line(points, ..) => Some(points[1].1),
-                _ => None,
-            };
-            let middles: Vec<f64> = scene.shapes.iter().filter_map(middle).collect();
-            assert_eq!(middles, expected);
-        }
-    }
-}

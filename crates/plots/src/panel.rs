@@ -134,7 +134,7 @@ pub struct Panel<'a> {
 impl Panel<'_> {
     /// Draws grid, ticks and titles; `title_y` is the base line of the title.
     pub fn frame(&self, scene: &mut Scene, rows: &Rows, title_y: f64) {
-        let (left, right, bottom) = (self.scale.start(), self.scale.end(), rows.bottom());
+        let (left, right, bottom) = (self.scale.from, self.scale.to, rows.bottom());
         if !self.title.is_empty() {
             scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
         }
@@ -172,7 +172,7 @@ impl Panel<'_> {
         color: Color,
         mark: Option<f64>,
     ) {
-        let (y, right) = (rows.middle(index), self.scale.end());
+        let (y, right) = (rows.middle(index), self.scale.to);
         let (mut words, mut hidden) = (right - 12.0, right);
         let width = Font::VALUE.width(number) + 6.0;
         if let Some(mark) = mark.filter(|mark| mark + mark::RADIUS > words - width) {

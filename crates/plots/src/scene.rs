@@ -257,8 +257,9 @@ impl DrawingBackend for &mut Scene {
         Ok(())
     }
 
-    // Nothing that is drawn here consists of pixels.
-    fn draw_pixel(&mut self, _: At, _: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): At, of: BackendColor) -> Drawn {
+        let ((left, top), (right, bottom)) = (pixel((x, y)), pixel((x + 1, y + 1)));
+        self.rect(left, top, right, bottom, color(of));
         Ok(())
     }
 
@@ -325,6 +326,13 @@ pub fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_element_of_pixels_is_drawn() {
+        let mut scene = Scene::new(100.0, 50.0, "a pixel");
+        scene.draw(&plotters::element::Pixel::new((305, 20), INK));
+        assert_eq!(scene.shapes, [Shape::Rect([30.5, 2.0, 30.6, 2.1], INK)]);
+    }
 
     #[test]
     fn control_and_direction_characters_are_replaced() {

@@ -139,29 +139,3 @@ fn points(shape: &Shape) -> Vec<(i64, i64)> {
     };
     points.iter().map(|&(x, y)| (2 * unit(x), 2 * unit(y))).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::Font;
-
-    // The committed charts of the comparison and the benchmarks are drawn again byte for byte.
-    #[test]
-    fn names_of_any_characters_are_text() {
-        let mut scene = Scene::new(100.0, 50.0, "a <chart>");
-        scene.row("a \"row\"", |scene| {
-            scene.text((0.5, 3.5), Anchor::Start, Font::NOTE, "a <b> & c");
-        });
-        let text = svg(&scene);
-        let document = roxmltree::Document::parse(&text).unwrap();
-        assert_eq!(document.root_element().attribute("aria-label"), Some("a <chart>"));
-        let row = document.descendants().find(|node| node.has_attribute("data-row"));
-        assert_eq!(row.unwrap().attribute("data-row"), Some("a \"row\""));
-        assert_eq!(
-            document
-                .descendants()
-                .find_map(|node| node.text().filter(|text| text.contains('&'))),
-            Some("a <b> & c")
-        );
-    }
-}

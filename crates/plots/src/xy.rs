@@ -237,9 +237,8 @@ impl Plot<'_> {
             });
         }
         axes.draw(scene, |chart| {
-            let (low, high) = x.ends();
             if let Some((value, _)) = &self.reference {
-                let line = [low, high].map(|x| (x, y.clamped(*value)));
+                let line = [x.low, x.high].map(|x| (x, y.clamped(*value)));
                 drawn(chart.draw_series(LineSeries::new(line, stroke(MUTED, 1.5))));
             }
             for series in &self.series {
@@ -311,62 +310,4 @@ fn cut([from, to]: [(f64, f64); 2]) -> Option<[(f64, f64); 2]> {
     }
     let at = |share: f64| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
     (begin <= end).then(|| [at(begin), at(end)])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::{PALETTE, Shape};
-
-    #[test]
-    fn lines_are_cut_at_the_edges_and_marks_beyond_them_left_out() {
-        let scale = Scale::linear(10.0);
-        let axis = Axis {
-            scale,
-            ..Axis::default()
-        };
-        let points = [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)];
-        let plot = Plot {
-            x: axis,
-            y: axis,
-            series: vec![Series::new("", PALETTE[0], points)],
-            ..Plot::default()
-        };
-        let mut scene = Scene::new(100.0, 100.0, "lines");
-        plot.draw(&mut scene, [0.0, 0.0, 100.0, 100.0], true, 0.0);
-        let line = |shape: &Shape| match shape {
-            Shape::Line(points, _, color) if *color == PALETTE[0] => Some(points.clone()),
-            _ => None,
-        };
-        let lines: Vec<_> = scene.shapes.iter().filter_map(line).collect();
-        assert_eq!(lines, [[(20.0, 50.0), (30.0, 0.0)], [(70.0, 0.0), (80.0, 50.0)]]);
-        let marks = scene
-            .shapes
-            .iter()
-            .map(|shape| matches!(shape, Shape::Circle(..)));
-        assert_eq!(marks.map(usize::from).sum::<usize>(), 2);
-    }
-
-    #[test]
-    fn plots_of_a_sheet_keep_inside_it_and_apart() {
-        for shared in [false, true] {
-            let sheet = Sheet {
-                shared,
-                width: 1000.0,
-                names: 120.0,
-                rows: vec![Row {
-                    title: "a row",
-                    plots: (0..3).map(|_| Plot::default()).collect(),
-                }],
-                ..Sheet::default()
-            };
-            let columns = sheet.columns();
-            let is_apart = |pair: &[(f64, f64)]| pair[0].1 > 50.0 && pair[0].0 + pair[0].1 < pair[1].0;
-            assert!(columns.windows(2).all(is_apart), "{columns:?}");
-            assert!(
-                columns[2].0 + columns[2].1 + 120.0 <= sheet.width + 0.01,
-                "{columns:?}"
-            );
-        }
-    }
 }

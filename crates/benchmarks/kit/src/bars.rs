@@ -186,7 +186,7 @@ fn row(scene: &mut Scene, grid: &Rows, index: usize, bars: &Bars, panel: &Panel<
     for (place, ((value, interval, text), is_filled)) in places {
         let y = grid.middle(index) + BAR_PITCH * (place as f64 - (bars.len() - 1) as f64 / 2.0);
         let mut x = panel.scale.at(*value);
-        bar(scene, panel.scale.start(), x, y, *is_filled);
+        bar(scene, panel.scale.from, x, y, *is_filled);
         if let Some((low, high)) = *interval {
             panel.interval(scene, y, low, high, INK);
             x = x.max(panel.scale.at(high));

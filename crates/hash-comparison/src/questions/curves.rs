@@ -224,7 +224,7 @@ fn with_colors<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
 /// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of
 /// a single length get a visible stripe.
 fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> {
-    let (start, end) = x.ends();
+    let (start, end) = (x.low, x.high);
     let (least, most) = (summary.min_len as f64, summary.max_len as f64);
     if least > end || most < start || (long && most <= BORDER as f64) {
         return None;

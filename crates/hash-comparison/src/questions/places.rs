@@ -222,7 +222,7 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             scene.line((left, y), (right, y), 2.0, GRID);
             let (mut beyond, mut mark) = (Vec::new(), None);
             for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
-                if panel.scale.is_above(ns) {
+                if ns > panel.scale.high {
                     beyond.push(number::significant(ns, 2));
                 } else {
                     mark = Some(panel.scale.at(ns));

@@ -269,7 +269,7 @@ impl Drawing<'_> {
         };
         let point = |row: &Row| {
             let (x, y) = (self.place)(row);
-            (y > 0.0 && x <= self.x.scale.ends().1).then_some(Point::new(x, y))
+            (y > 0.0 && x <= self.x.scale.high).then_some(Point::new(x, y))
         };
         let ideal = |row: &Row| {
             // An ideal filter of the best number of probes.

@@ -231,7 +231,7 @@ fn collision_mark(
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
         let words = "too few keys for a collision";
-        let left = panel.scale.start() + 4.0;
+        let left = panel.scale.from + 4.0;
         // Hides the grid behind the words.
         let right = left + Font::NOTE.width(words) + 3.0;
         scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
@@ -241,7 +241,7 @@ fn collision_mark(
     if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
         panel.band(scene, rows, index, low, high);
     }
-    if panel.scale.is_above(value) {
+    if value > panel.scale.high {
         let words = format!("{}×", number::significant(value, 2));
         panel.beyond(scene, rows, index, &words, color, None);
         return;
@@ -326,7 +326,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
                 let Some(value) = value.filter(|v| v.is_finite()) else {
                     continue;
                 };
-                if panel.scale.is_above(value) {
+                if value > panel.scale.high {
                     beyond.insert(0, number::significant(value, 2));
                 } else {
                     mark = Some(panel.scale.at(value));
