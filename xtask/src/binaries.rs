@@ -13,10 +13,6 @@ use crate::cargo::{cargo, cargo_command, output_of, words};
 const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --test golden --test guard_pages \
                      --test registry --test report";
 
-/// Tests that need more than Rust and a C compiler, and tests that are ignored by default.
-#[cfg(test)]
-const NOT_QUICK: [&str; 3] = ["header", "server", "surface"];
-
 /// Long tests, longest first. They start first, because a long test started last would run alone.
 const LONG: [(&str, &str); 7] = [
     ("hash-comparison", "all"),
@@ -185,51 +181,7 @@ fn binary(message: &str, is_test: bool) -> Option<Binary> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-
-    /// Returns the names of a package's tests, by cargo's rule.
-    fn names(package: &Path) -> Vec<String> {
-        let entries = fs::read_dir(package.join("tests")).into_iter().flatten();
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths
-            .filter(|path| path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file())
-            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect()
-    }
-
-    #[test]
-    fn long_tests_are_there() {
-        for (package, name) in LONG {
-            let (root, name) = (crate::workspace::root(), name.to_owned());
-            let places = [root.join(package), root.join("crates").join(package)];
-            let is_there = |place: &PathBuf| {
-                names(place).contains(&name)
-                    || place.join("src/lib.rs").is_file() && package.replace('-', "_") == name
-            };
-            assert!(places.iter().any(is_there), "{package} {name}");
-        }
-    }
-
-    #[test]
-    fn every_test_is_quick_or_not() {
-        let root = crate::workspace::root();
-        let folders = fs::read_dir(root.join("crates"))
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        for name in folders
-            .chain([root.join("xtask")])
-            .flat_map(|package| names(&package))
-        {
-            let is_quick = QUICK.split(" --test ").any(|quick| quick.trim() == name);
-            let known = is_quick != NOT_QUICK.contains(&&*name);
-            assert!(
-                known,
-                "the test {name} is not known: add it to xtask/src/binaries.rs"
-            );
-        }
-    }
 
     #[test]
     fn tests_are_told_from_other_artefacts() {

@@ -9,7 +9,11 @@ pub(crate) fn cargo_here() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo's variables about this package would be wrong for the programs that it starts.
     for (name, _) in std::env::vars_os() {
-        if is_about_this_package(&name) {
+        let starts = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+        if starts
+            .iter()
+            .any(|start| name.to_string_lossy().starts_with(start))
+        {
             command.env_remove(name);
         }
     }
@@ -26,13 +30,6 @@ pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo_here();
     command.args(arguments).current_dir(root);
     command
-}
-
-fn is_about_this_package(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
-        .iter()
-        .any(|start| name.starts_with(start))
 }
 
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {

@@ -49,7 +49,12 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(Failure::input(complaint(&missing, command)))
+        let (names, packages): (Vec<&str>, Vec<&str>) = missing.into_iter().unzip();
+        Err(Failure::input(format!(
+            "missing: {}; run `cargo xtask {command} --install`, or `apt-get install {}`",
+            names.join(", "),
+            packages.join(" ")
+        )))
     }
 }
 
@@ -112,16 +117,6 @@ fn apt_get(packages: &[&str]) -> Result<(), String> {
     let mut words = if is_root { vec![] } else { vec!["sudo"] };
     words.extend(["sh", "-c", &script]);
     run_command(Command::new(words[0]).args(&words[1..]))
-}
-
-fn complaint(missing: &[Need], command: &str) -> String {
-    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
-    let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
-    format!(
-        "missing: {}; run `cargo xtask {command} --install`, or `apt-get install {}`",
-        names.join(", "),
-        packages.join(" ")
-    )
 }
 
 #[cfg(test)]

@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use self::page::Page;
-use crate::cargo::output_of;
 use crate::failure::Failure;
 use crate::{tidy, workspace};
 
@@ -113,22 +111,6 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
         copy(root, out, path)?;
     }
     Ok(pages.len())
-}
-
-/// Opens the first page and the report in a browser, and checks that it renders their beginning.
-pub(crate) fn open(out: &Path) -> Result<(), String> {
-    for (path, expected) in [
-        ("index.html", "<h1 id="),
-        ("reports/reference/index.html", "<svg"),
-    ] {
-        let mut browser = Command::new("chromium");
-        browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]);
-        let shown = output_of(browser.arg(out.join(path)))?;
-        if !String::from_utf8_lossy(&shown).contains(expected) {
-            return Err(format!("{path}: the browser shows no {expected}"));
-        }
-    }
-    Ok(())
 }
 
 /// Returns a page that lists a folder.

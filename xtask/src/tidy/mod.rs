@@ -2,8 +2,6 @@
 //!
 //! A rule is a function from files to offences and changes nothing, so its test can plant an offence.
 
-mod format;
-mod layout;
 mod manifest;
 mod map;
 mod modules;
@@ -13,6 +11,19 @@ mod text;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+
+use crate::cargo::{cargo_command, metadata, run_command};
+
+/// The workspace, and the packages outside of it.
+const MANIFESTS: [&str; 3] = [
+    "Cargo.toml",
+    "crates/filter-formats/freestanding/Cargo.toml",
+    "crates/fuzz/Cargo.toml",
+];
+
+/// The entries of the top level besides dot-files. Everything else belongs in one of these folders.
+const ENTRIES: &str = "CHANGELOG.md CITATION.cff Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT README.md bench-data \
+                       crates reports target xtask";
 
 /// A breach of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,7 +95,16 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
         sources.push(Source::new(path, text));
     }
 
-    let mut offences = layout::top_level(&entries(root)?);
+    let strays = entries(root)?.into_iter().filter(|name| is_stray(name));
+    let mut offences: Vec<Offence> = strays
+        .map(|name| {
+            Offence::new(
+                &name,
+                0,
+                format!("top level: only {ENTRIES} and dot-files lie here"),
+            )
+        })
+        .collect();
     for source in &sources {
         offences.extend(text::check(source));
         if source.path.ends_with(".rs") {
@@ -96,12 +116,23 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     }
     offences.extend(map::check(&paths, &sources));
     offences.extend(modules::check(&sources));
-    offences.extend(manifest::arrows(&manifest::packages(root)?));
-    for manifest in format::MANIFESTS {
-        offences.extend(format::check(root, manifest)?);
-    }
+    offences.extend(manifest::arrows(&metadata(root)?));
+    offences.extend(MANIFESTS.iter().filter_map(|manifest| format(root, manifest)));
     offences.sort();
     Ok(offences)
+}
+
+fn is_stray(name: &str) -> bool {
+    !name.starts_with('.') && !ENTRIES.split(' ').any(|entry| entry == name)
+}
+
+/// Checks the formatting of a workspace; rustfmt names the files.
+fn format(root: &Path, manifest: &str) -> Option<Offence> {
+    let mut command = cargo_command(root, &["fmt", "--manifest-path", manifest]);
+    // Outside of the workspace, the packages that are depended on would be all of it.
+    command.args((manifest == "Cargo.toml").then_some("--all"));
+    let failed = run_command(command.args(["--", "--check", "--files-with-diff"])).err()?;
+    Some(Offence::new(manifest, 0, format!("not formatted: {failed}")))
 }
 
 /// Returns the sorted names in a folder.
@@ -134,4 +165,28 @@ fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) -> Result<(), String
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strays_are_told_from_what_belongs_there() {
+        assert!(is_stray("justfile") && !is_stray(".clippy.toml") && !is_stray("crates"));
+    }
+
+    #[test]
+    fn an_unformatted_workspace_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |text: &str| {
+            let manifest =
+                "[workspace]\n[package]\nname = \"a\"\nedition = \"2024\"\n[lib]\npath = \"a.rs\"\n";
+            fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+            fs::write(folder.path().join("a.rs"), text).unwrap();
+            format(folder.path(), "Cargo.toml").is_none()
+        };
+        assert!(run("fn f() {}\n"));
+        assert!(!run("fn  f( ) { }\n") && !run("fn {{{\n"));
+    }
 }

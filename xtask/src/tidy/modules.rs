@@ -10,15 +10,15 @@ const ORDER: &str = "program names record keys functions chance vocabulary words
 /// The crate of the ordered modules.
 const ORDERED: &str = "crates/hash-comparison/";
 
-/// The questions of the comparison, and the modules among them that are no questions: a question knows no other.
-const APART: (&str, &[&str], [&str; 3]) = (ORDERED, &["questions"], ["files", "on_dataset", "shades"]);
+/// The folder of questions, each of which knows no other, and the modules in it that are no questions.
+const QUESTIONS: (&str, &[&str]) = (ORDERED, &["questions"]);
+const HELPERS: [&str; 3] = ["files", "on_dataset", "shades"];
 
 /// The one crate whose modules may depend on each other: the choice of a kernel lies between algorithms and
 /// instructions.
 const ENTWINED: (&str, &[&str]) = ("crates/filter-kernels/", &[]);
 
 /// A module's use of a sibling.
-#[derive(Debug, PartialEq, Eq)]
 struct Arrow<'a> {
     from: &'a str,
     to: &'a str,
@@ -42,91 +42,59 @@ pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
     let mut offences = Vec::new();
     for (package, root) in roots {
         for (room, arrows) in arrows(root, package, sources) {
-            if package == ORDERED && room.is_empty() {
-                offences.extend(order(&arrows));
-            } else if (package, &*room) == (APART.0, APART.1) {
-                offences.extend(apart(&arrows));
-                offences.extend(circles(&arrows));
-            } else if (package, &*room) != ENTWINED {
-                offences.extend(circles(&arrows));
-            }
+            let room = (package, &room[..]);
+            let rule = |arrow: &Arrow<'_>| match room {
+                (ORDERED, []) => order(arrow),
+                ENTWINED => None,
+                QUESTIONS => apart(arrow).or_else(|| circle(arrow, &arrows)),
+                _ => circle(arrow, &arrows),
+            };
+            let broken = arrows.iter().filter_map(|arrow| Some((arrow, rule(arrow)?)));
+            offences.extend(broken.map(|(arrow, rule)| Offence::new(arrow.file, arrow.line, rule)));
         }
     }
     offences
 }
 
-/// Checks that no module uses a later one.
-fn order(arrows: &[Arrow<'_>]) -> Vec<Offence> {
+/// A module uses no later one.
+fn order(Arrow { from, to, .. }: &Arrow<'_>) -> Option<String> {
     let place = |module: &str| ORDER.split(' ').position(|known| known == module);
-    let offence = |arrow: &Arrow<'_>| {
-        let rule = match (place(arrow.from), place(arrow.to)) {
-            (Some(from), Some(to)) if to < from => return None,
-            (Some(_), Some(_)) => format!(
-                "modules: {} may not use {}, which comes later",
-                arrow.from, arrow.to
-            ),
-            (place, _) => {
-                let unknown = if place.is_none() { arrow.from } else { arrow.to };
-                format!("modules: {unknown} has no entry in xtask/src/tidy/modules.rs")
-            }
-        };
-        Some(Offence::new(arrow.file, arrow.line, rule))
-    };
-    let mut offences: Vec<Offence> = arrows.iter().filter_map(offence).collect();
-    offences.dedup();
-    offences
-}
-
-/// Finds the arrows from one question to another.
-fn apart(arrows: &[Arrow<'_>]) -> Vec<Offence> {
-    let is_helper = |module: &str| APART.2.contains(&module);
-    let between = arrows
-        .iter()
-        .filter(|arrow| !is_helper(arrow.from) && !is_helper(arrow.to));
-    between
-        .map(|arrow| {
-            let rule = format!(
-                "modules: the question {} uses {}: what several say together is in advice",
-                arrow.from, arrow.to
-            );
-            Offence::new(arrow.file, arrow.line, rule)
-        })
-        .collect()
-}
-
-/// Finds the arrows on circles, once for each pair of modules.
-fn circles(arrows: &[Arrow<'_>]) -> Vec<Offence> {
-    let mut uses: BTreeMap<&str, BTreeMap<&str, &Arrow<'_>>> = BTreeMap::new();
-    for arrow in arrows {
-        uses.entry(arrow.from)
-            .or_default()
-            .entry(arrow.to)
-            .or_insert(arrow);
-    }
-    let leads_back = |arrow: &&&Arrow<'_>| {
-        let mut reached = BTreeSet::new();
-        let mut next = vec![arrow.to];
-        while let Some(module) = next.pop() {
-            if reached.insert(module) {
-                next.extend(uses.get(module).into_iter().flat_map(BTreeMap::keys));
-            }
+    match (place(from), place(to)) {
+        (Some(own), Some(used)) if used < own => None,
+        (Some(_), Some(_)) => Some(format!("modules: {from} may not use {to}, which comes later")),
+        (place, _) => {
+            let unknown = if place.is_none() { from } else { to };
+            Some(format!(
+                "modules: {unknown} has no entry in xtask/src/tidy/modules.rs"
+            ))
         }
-        reached.contains(arrow.from)
-    };
-    uses.values()
-        .flat_map(BTreeMap::values)
-        .filter(leads_back)
-        .map(|arrow| {
-            let rule = format!(
-                "modules: a circle: {} uses {}, which leads back",
-                arrow.from, arrow.to
-            );
-            Offence::new(arrow.file, arrow.line, rule)
-        })
-        .collect()
+    }
 }
 
-/// Finds the arrows between sibling modules, by their parent. `package` is a folder.
+/// A question uses no other.
+fn apart(Arrow { from, to, .. }: &Arrow<'_>) -> Option<String> {
+    let is_fine = HELPERS.contains(from) || HELPERS.contains(to);
+    let rule = format!("modules: the question {from} uses {to}: what several say together is in advice");
+    (!is_fine).then_some(rule)
+}
+
+/// A module lies on no circle.
+fn circle(Arrow { from, to, .. }: &Arrow<'_>, all: &[Arrow<'_>]) -> Option<String> {
+    let (mut reached, mut next) = (BTreeSet::new(), vec![*to]);
+    while let Some(module) = next.pop() {
+        if reached.insert(module) {
+            next.extend(
+                all.iter()
+                    .filter(|arrow| arrow.from == module)
+                    .map(|arrow| arrow.to),
+            );
+        }
+    }
+    let leads_back = reached.contains(from);
+    leads_back.then(|| format!("modules: a circle: {from} uses {to}, which leads back"))
+}
+
+/// Finds the arrows between sibling modules, by their parent, once in each file. `package` is a folder.
 fn arrows<'a>(
     root: &'a Source,
     package: &str,
@@ -167,8 +135,13 @@ fn arrows<'a>(
             };
             if is_module(&used[..=common]) {
                 let file = &source.path;
-                let arrow = Arrow { from, to, file, line };
-                arrows.entry(path[..common].to_vec()).or_default().push(arrow);
+                let room = arrows.entry(path[..common].to_vec()).or_default();
+                if !room
+                    .iter()
+                    .any(|arrow| (arrow.from, arrow.to, arrow.file) == (from, to, file))
+                {
+                    room.push(Arrow { from, to, file, line });
+                }
             }
         }
     }
@@ -267,7 +240,9 @@ mod tests {
             .iter()
             .map(|(name, text)| Source::new(format!("{package}src/{name}.rs"), *text))
             .collect();
-        check(&sources).iter().map(ToString::to_string).collect()
+        let mut found: Vec<String> = check(&sources).iter().map(ToString::to_string).collect();
+        found.sort();
+        found
     }
 
     #[test]

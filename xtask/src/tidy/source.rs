@@ -6,10 +6,6 @@ use super::{Offence, Source};
 const LONG: usize = 500;
 /// The comment with the reason of a longer file.
 const REASON: &str = "// tidy: long file: ";
-/// File names that do not describe the contents.
-const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
-/// The attribute that sets a module's file.
-const PATH: &str = "#[path = ";
 /// Words with which the first sentence of documentation may not begin: it says what a thing is or does, with a verb.
 const CLAUSES: [&str; 4] = ["What ", "Whether ", "How ", "Who "];
 /// The keyword, in halves, so that this file does not contain it.
@@ -28,14 +24,6 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
     }
     if !documented(&source.text) {
         offence(1, "no `//!` that says what the file holds".to_owned());
-    }
-    if NAMELESS.contains(&source.path.rsplit('/').next().unwrap_or_default()) {
-        offence(0, "the name does not say what the file holds".to_owned());
-    }
-    for (index, line) in source.text.lines().enumerate() {
-        if line.starts_with(PATH) && leaves(&source.path, line) {
-            offence(index + 1, "#[path] may not lead out of the package".to_owned());
-        }
     }
     let mut before = "";
     for (index, line) in source.text.lines().map(str::trim_start).enumerate() {
@@ -63,14 +51,6 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
 fn documentation(line: &str) -> Option<&str> {
     let text = ["///", "//!"].iter().find_map(|start| line.strip_prefix(start));
     text.map(str::trim_start)
-}
-
-/// Returns true if the path in an attribute leads out of the package of the file at `path`.
-fn leaves(path: &str, attribute: &str) -> bool {
-    let inside = ["/src/", "/tests/", "/examples/", "/benches/"];
-    let package = inside.iter().filter_map(|part| path.find(part)).min();
-    let depth = path[package.unwrap_or(0)..].matches('/').count();
-    attribute.matches("../").count() >= depth
 }
 
 /// Returns true if the first line other than attributes and plain comments documents the file.
@@ -136,10 +116,6 @@ mod tests {
             offences("x/src/a.rs", "/// Doc of f.\nfn f() {}\n"),
             ["x/src/a.rs:1: no `//!` that says what the file holds"]
         );
-        assert_eq!(
-            offences("x/src/utils.rs", "//! Doc.\n"),
-            ["x/src/utils.rs: the name does not say what the file holds"]
-        );
     }
 
     #[test]
@@ -150,16 +126,6 @@ mod tests {
             assert_eq!(offences("x/src/a.rs", text), found, "{clause}");
         }
         assert!(offences("x/src/a.rs", "//! Tells\n//! What it is.\n/// Whatever.\n").is_empty());
-    }
-
-    #[test]
-    fn no_module_lies_in_another_package() {
-        let text = |path: &str| format!("//! Doc.\n{PATH}\"{path}\"]\nmod a;\n");
-        let path = "crates/x/tests/all/main.rs";
-        assert!(offences(path, text("../support/a.rs")).is_empty());
-        assert!(offences("x/examples/a.rs", text("../tests/a.rs")).is_empty());
-        let found = ["crates/x/tests/all/main.rs:2: #[path] may not lead out of the package"];
-        assert_eq!(offences(path, text("../../../y/src/a.rs")), found);
     }
 
     #[test]
