@@ -54,7 +54,7 @@ impl Maker for RocksDb {
 
     fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
         let filter = self.0.create_filter(&slices(keys));
-        let readers = [self.0.reader(&filter), self.0.reader(&filter)];
+        let readers = [(); 2].map(|()| self.0.reader(&filter).expect("RocksDB reads its own filter"));
         Box::new(OfRocksDb(filter.len(), readers))
     }
 }

@@ -59,7 +59,7 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SPLIT_BLOCK)?.get(), peers::XXH3)),
         "fastbloom" => {
             let empty = move |keys| BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);
-            Box::new(peers::fastbloom(empty, peers::XXH3))
+            Box::new(peers::fastbloom_hashes(empty, peers::XXH3))
         }
         "xorf" if rate >= 1.0 / 256.0 => Box::new(Peer {
             package: "xorf",

@@ -34,10 +34,12 @@ mod bridge {
         fn ribbon(bits_per_key: f64) -> UniquePtr<Policy>;
         /// Builds the filter that RocksDB stores for these keys.
         fn create_filter(self: &Policy, keys: &Slices<'_>) -> Vec<u8>;
-        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns the sum of their first bytes.
+        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns their bytes.
         fn create_filters(self: &Policy, keys: &Slices<'_>, size: usize) -> u64;
-        /// Creates RocksDB's reader of a filter of any kind, or of any bytes.
-        fn reader(self: &Policy, filter: &[u8]) -> UniquePtr<Reader>;
+        /// Creates RocksDB's reader of a filter of any kind, or of any bytes but those beyond which it would read: a
+        /// FastLocalBloom filter shorter than a line, and a legacy filter whose number of lines times 64 is its length
+        /// only modulo 2^32.
+        fn reader(self: &Policy, filter: &[u8]) -> Result<UniquePtr<Reader>>;
         /// Writes a table of sorted, distinct keys, with one filter for all keys, or if `partition_bytes` is not 0 with
         /// partitions that have a filter each and a part of the index of so many bytes.
         fn write_table(self: &Policy, path: &str, keys: &Slices<'_>, partition_bytes: u64) -> Result<()>;

@@ -61,8 +61,9 @@ using rocksdb::Slice;
 // Keys that RocksDB asks a filter for in one call (MultiGetContext::MAX_BATCH_SIZE).
 constexpr size_t kMostInCall = 32;
 
-// The longest line that RocksDB reads, even if a Bloom filter is shorter.
-constexpr size_t kSlack = 256;
+// The bytes of a line, and of the metadata behind the lines.
+constexpr uint64_t kLine = 64;
+constexpr size_t kMetadata = 5;
 
 inline void Check(const rocksdb::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
@@ -85,13 +86,26 @@ class Slices {
   std::vector<Slice> slices_;
 };
 
+// Returns true for bytes that RocksDB takes for a filter and beyond which it reads: it does not check that a
+// FastLocalBloom filter has a line, and multiplies the number of a legacy filter's lines in 32 bits.
+inline bool IsReadBeyond(rust::Slice<const uint8_t> filter) {
+  if (filter.size() <= kMetadata) return false;
+  const uint64_t bytes = filter.size() - kMetadata;
+  const uint8_t* metadata = filter.data() + bytes;
+  const uint8_t probes = metadata[0];
+  if (probes == 0xff) return bytes < kLine;
+  uint64_t lines = 0;
+  for (size_t i = kMetadata; --i > 0;) lines = lines << 8 | metadata[i];
+  const bool is_legacy = probes >= 1 && probes < 0x80;
+  return is_legacy && lines * kLine != bytes && static_cast<uint32_t>(lines * kLine) == bytes;
+}
+
 class Reader {
  public:
   Reader(const rocksdb::FilterPolicy& policy, rust::Slice<const uint8_t> filter)
       : bytes_(reinterpret_cast<const char*>(filter.data()), filter.size()) {
-    // Zeros follow the filter.
-    bytes_.append(kSlack, '\0');
-    reader_.reset(policy.GetFilterBitsReader(Slice(bytes_.data(), filter.size())));
+    if (IsReadBeyond(filter)) throw std::invalid_argument("RocksDB reads beyond this filter");
+    reader_.reset(policy.GetFilterBitsReader(bytes_));
   }
 
   uint64_t count_matches(const Slices& keys) const {
@@ -149,14 +163,14 @@ class Policy {
   }
 
   uint64_t create_filters(const Slices& keys, size_t size) const {
-    if (size == 0) throw std::invalid_argument("a filter of no keys has no first byte");
-    uint64_t sum = 0;
+    if (size == 0) throw std::invalid_argument("filters of no keys");
+    uint64_t bytes = 0;
     const size_t n = keys.get().size();
     for (size_t start = 0; start + size <= n; start += size) {
       const Filter filter = Build(keys.get().data() + start, size);
-      sum += static_cast<unsigned char>(filter.contents[0]);
+      bytes += filter.contents.size();
     }
-    return sum;
+    return bytes;
   }
 
   std::unique_ptr<Reader> reader(rust::Slice<const uint8_t> filter) const {

@@ -44,7 +44,7 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
                 )
             };
             assert!(ours(&**policy, &keys) == expected, "{}", what());
-            let reader = theirs.reader(&expected);
+            let reader = theirs.reader(&expected).unwrap();
             let view = FilterView::new(FilterLayout::ROCKS_DB, &expected);
             ribbons += u32::from(view.kind() == FilterKind::RIBBON);
             for (place, key) in keys.iter().chain(&absent).enumerate() {
