@@ -44,7 +44,7 @@ enum Commands {
     temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
     redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
-    instructions needs valgrind; rates needs 2 GB of memory.")]
+    instructions needs valgrind; rates needs 4 GB of memory.")]
 struct Arguments {
     /// The suite to run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]

@@ -2,7 +2,7 @@
 //! bytes; and `fastbloom`'s filters, which have other bytes.
 //!
 //! LevelDB is called through its virtual functions, in a C++ loop over slices made in advance. The program ends if a
-//! contender in LevelDB's format differs from LevelDB in its filters or answers.
+//! contender in LevelDB's format differs from LevelDB in the length of its filters or in its answers.
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{

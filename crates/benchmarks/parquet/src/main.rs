@@ -7,16 +7,14 @@
 
 mod scans;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use bench_kit::policies::ours::{Ours, count};
-use bench_kit::policies::{
-    self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker, of_fastbloom, peers,
-};
+use bench_kit::policies::ours::Ours;
+use bench_kit::policies::peers::{self, Peer};
+use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker, of_fastbloom};
+use bench_kit::program;
 use bench_kit::suites::point_reads;
 use bench_kit::suites::policy::PARQUET;
-use bench_kit::{program, version};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
@@ -30,22 +28,8 @@ const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
 const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BITS);
 
-/// A writer that keeps only the first byte.
-struct FirstByte(Option<u8>);
-
-impl Write for FirstByte {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.or(bytes.first().copied());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn contenders() -> Vec<Contender> {
-    let mut contenders = vec![Contender::same("arrow-rs", ArrowRs)];
+    let mut contenders = vec![Contender::same("arrow-rs", arrow_rs())];
     let ours = |kernel: Kernel| Contender::same(kernel.name(), Ours::new(SPLIT_BLOCKS.on_kernel(kernel)));
     contenders.extend(Kernel::available().map(ours));
     contenders.push(Contender::own(
@@ -61,55 +45,23 @@ fn contenders() -> Vec<Contender> {
     contenders
 }
 
+/// As many zeros as the largest filter has.
+static ZEROS: [u8; 1 << 25] = [0; 1 << 25];
+
 /// Filters of the crate `parquet`, as long as ours.
-struct ArrowRs;
-
-fn zeros(keys: usize) -> Vec<u8> {
-    vec![0; SPLIT_BLOCKS.max_filter_len(keys).expect("the filter is small")]
-}
-
-fn built(zeros: &[u8], keys: &[&[u8]]) -> Sbbf {
-    let mut filter = Sbbf::new(zeros);
-    keys.iter().for_each(|key| filter.insert(*key));
-    filter
-}
-
-impl Maker for ArrowRs {
-    fn version(&self) -> String {
-        version("parquet")
-    }
-
-    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
-        let zeros = zeros(size);
-        let run = move || {
-            let first_byte = |keys| {
-                let mut first = FirstByte(None);
-                let written = built(&zeros, keys).write_bitset(&mut first);
-                written.expect("nothing is written anywhere");
-                u64::from(first.0.unwrap_or_default())
-            };
-            keys.slices.chunks_exact(size).map(first_byte).sum()
-        };
-        vec![("slices", Box::new(run))]
-    }
-
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfArrowRs(built(&zeros(keys.len()), keys)))
-    }
-}
-
-struct OfArrowRs(Sbbf);
-
-impl Made for OfArrowRs {
-    fn bytes(&self) -> usize {
-        self.0.num_blocks() * 32
-    }
-
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        vec![(
-            "one-by-one",
-            Box::new(move || count(keys.slices, |key| self.0.check(key))),
-        )]
+fn arrow_rs() -> impl Maker {
+    Peer {
+        package: "parquet",
+        make: |keys: &[&[u8]]| {
+            let bytes = SPLIT_BLOCKS
+                .max_filter_len(keys.len())
+                .expect("the filter is small");
+            let mut filter = Sbbf::new(&ZEROS[..bytes]);
+            keys.iter().for_each(|key| filter.insert(*key));
+            filter
+        },
+        bytes: |filter: &Sbbf| filter.num_blocks() * 32,
+        has: |filter: &Sbbf, key: &[u8]| filter.check(key),
     }
 }
 

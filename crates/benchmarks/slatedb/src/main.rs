@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use bench_kit::databases::{BITS_PER_KEY, Database, Free, Key, Keys, VALUE_BYTES};
@@ -59,9 +59,12 @@ struct Kept {
 }
 
 impl Kept {
+    fn entries(&self) -> MutexGuard<'_, HashMap<CachedKey, CachedEntry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn get(&self, key: &CachedKey) -> Option<CachedEntry> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.get(key).cloned()
+        self.entries().get(key).cloned()
     }
 }
 
@@ -88,18 +91,15 @@ impl DbCache for Kept {
     }
 
     async fn insert(&self, key: CachedKey, value: CachedEntry) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.insert(key, value);
+        self.entries().insert(key, value);
     }
 
     async fn remove(&self, key: &CachedKey) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.remove(key);
+        self.entries().remove(key);
     }
 
     fn entry_count(&self) -> u64 {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.len() as u64
+        self.entries().len() as u64
     }
 }
 

@@ -39,7 +39,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    fn push(&mut self, key: &[u8]) {
+    /// Adds a key.
+    pub fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         self.ends.push(self.bytes.len());
     }

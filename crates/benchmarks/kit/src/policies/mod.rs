@@ -37,8 +37,7 @@ pub trait Maker {
     /// Returns the version of the library.
     fn version(&self) -> String;
 
-    /// Returns loops that build a filter of every `size` keys. Filters that equal an engine's return the sum of their
-    /// first bytes.
+    /// Returns loops that build a filter of every `size` keys, and return the bytes of all filters together.
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a>;
 
     /// Builds a filter.
@@ -86,8 +85,15 @@ pub fn of_fastbloom(hash: peers::Hash) -> [Contender; 2] {
         filter.seed(&1).expected_items(keys)
     };
     [
-        Contender::own("fastbloom-hashes", peers::fastbloom(empty, hash)),
-        Contender::own("fastbloom-default", peers::fastbloom_default(empty)),
+        Contender::own("fastbloom-hashes", peers::fastbloom_hashes(empty, hash)),
+        Contender::own(
+            "fastbloom-default",
+            peers::fastbloom(
+                empty,
+                |filter, key| filter.insert(key),
+                |filter, key| filter.contains(key),
+            ),
+        ),
     ]
 }
 

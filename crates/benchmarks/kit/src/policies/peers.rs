@@ -81,38 +81,32 @@ pub fn sbbf(bits_per_key: f64, hash: Hash) -> impl Maker {
     }
 }
 
-/// Returns the filters of `fastbloom`, which chooses the probe count; `empty` makes one for a number of keys.
-pub fn fastbloom(empty: impl Fn(usize) -> BloomFilter, hash: Hash) -> impl Maker {
+/// Returns the filters of `fastbloom`, which chooses the probe count. `empty` makes one for a number of keys, `insert` and
+/// `has` give it keys or hash values.
+pub fn fastbloom(
+    empty: impl Fn(usize) -> BloomFilter,
+    insert: impl Fn(&mut BloomFilter, &[u8]) -> bool,
+    has: impl Fn(&BloomFilter, &[u8]) -> bool,
+) -> impl Maker {
     Peer {
         package: "fastbloom",
         make: move |keys: &[&[u8]]| {
             let mut filter = empty(keys.len());
             keys.iter().for_each(|key| {
-                filter.insert_hash(hash(key));
+                insert(&mut filter, key);
             });
             filter
         },
-        bytes: fastbloom_bytes,
-        has: move |filter: &BloomFilter, key: &[u8]| filter.contains_hash(hash(key)),
+        bytes: |filter: &BloomFilter| filter.as_slice().len() * 8,
+        has,
     }
 }
 
-/// Returns the filters of `fastbloom` with its default hasher.
-pub fn fastbloom_default(empty: impl Fn(usize) -> BloomFilter) -> impl Maker {
-    Peer {
-        package: "fastbloom",
-        make: move |keys: &[&[u8]]| {
-            let mut filter = empty(keys.len());
-            keys.iter().for_each(|key| {
-                filter.insert(*key);
-            });
-            filter
-        },
-        bytes: fastbloom_bytes,
-        has: |filter: &BloomFilter, key: &[u8]| filter.contains(key),
-    }
-}
-
-fn fastbloom_bytes(filter: &BloomFilter) -> usize {
-    filter.as_slice().len() * 8
+/// Returns the filters of `fastbloom` with hash values.
+pub fn fastbloom_hashes(empty: impl Fn(usize) -> BloomFilter, hash: Hash) -> impl Maker {
+    fastbloom(
+        empty,
+        move |filter, key| filter.insert_hash(hash(key)),
+        move |filter, key| filter.contains_hash(hash(key)),
+    )
 }

@@ -67,29 +67,30 @@ pub fn judge(record: &[Batch], measured: &[Batch]) -> Result<String, String> {
         );
     }
     let is_same = |a: &Batch, b: &Batch| (&a.case, a.calls) == (&b.case, b.calls);
-    let (mut worse, mut better) = (Vec::new(), Vec::new());
+    let missing = |batches: &[Batch], others: &[Batch], says: &str| -> Vec<String> {
+        let is_missing = |batch: &&Batch| !others.iter().any(|other| is_same(batch, other));
+        let missing = batches.iter().filter(is_missing);
+        missing.map(|batch| format!("{}: {says}", named(batch))).collect()
+    };
+    let mut worse = missing(measured, record, "the record has no such row");
+    worse.extend(missing(
+        record,
+        measured,
+        "is in the record, and was not measured",
+    ));
+    let mut better = Vec::new();
     for batch in measured {
-        let Some(before) = record.iter().find(|before| is_same(before, batch)) else {
-            worse.push(format!("{}: the record has no such row", named(batch)));
-            continue;
+        let before = record.iter().find(|before| is_same(before, batch));
+        let [now, then] = [batch, before.unwrap_or(batch)].map(|of| of.count as f64 / of.calls as f64);
+        let lines = if now > then * (1.0 + TOLERANCE) {
+            &mut worse
+        } else {
+            &mut better
         };
-        let [now, then] = [batch, before].map(|of| of.count as f64 / of.calls as f64);
-        let line = || {
-            let change = (now / then - 1.0) * 100.0;
-            let named = named(batch);
-            format!("{named}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)")
-        };
-        if now > then * (1.0 + TOLERANCE) {
-            worse.push(line());
-        } else if now < then * (1.0 - TOLERANCE) {
-            better.push(line());
-        }
-    }
-    for before in record {
-        if !measured.iter().any(|batch| is_same(before, batch)) {
-            worse.push(format!(
-                "{}: is in the record, and was not measured",
-                named(before)
+        if (now / then - 1.0).abs() > TOLERANCE {
+            let (named, change) = (named(batch), (now / then - 1.0) * 100.0);
+            lines.push(format!(
+                "{named}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)"
             ));
         }
     }
@@ -141,9 +142,9 @@ mod tests {
         assert_eq!(
             judge(&record, &changed).unwrap_err(),
             "more instructions than in the committed record:\n\
-             leveldb, build, keys of 16 bytes: 103.20 instructions a key, 100.00 in the record (+3.2 %)\n\
              leveldb, both, keys of 16 bytes: the record has no such row\n\
-             leveldb, present, keys of 16 bytes: is in the record, and was not measured"
+             leveldb, present, keys of 16 bytes: is in the record, and was not measured\n\
+             leveldb, build, keys of 16 bytes: 103.20 instructions a key, 100.00 in the record (+3.2 %)"
         );
         let better = judge(&record[1..2], &changed[1..2]).unwrap();
         let says = "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n";

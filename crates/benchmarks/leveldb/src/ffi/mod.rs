@@ -46,7 +46,7 @@ mod bridge {
         fn name(self: &Policy) -> String;
         /// Builds a filter of at most 2^31 - 1 keys, called as in LevelDB.
         fn create_filter(self: &Policy, keys: &Slices<'_>) -> Vec<u8>;
-        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns the sum of their first bytes.
+        /// Builds a filter of every `size` keys, which is not 0, in a loop, and returns their bytes.
         fn create_filters(self: &Policy, keys: &Slices<'_>, size: usize) -> u64;
         /// Queries the keys one by one in a loop, and returns how many the filter may hold.
         fn count_matches(self: &Policy, keys: &Slices<'_>, filter: &[u8]) -> u64;

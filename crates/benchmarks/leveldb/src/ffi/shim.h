@@ -92,16 +92,16 @@ class Policy {
 
   // The filters are built one after the other in the same memory.
   uint64_t create_filters(const Slices& keys, size_t size) const {
-    if (size == 0) throw std::invalid_argument("a filter of no keys has no first byte");
-    uint64_t sum = 0;
+    if (size == 0) throw std::invalid_argument("filters of no keys");
+    uint64_t bytes = 0;
     std::string filter;
     const size_t n = keys.get().size();
     for (size_t start = 0; start + size <= n; start += size) {
       filter.clear();
       policy_->CreateFilter(keys.get().data() + start, CountOf(size), &filter);
-      sum += static_cast<unsigned char>(filter[0]);
+      bytes += filter.size();
     }
-    return sum;
+    return bytes;
   }
 
   uint64_t count_matches(const Slices& keys, Bytes filter) const {

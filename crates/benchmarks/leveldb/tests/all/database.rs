@@ -43,21 +43,30 @@ fn what_is_written_is_read_after_opening_again() {
 }
 
 #[test]
-fn a_database_moves_between_threads() {
+fn threads_read_and_write_while_others_compact() {
     let folder = tempfile::tempdir().unwrap();
-    let db = Database::open(folder.path(), Some(policy()), &DatabaseOptions::default()).unwrap();
+    // Small tables and no cache, so that reads ask filters.
+    let options = DatabaseOptions::default()
+        .write_buffer_bytes(1 << 16)
+        .cache_bytes(0);
+    let db = Database::open(folder.path(), Some(policy()), &options).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4_u8 {
             let db = &db;
             scope.spawn(move || {
-                for i in 0..500_u16 {
-                    let key = [&[thread][..], &i.to_be_bytes()].concat();
+                let keys = (0..5_000_u16).map(|i| [&[thread][..], &i.to_be_bytes()].concat());
+                for key in keys.clone() {
                     db.put(&key, &key).unwrap();
+                }
+                db.compact();
+                for key in keys {
+                    assert_eq!(db.get(&[&key[..], b"absent"].concat()).unwrap(), None);
                     assert_eq!(db.get(&key).unwrap(), Some(key));
                 }
             });
         }
     });
+    // The database moves to another thread.
     std::thread::spawn(move || {
         db.compact();
         assert!(db.get(&[3, 0, 0]).unwrap().is_some());

@@ -209,35 +209,3 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
         assert!(all > NEARLY_ALL, "{all} reads per absent key");
     }
 }
-
-#[test]
-fn readers_in_threads_while_others_write_and_compact() {
-    let keys = Keys::new();
-    let folder = tempfile::tempdir().unwrap();
-    let policy = Policy::ours(BloomFilterPolicy::new(TEN));
-    let engine = Database::open(folder.path().to_str().unwrap(), policy, 1 << 20).unwrap();
-    keys.write(&engine);
-    std::thread::scope(|scope| {
-        for start in 0..4 {
-            let (engine, keys) = (&engine, &keys);
-            scope.spawn(move || {
-                for key in keys.stored[start..].iter().step_by(2) {
-                    assert!(engine.has(key).unwrap(), "{key:x?} is lost");
-                }
-                for key in keys.absent[start..].iter().step_by(2) {
-                    assert!(!engine.has(key).unwrap());
-                }
-            });
-        }
-        scope.spawn(|| {
-            for round in 0..3 {
-                for key in keys.stored.iter().skip(round).step_by(7) {
-                    engine.put(key, b"again").unwrap();
-                }
-                engine.compact();
-            }
-        });
-    });
-    let few = keys.check(&engine);
-    assert!(few < FEW, "{few} reads per absent key");
-}

@@ -1,6 +1,4 @@
-//! Kinds of filters, of engines and for applications.
-//!
-//! Keys are hashed once for all bits per key: filters are built from hash values and queried with them.
+//! Kinds of filters, of engines and for applications, all built from keys and asked for keys.
 
 use std::fmt::Display;
 use std::sync::Mutex;
@@ -9,16 +7,13 @@ use bench_kit::suites::rates::IDEAL;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
-use filter_policy::hashers::{LevelDbHash, Murmur2SignedTail};
-use filter_policy::{BitsPerKey, FilterPolicy as _, HashValue, KeyHash};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
     GrowingParameters,
 };
-
-/// The hash value of a key; values of 32 and of 64 bits are in its first half.
-pub(super) type Value = Hash128;
 
 /// A filter that was built.
 pub(super) struct Filter {
@@ -28,33 +23,47 @@ pub(super) struct Filter {
     probed: Option<(u64, u32)>,
     /// The rate by the filter's own formula, if it is neither the ideal one nor that of a format.
     expected: Option<f64>,
-    /// Counts the values that match.
+    /// Counts the keys that match.
     pub(super) matching: Matching,
 }
 
-type Matching = Box<dyn Fn(&[Value]) -> u64>;
-type Hash = Box<dyn Fn(&[u8]) -> Value>;
+type Matching = Box<dyn Fn(&[&[u8]]) -> u64>;
 
 /// Builds a filter from its rate and its members.
-type Make = fn(f64, &[Value]) -> Result<Filter, String>;
+type Make = fn(f64, &[&[u8]]) -> Result<Filter, String>;
 
 /// A line of the charts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Series {
     /// Name in the records.
     pub(super) name: &'static str,
     pub(super) is_in_a_row: bool,
-    /// The hash function, if it is not the filter's own.
-    hash: Option<fn(&[u8]) -> u64>,
     kind: Kind,
 }
 
 /// A kind of filter.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 enum Kind {
     Policy(NamedPolicy),
+    /// LevelDB's filters with another hash function.
+    Function(Function),
     /// A filter for applications, with the largest number of keys of a filter.
     Application(Make, u64),
+}
+
+/// A hash function in LevelDB's scheme, which takes its lower 32 bits.
+#[derive(Clone, Copy)]
+struct Function(fn(&[u8]) -> u64);
+
+impl KeyHasher for Function {
+    fn hash(&self, key: &[u8]) -> u32 {
+        (self.0)(key) as u32
+    }
+
+    /// No filter is stored.
+    fn policy_name(&self) -> &str {
+        ""
+    }
 }
 
 /// The functions of `hashzoo` that are measured in LevelDB's scheme.
@@ -73,41 +82,36 @@ const APPLICATIONS: [(&str, Make, u64); 5] = [
     ("growing", growing, SLOW),
 ];
 
-/// Returns all series: the list of policies, hash functions, and filters for applications.
+/// Returns all series: the list of policies, hash functions, filters for applications, and LevelDB's policy with keys in
+/// a row.
 ///
 /// Three have no series: `BloomFilter2.SignedTail`, which equals `BloomFilter2` on ASCII keys; prefix policies, to
 /// which prefixes are keys; and the designs in Redis, which use Guava's positions.
 pub(super) fn all() -> Vec<Series> {
-    let series = |name, hash, kind| Series {
-        name,
-        is_in_a_row: false,
-        hash,
-        kind,
-    };
     let policies = policies::ALL.iter();
-    let mut all: Vec<Series> = policies
-        .filter(|known| known.name() != Murmur2SignedTail::POLICY_NAME)
-        .map(|&known| series(known.name(), None, Kind::Policy(known)))
-        .collect();
-    let of_leveldb = all.iter().find(|series| series.name == LevelDbHash::POLICY_NAME);
-    if let Some(&of_leveldb) = of_leveldb {
-        let ideal: fn(&[u8]) -> u64 = |key| hashzoo::siphash24(b"the ideal hash 1", key);
-        let functions = FUNCTIONS
-            .iter()
-            .filter_map(|name| Some((*name, hashzoo::find(name)?.hash)));
-        for (name, hash) in [(IDEAL, ideal)].into_iter().chain(functions) {
-            all.push(series(name, Some(hash), of_leveldb.kind));
-        }
-        let applications = APPLICATIONS.into_iter();
-        all.extend(
-            applications.map(|(name, make, largest)| series(name, None, Kind::Application(make, largest))),
-        );
-        let is_in_a_row = true;
-        all.push(Series {
-            is_in_a_row,
-            ..of_leveldb
+    let policies = policies.filter(|known| known.name() != Murmur2SignedTail::POLICY_NAME);
+    let policies = policies.map(|known| (known.name(), Kind::Policy(*known)));
+    let ideal = Function(|key| hashzoo::siphash24(b"the ideal hash 1", key));
+    let functions = FUNCTIONS.iter().filter_map(|name| {
+        let found = hashzoo::find(name)?;
+        Some((*name, Kind::Function(Function(found.hash))))
+    });
+    let applications = APPLICATIONS.map(|(name, make, largest)| (name, Kind::Application(make, largest)));
+    let kinds = policies.chain([(IDEAL, Kind::Function(ideal))]);
+    let series = kinds
+        .chain(functions)
+        .chain(applications)
+        .map(|(name, kind)| Series {
+            name,
+            is_in_a_row: false,
+            kind,
         });
-    }
+    let mut all: Vec<Series> = series.collect();
+    let of_leveldb = all.iter().find(|series| series.name == LevelDbHash::POLICY_NAME);
+    all.extend(of_leveldb.copied().map(|series| Series {
+        is_in_a_row: true,
+        ..series
+    }));
     all
 }
 
@@ -115,8 +119,9 @@ impl Series {
     /// Returns the mapping of hash values to bits: LevelDB's, or one of the kind's own.
     pub(super) fn scheme(&self) -> &'static str {
         match self.kind {
-            Kind::Policy(known) if known.layout() == FilterLayout::LEVEL_DB => "leveldb",
-            _ => "own",
+            Kind::Policy(known) if known.layout() != FilterLayout::LEVEL_DB => "own",
+            Kind::Application(..) => "own",
+            _ => "leveldb",
         }
     }
 
@@ -124,53 +129,29 @@ impl Series {
     pub(super) fn largest(&self) -> u64 {
         match self.kind {
             Kind::Application(_, largest) => largest,
-            Kind::Policy(_) => u64::MAX,
+            _ => u64::MAX,
         }
     }
 
-    /// Returns the function that hashes keys.
-    pub(super) fn hasher(&self) -> Hash {
-        let value = |h1| Value { h1, h2: 0 };
-        match (self.hash, self.kind) {
-            (Some(hash), _) => Box::new(move |key| value(hash(key))),
-            (None, Kind::Application(..)) => Box::new(Hash128::of),
-            (None, Kind::Policy(known)) => {
-                let policy = known.build(BitsPerKey::whole(10));
-                Box::new(move |key| match policy.key_hash(key) {
-                    Some(KeyHash::Bits32(hash)) => value(hash.into()),
-                    Some(KeyHash::Bits64(hash)) => value(hash),
-                    None => value(0),
-                })
-            }
-        }
-    }
-
-    /// Builds a filter from at least one value.
+    /// Builds a filter from at least one key.
     ///
     /// # Errors
     ///
     /// If there is no memory for it.
-    pub(super) fn build(&self, bits_per_key: u32, members: &[Value]) -> Result<Filter, String> {
-        let known = match self.kind {
-            Kind::Policy(known) => known,
-            Kind::Application(make, _) => {
-                // All are sized by the best rate that the bits allow.
-                let best = sizing::Textbook::BEST.rate_at(f64::from(bits_per_key));
-                return make(best.map_err(words)?, members);
+    pub(super) fn build(&self, bits_per_key: u32, members: &[&[u8]]) -> Result<Filter, String> {
+        let bits = BitsPerKey::whole(bits_per_key);
+        match self.kind {
+            Kind::Policy(known) => stored(known.build(bits), known.layout(), members),
+            Kind::Function(function) => {
+                let policy = BloomFilterPolicy::with_hasher(function, bits);
+                stored(Box::new(policy), FilterLayout::LEVEL_DB, members)
             }
-        };
-        let policy = known.build(BitsPerKey::whole(bits_per_key));
-        let (filter, matching) = match policy.key_hash(b"") {
-            Some(KeyHash::Bits32(_)) => stored(policy, members, |hash| hash as u32),
-            _ => stored(policy, members, |hash| hash),
-        }?;
-        let view = FilterView::new(known.layout(), &filter);
-        Ok(Filter {
-            bytes: filter.len() as u64,
-            probed: view.probe_count().map(|probes| (view.bits(), probes.into())),
-            expected: None,
-            matching,
-        })
+            // All are sized by the best rate that the bits allow.
+            Kind::Application(make, _) => {
+                let best = sizing::Textbook::BEST.rate_at(f64::from(bits_per_key));
+                make(best.map_err(words)?, members)
+            }
+        }
     }
 
     /// Returns the rate of an ideal Bloom filter, and the rate by the filter's own formula: the columns `ideal` and
@@ -186,6 +167,7 @@ impl Series {
         };
         let format = match self.kind {
             Kind::Policy(known) => known.format(),
+            Kind::Function(_) => Some(Format::LEVEL_DB),
             Kind::Application(..) => None,
         };
         let of_format = format.map(of).transpose()?;
@@ -214,49 +196,38 @@ fn words(error: impl Display) -> String {
     error.to_string()
 }
 
-/// Values per query batch: a whole number of words of answers.
-const TOGETHER: usize = 4096;
-
-/// Builds the filter of a policy with these hash values.
-fn stored<H: HashValue + 'static>(
-    policy: AnyPolicy,
-    members: &[Value],
-    hash: fn(u64) -> H,
-) -> Result<(Vec<u8>, Matching), String> {
-    let hashes = move |values: &[Value]| values.iter().map(|value| hash(value.h1)).collect::<Vec<H>>();
-    let mut filter = vec![0; policy.max_filter_len(members.len()).map_err(words)?];
-    let created = policy.create_from_hashes(H::hashes(&hashes(members)), &mut filter);
-    let len = created.map_err(words)?.len();
-    filter.truncate(len);
-    let copy = filter.clone();
-    let matching = move |values: &[Value]| {
-        let prepared = policy.prepare(&copy);
-        let mut answers = [0; TOGETHER / 64];
-        let count = |values: &[Value]| {
-            let asked = prepared.may_match_hashes(&hashes(values), &mut answers);
-            asked.expect("there are words for all values");
-            let words = &answers[..values.len().div_ceil(64)];
-            words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
-        };
-        values.chunks(TOGETHER).map(count).sum()
-    };
-    Ok((filter, Box::new(matching)))
+/// Builds the filter of a policy.
+fn stored(policy: AnyPolicy, layout: FilterLayout, members: &[&[u8]]) -> Result<Filter, String> {
+    let mut filter = Vec::new();
+    policy.append_filter(members, &mut filter).map_err(words)?;
+    let view = FilterView::new(layout, &filter);
+    Ok(Filter {
+        bytes: filter.len() as u64,
+        probed: view.probe_count().map(|probes| (view.bits(), probes.into())),
+        expected: None,
+        matching: Box::new(move |keys| {
+            let mut answers = vec![0; keys.len().div_ceil(64)];
+            let asked = policy.keys_may_match(keys, &filter, &mut answers);
+            asked.expect("there are words for all keys");
+            answers.iter().map(|word| u64::from(word.count_ones())).sum()
+        }),
+    })
 }
 
-fn counter(matches: impl Fn(Value) -> bool + 'static) -> Matching {
-    Box::new(move |values| values.iter().filter(|value| matches(**value)).count() as u64)
+fn counter(matches: impl Fn(Hash128) -> bool + 'static) -> Matching {
+    Box::new(move |keys| keys.iter().filter(|key| matches(Hash128::of(key))).count() as u64)
 }
 
-fn parameters(rate: f64, members: &[Value]) -> Result<Parameters, String> {
+fn parameters(rate: f64, members: &[&[u8]]) -> Result<Parameters, String> {
     Parameters::new(members.len() as u64, rate).map_err(words)
 }
 
 /// Guava's filter.
-fn guava(rate: f64, members: &[Value], strategy: Strategy) -> Result<Filter, String> {
+fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, String> {
     let parameters = parameters(rate, members)?.with_strategy(strategy);
     let mut filter = BloomFilter::new((), &parameters).map_err(words)?;
-    for &hash in members {
-        filter.insert_hash(hash);
+    for key in members {
+        filter.insert_hash(Hash128::of(key));
     }
     Ok(Filter {
         bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
@@ -267,11 +238,11 @@ fn guava(rate: f64, members: &[Value], strategy: Strategy) -> Result<Filter, Str
 }
 
 /// The counting filter with counters of four bits.
-fn counting(rate: f64, members: &[Value]) -> Result<Filter, String> {
+fn counting(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = parameters(rate, members)?;
     let mut filter = CountingBloomFilter::new((), &parameters, CounterWidth::FOUR).map_err(words)?;
-    for &hash in members {
-        filter.insert_hash(hash);
+    for key in members {
+        filter.insert_hash(Hash128::of(key));
     }
     Ok(Filter {
         bytes: filter.stored_len(),
@@ -281,11 +252,11 @@ fn counting(rate: f64, members: &[Value]) -> Result<Filter, String> {
     })
 }
 
-fn cuckoo(rate: f64, members: &[Value]) -> Result<Filter, String> {
+fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = CuckooParameters::new(members.len() as u64, rate).map_err(words)?;
     let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
-    for &hash in members {
-        match filter.insert_hash(hash) {
+    for key in members {
+        match filter.insert_hash(Hash128::of(key)) {
             // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not change the
             // rate.
             Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
@@ -304,11 +275,11 @@ fn cuckoo(rate: f64, members: &[Value]) -> Result<Filter, String> {
 }
 
 /// The growing filter, at first sized for a tenth of the keys.
-fn growing(rate: f64, members: &[Value]) -> Result<Filter, String> {
+fn growing(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = GrowingParameters::new(members.len() as u64 / 10, rate).map_err(words)?;
     let mut filter = GrowingBloomFilter::new((), &parameters).map_err(words)?;
-    for &hash in members {
-        filter.insert_hash(hash).map_err(words)?;
+    for key in members {
+        filter.insert_hash(Hash128::of(key)).map_err(words)?;
     }
     Ok(Filter {
         bytes: filter.stored_len(),

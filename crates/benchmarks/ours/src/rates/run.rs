@@ -2,14 +2,15 @@
 
 use std::fmt::Display;
 
+use bench_kit::policies::keys::Keys;
 use bench_kit::record::Batch;
 use bench_kit::suites::rates::{FEW_BITS, SUITE};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
+use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use statistics::significant;
 
-use super::kinds::{Series, Value};
+use super::kinds::Series;
 
 /// Seed of the generator of keys.
 const SEED: u64 = 1;
@@ -72,68 +73,54 @@ impl Effort {
     }
 }
 
-/// From this number of keys on, a filter and the values of its keys take a good part of a gigabyte.
-const LARGE: u64 = 2_000_000;
-/// The most series with such a filter at a time, whatever the number of threads.
-const LARGE_AT_ONCE: usize = 2;
-
 /// Measures the rates of the series, sorted by series, keys and bits per key. The rows do not depend on the number of
 /// threads.
 ///
 /// # Errors
 ///
-/// If threads or memory are unavailable, or a filter denies a stored key.
+/// If there is no memory for a filter, or a filter denies a stored key.
 pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, String> {
-    let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
     let mut rows = Vec::new();
-    for (sizes, at_once) in [(large, LARGE_AT_ONCE), (small, usize::MAX)] {
-        // Largest first, so that the longest tasks do not come last.
-        let of_size = |keys| {
-            let measured = series
-                .iter()
-                .enumerate()
-                .filter(move |(_, of)| keys <= of.largest());
-            measured.map(move |(place, of)| (place, keys, of))
-        };
-        let tasks: Vec<(usize, u64, &Series)> = sizes.iter().rev().copied().flat_map(of_size).collect();
-        eprintln!("filters of {sizes:?} keys");
-        let threads = rayon::current_num_threads().min(at_once);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| format!("threads: {error}"))?;
-        // Free threads take the tasks in this order.
-        let done: Result<Vec<(usize, u64, Vec<Batch>)>, String> = pool.install(|| {
-            let tasks = tasks.into_iter().par_bridge();
-            tasks
-                .map(|(place, keys, of)| Ok((place, keys, measure(of, keys, effort)?)))
-                .collect()
-        });
-        rows.extend(done?);
+    for &size in effort.sizes {
+        eprintln!("filters of {size} keys");
+        for is_in_a_row in [false, true] {
+            // All series have the same keys.
+            let filters = effort.members.div_ceil(size);
+            let keys = keys(
+                is_in_a_row,
+                filters * (size + effort.most_probes.div_ceil(filters)),
+            );
+            let keys: Vec<&[u8]> = keys.iter().collect();
+            let measured = series.par_iter().enumerate();
+            let measured = measured
+                .filter(|(_, of)| of.is_in_a_row == is_in_a_row && size <= of.largest())
+                .map(|(place, of)| Ok((place, measure(of, size, &keys, effort)?)));
+            rows.extend(measured.collect::<Result<Vec<_>, String>>()?);
+        }
     }
-    rows.sort_by_key(|(place, keys, _)| (*place, *keys));
-    Ok(rows.into_iter().flat_map(|(.., rates)| rates).collect())
+    // The sizes stay in order.
+    rows.sort_by_key(|(place, _)| *place);
+    Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
 }
 
 /// Measures the filters of one size at each number of bits per key.
-fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, String> {
-    let filters = effort.members.div_ceil(keys);
-    let all_bits = effort.bits(keys);
-    let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
-    let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
-
-    let hash = series.hasher();
-    let mut values = values(series.is_in_a_row, &*hash);
-    let members: Vec<Value> = values.by_ref().take((filters * keys) as usize).collect();
-    let absent: Vec<Value> = values.take(filters as usize * most).collect();
-
+fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Result<Vec<Batch>, String> {
+    let filters = effort.members.div_ceil(size);
+    let each = |probes: u64| probes.div_ceil(filters) as usize;
+    let (members, absent) = keys.split_at((filters * size) as usize);
+    let all_bits = effort.bits(size);
     let mut rows = Vec::with_capacity(all_bits.len());
     for bits_per_key in all_bits {
         let failed = |reason: String| {
             let name = series.name;
-            format!("{name}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}")
+            format!("{name}: a filter of {size} keys at {bits_per_key} bits per key: {reason}")
         };
         let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
         let mut rates = [0.0; 2];
-        for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
+        for (members, absent) in members
+            .chunks(size as usize)
+            .zip(absent.chunks(each(effort.most_probes)))
+        {
             let filter = series.build(bits_per_key, members).map_err(failed)?;
             // The first half only, because a cuckoo filter may refuse the last keys.
             let present = &members[..members.len().div_ceil(2).min(64)];
@@ -142,10 +129,10 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
             }
             // Of the first filter: all are equal.
             if probes == 0 {
-                let computed = series.rates(&filter, bits_per_key, keys).map_err(failed)?;
+                let computed = series.rates(&filter, bits_per_key, size).map_err(failed)?;
                 rates = computed.map(significant::round);
             }
-            let asked = &absent[..each(bits_per_key)];
+            let asked = &absent[..each(effort.probes(bits_per_key))];
             false_positives += (filter.matching)(asked);
             probes += asked.len() as u64;
             bytes += filter.bytes;
@@ -161,7 +148,7 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
             &series.scheme(),
             &key_form,
             &bits_per_key,
-            &keys,
+            &size,
             &filters,
             &ideal,
             &expected,
@@ -173,17 +160,19 @@ fn measure(series: &Series, keys: u64, effort: &Effort) -> Result<Vec<Batch>, St
     Ok(rows)
 }
 
-/// Returns the values of an endless sequence of distinct keys, of which members are the first: the outputs of SplitMix64
-/// in decimal, as in the dataset `random-strings`, or consecutive numbers from 0, with sixteen digits each.
-fn values(is_in_a_row: bool, hash: &dyn Fn(&[u8]) -> Value) -> impl Iterator<Item = Value> {
+/// Returns different keys, of which members are the first: the outputs of SplitMix64 in decimal, as in the dataset
+/// `random-strings`, or consecutive numbers from 0, with sixteen digits each.
+fn keys(is_in_a_row: bool, count: u64) -> Keys {
     // The generator returns each number once in its period of 2^64.
     let mut generator = SplitMix64::seed_from_u64(SEED);
-    (0_u64..).map(move |number| {
+    let mut keys = Keys::default();
+    for number in 0..count {
         let key = if is_in_a_row {
             format!("{number:016}")
         } else {
             generator.next_u64().to_string()
         };
-        hash(key.as_bytes())
-    })
+        keys.push(key.as_bytes());
+    }
+    keys
 }
