@@ -21,23 +21,21 @@ pub(crate) fn lines<'a>(
     point: impl Fn(&Row) -> Option<Point>,
     value: impl Fn(&Row) -> String,
 ) -> Vec<Series> {
-    let mut lines: Vec<(Style, Vec<(Point, &Row)>)> = Vec::new();
-    for row in rows {
-        let (Some(style), Some(point)) = (style(row), point(row)) else {
-            continue;
-        };
-        let same = |(known, _): &(Style, Vec<_>)| known.name == style.name;
-        let (_, points) = entry(&mut lines, same, || (style.clone(), Vec::new()));
-        points.push((point, row));
-    }
-    let series = lines.into_iter().map(|(style, mut points)| {
-        points.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x));
-        let last = points.last().map_or_else(String::new, |(_, row)| value(row));
+    let rows = rows.into_iter();
+    let placed: Vec<(Style, Point, &Row)> = rows
+        .filter_map(|row| Some((style(row)?, point(row)?, row)))
+        .collect();
+    let names = distinct(placed.iter().map(|(style, ..)| &style.name));
+    let series = names.into_iter().map(|name| {
+        let its = placed.iter().filter(|(style, ..)| style.name == *name);
+        let mut its: Vec<&(Style, Point, &Row)> = its.collect();
+        its.sort_by(|(_, a, _), (_, b, _)| a.x.total_cmp(&b.x));
+        let last = its.last().map_or_else(String::new, |(.., row)| value(row));
         Series {
-            name: format!("{}: {last}", style.name),
-            color: style.color,
-            marks: style.marks,
-            points: points.into_iter().map(|(point, _)| point).collect(),
+            name: format!("{name}: {last}"),
+            color: its[0].0.color,
+            marks: its[0].0.marks,
+            points: its.iter().map(|(_, point, _)| *point).collect(),
         }
     });
     series.collect()
@@ -61,15 +59,6 @@ pub(crate) fn color(number: usize, marks: Marks) -> (Color, Marks) {
         _ => Marks::Hollow,
     };
     (PALETTE[number % PALETTE.len()], marks)
-}
-
-/// Returns the first entry for which `is` returns true, which is added if there is none.
-pub(crate) fn entry<T>(all: &mut Vec<T>, is: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
-    let at = all.iter().position(is).unwrap_or_else(|| {
-        all.push(new());
-        all.len() - 1
-    });
-    &mut all[at]
 }
 
 /// Returns the distinct values in the order of their first occurrence.
