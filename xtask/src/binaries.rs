@@ -24,6 +24,9 @@ const LONG: [(&str, &str); 7] = [
     ("xtask", "surface"),
 ];
 
+/// Java in tests runs for seconds: without its optimising compiler it takes half the processor time.
+pub(crate) const JAVA: (&str, &str) = ("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+
 /// A test program of a file or of a library.
 #[derive(Debug)]
 pub(crate) struct Binary {
@@ -51,6 +54,7 @@ impl Binary {
             .args(arguments)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
+            .envs([JAVA])
             .envs(variables.iter().copied())
             .output()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;

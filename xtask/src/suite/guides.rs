@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::binaries::JAVA;
 use crate::cargo::output_of;
 
 const GUIDES: &str = "crates/guides";
@@ -33,7 +34,8 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
             .env("CHECKOUT", root)
             .env("CARGO_TARGET_DIR", root.join("target"))
             .env("PYTHONPATH", root.join("target/pyspark"))
-            .env("PATH", &search);
+            .env("PATH", &search)
+            .envs([JAVA]);
         let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
         let output = String::from_utf8_lossy(&output);
         if let Some(line) = printed
