@@ -67,9 +67,7 @@ fn downloads(rows: &[Row]) -> String {
     let mut downloads: Vec<&Row> = rows.iter().filter(|row| row.case.task == "download").collect();
     downloads.sort_by_key(|row| row.case.count("bits"));
     let lines = downloads.into_iter().map(|row| {
-        let keys: Vec<String> = break_even(rows, row)
-            .map(|(_, keys)| format!("{keys:.0}"))
-            .collect();
+        let keys: Vec<String> = break_even(rows, row).map(|keys| format!("{keys:.0}")).collect();
         [
             row.case.get("bits").to_owned(),
             format!("{:.3}", row.value / 1e6),
@@ -101,15 +99,10 @@ fn asked<'a>(rows: &'a [Row], client: &'static str) -> impl Iterator<Item = &'a 
 ///
 /// A download pays after d / (r - l) keys, where d is the time of the download, and r and l are the times per key on
 /// the server with a blocking client and in local memory.
-pub fn break_even<'a>(rows: &'a [Row], download: &'a Row) -> impl Iterator<Item = (u64, f64)> + 'a {
+fn break_even(rows: &[Row], download: &Row) -> impl Iterator<Item = f64> {
     let local = asked(rows, "local").next().map_or(f64::INFINITY, |row| row.value);
     let remote = asked(rows, "blocking").filter(move |remote| remote.value > local);
-    remote.map(move |remote| {
-        (
-            remote.case.count("batch"),
-            download.value / (remote.value - local),
-        )
-    })
+    remote.map(move |remote| download.value / (remote.value - local))
 }
 
 /// A row for each client and a panel for each operation.
@@ -186,8 +179,8 @@ mod tests {
         ];
         let rows = SUITE.rows(&batches).unwrap();
         // A download takes 4 ms, a key 1.5 us on the server and 0.5 us in memory.
-        let even: Vec<(u64, f64)> = break_even(&rows, &rows[3]).collect();
-        assert_eq!(even, [(100, 4_000.0)]);
+        let even: Vec<f64> = break_even(&rows, &rows[3]).collect();
+        assert_eq!(even, [4_000.0]);
         assert_eq!(break_even(&rows[..2], &rows[3]).count(), 0);
     }
 }
