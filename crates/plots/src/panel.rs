@@ -4,7 +4,7 @@ use plotters::element::Polygon;
 
 use super::axes::{Axes, Axis};
 use super::key::{self, Sign};
-use super::mark::{self, Mark};
+use super::mark::{Mark, RADIUS};
 use super::scale::Scale;
 pub use super::scene::MARGIN;
 use super::scene::{Anchor, BAND, Color, Font, PAPER, STRIPE, Scene, place};
@@ -81,7 +81,7 @@ impl Rows {
         let y = self.middle(index);
         let mut x = MARGIN;
         if let Some(mark) = mark {
-            mark.filled(scene, (MARGIN + 5.0, y), mark::RADIUS);
+            mark.filled(scene, (MARGIN + 5.0, y), RADIUS);
             x += 16.0;
         }
         let name = Font::NAME.fit(name, end - 6.0 - x);
@@ -161,27 +161,47 @@ impl Panel<'_> {
         scene.line((self.scale.at(low), y), (self.scale.at(high), y), 1.5, color);
     }
 
-    /// Draws an arrow at the high end of a row, and beside it the number that lies beyond this end. The number hides the
-    /// lines behind it and stays clear of the row's other mark, if there is one at `mark`.
-    pub fn beyond(
+    /// Draws values of a row in this order, each with true for a filled mark. In place of values beyond the high end, draws
+    /// an arrow there and their numbers beside it, which hide the lines behind them and stay clear of the row's other mark.
+    pub fn marks(
         &self,
         scene: &mut Scene,
         rows: &Rows,
         index: usize,
-        number: &str,
-        color: Color,
-        mark: Option<f64>,
+        mark: Mark,
+        values: impl IntoIterator<Item = (f64, bool)>,
+        number: impl Fn(f64) -> String,
     ) {
         let (y, right) = (rows.middle(index), self.scale.to);
-        let (mut words, mut hidden) = (right - 12.0, right);
-        let width = Font::VALUE.width(number) + 6.0;
-        if let Some(mark) = mark.filter(|mark| mark + mark::RADIUS > words - width) {
-            words = mark - mark::RADIUS - 3.0;
+        let (mut words, mut hidden, mut beyond) = (right - 12.0, right, Vec::new());
+        let mut other = None;
+        for (value, is_filled) in values {
+            let (at, draw) = (
+                self.scale.at(value),
+                if is_filled { Mark::filled } else { Mark::hollow },
+            );
+            if value > self.scale.high {
+                beyond.push((!is_filled, number(value)));
+            } else {
+                draw(mark, scene, (at, y), RADIUS);
+                other = Some(at - RADIUS);
+            }
+        }
+        if beyond.is_empty() {
+            return;
+        }
+        // The number of a filled mark comes first.
+        beyond.sort();
+        let beyond: Vec<String> = beyond.into_iter().map(|(_, number)| number).collect();
+        let beyond = beyond.join(" and ");
+        let width = Font::VALUE.width(&beyond) + 6.0;
+        if let Some(other) = other.filter(|other| other + 2.0 * RADIUS > words - width) {
+            words = other - 3.0;
             hidden = words;
         }
         scene.rect(words - width, y - 7.0, hidden, y + 7.0, rows.ground(index));
         let arrow = [(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)];
-        scene.draw(&Polygon::new(arrow.map(place), color));
-        scene.text_middle((words, y), Anchor::End, Font::VALUE, number);
+        scene.draw(&Polygon::new(arrow.map(place), mark.color()));
+        scene.text_middle((words, y), Anchor::End, Font::VALUE, &beyond);
     }
 }

@@ -17,10 +17,10 @@ use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, of, stored};
 use plots::key::Sign;
-use plots::mark::{Mark, RADIUS};
+use plots::mark::Mark;
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{GRID, MUTED, Scene};
+use plots::scene::{GRID, Scene};
 use records::error::Error;
 use records::number;
 use records::progress::Progress;
@@ -152,7 +152,7 @@ fn row(dataset: &Dataset, place: Place, batch: &Batch, line: &Line) -> PlaceRow 
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
-type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
+
 /// Gap between the panels.
 const GAP: f64 = 40.0;
 
@@ -220,18 +220,8 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             };
             let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
             scene.line((left, y), (right, y), 2.0, GRID);
-            let (mut beyond, mut mark) = (Vec::new(), None);
-            for (ns, draw) in [(cache, Mark::filled as DrawMark), (memory, Mark::hollow)] {
-                if ns > panel.scale.high {
-                    beyond.push(number::significant(ns, 2));
-                } else {
-                    mark = Some(panel.scale.at(ns));
-                    draw(Mark::Neutral, &mut scene, (panel.scale.at(ns), y), RADIUS);
-                }
-            }
-            if !beyond.is_empty() {
-                panel.beyond(&mut scene, &rows, index, &beyond.join(" and "), MUTED, mark);
-            }
+            let (shown, number) = ([(cache, true), (memory, false)], |ns| number::significant(ns, 2));
+            panel.marks(&mut scene, &rows, index, Mark::Neutral, shown, number);
         }
     }
     Some(scene)

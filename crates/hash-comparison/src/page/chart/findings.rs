@@ -227,7 +227,6 @@ fn collision_mark(
     verdict: Verdict,
 ) {
     let y = rows.middle(index);
-    let color = mark::color(verdict);
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
         let words = "too few keys for a collision";
@@ -241,17 +240,13 @@ fn collision_mark(
     if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
         panel.band(scene, rows, index, low, high);
     }
-    if value > panel.scale.high {
-        let words = format!("{}×", number::significant(value, 2));
-        panel.beyond(scene, rows, index, &words, color, None);
-        return;
+    if value <= panel.scale.high {
+        panel.interval(scene, y, low, high, mark::color(verdict));
     }
-    panel.interval(scene, y, low, high, color);
-    if row.collisions == 0 {
-        Mark::from(verdict).hollow(scene, (panel.scale.at(high), y), RADIUS);
-    } else {
-        Mark::from(verdict).filled(scene, (panel.scale.at(value), y), RADIUS);
-    }
+    let is_seen = row.collisions > 0;
+    let shown = [(if is_seen { value } else { high }, is_seen)];
+    let times = |value| format!("{}×", number::significant(value, 2));
+    panel.marks(scene, rows, index, verdict.into(), shown, times);
 }
 
 /// Builds a logarithmic axis for ratios that covers 0.5 to 4 and every row that chance explains, with its interval and
@@ -321,26 +316,16 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
             if let (Some(a), Some(b)) = (overlapped, chained) {
                 panel.interval(scene, y, a.min(*b), a.max(*b), color);
             }
-            let (mut beyond, mut mark) = (Vec::new(), None);
-            for (value, draw) in [(chained, Mark::hollow as DrawMark), (overlapped, Mark::filled)] {
-                let Some(value) = value.filter(|v| v.is_finite()) else {
-                    continue;
-                };
-                if value > panel.scale.high {
-                    beyond.insert(0, number::significant(value, 2));
-                } else {
-                    mark = Some(panel.scale.at(value));
-                    draw(finding.verdict.into(), scene, (panel.scale.at(value), y), RADIUS);
-                }
-            }
-            if !beyond.is_empty() {
-                panel.beyond(scene, rows, index, &beyond.join(" and "), color, mark);
-            }
+            let shown = [(*chained, false), (*overlapped, true)];
+            let known = shown
+                .into_iter()
+                .filter_map(|(time, is_filled)| Some((time?, is_filled)));
+            let known = known.filter(|(time, _)| time.is_finite());
+            let number = |time| number::significant(time, 2);
+            panel.marks(scene, rows, index, finding.verdict.into(), known, number);
         });
     }
 }
-
-type DrawMark = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
     let rows = &place.rows;
