@@ -15,16 +15,6 @@ use crate::{tidy, workspace};
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_arguments: &Arguments) -> Result<(), Failure> {
-    let offences = tidy::check(&workspace::root())?;
-    let mut out = io::stdout().lock();
-    for offence in &offences {
-        writeln!(out, "{offence}")?;
-    }
-    match offences.len() {
-        0 => Ok(writeln!(out, "tidy")?),
-        1 => Err(Failure::internal("1 offence against the workspace's rules")),
-        many => Err(Failure::internal(format!(
-            "{many} offences against the workspace's rules"
-        ))),
-    }
+    tidy::check(&workspace::root())?;
+    Ok(writeln!(io::stdout(), "tidy")?)
 }

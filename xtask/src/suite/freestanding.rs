@@ -4,10 +4,12 @@ use std::path::Path;
 use std::process::Command;
 
 use super::lint;
-use crate::cargo::{cargo_command, output_of, run_command};
+use crate::cargo::{cargo, output_of, run_command, words};
 
-/// The manifest, which is a workspace of its own.
-const MANIFEST: &str = "crates/filter-formats/freestanding/Cargo.toml";
+/// The arguments of cargo for the program, which is a workspace of its own, and the program that cargo builds.
+const PLACE: &str = "--release --locked --target-dir target/freestanding \
+                     --manifest-path crates/filter-formats/freestanding/Cargo.toml";
+const PROGRAM: &str = "target/freestanding/release/filter-policy-freestanding";
 
 /// C functions that allocate.
 const C_ALLOCATORS: &str = "malloc calloc realloc free aligned_alloc posix_memalign";
@@ -17,32 +19,17 @@ const RUST_ALLOCATORS: [&str; 4] = ["__rust_alloc", "__rust_realloc", "__rdl_", 
 
 /// Lints, builds and runs the program, and checks its symbols.
 pub(super) fn check(root: &Path) -> Result<(), String> {
-    let place = ["--release", "--locked", "--manifest-path", MANIFEST];
-    lint(root, &place)?;
-    let build = [
-        &["build"],
-        &place[..],
-        &["--message-format", "json-render-diagnostics"],
-    ]
-    .concat();
-    let messages = output_of(&mut cargo_command(root, &build))?;
-    let program = executable(&messages).ok_or("cargo built no program")?;
+    lint(root, &words(PLACE))?;
+    cargo(root, &[&["build"], &words(PLACE)[..]].concat())?;
+    let program = root.join(PROGRAM);
     run_command(&mut Command::new(&program))?;
-    let symbols = output_of(Command::new("nm").args(["--format=posix", &program]))?;
+    let symbols = output_of(Command::new("nm").arg("--format=posix").arg(&program))?;
     let found = allocators(&String::from_utf8_lossy(&symbols));
     if found.is_empty() {
         Ok(())
     } else {
-        Err(format!("{program} holds an allocator: {}", found.join(", ")))
+        Err(format!("{PROGRAM} holds an allocator: {}", found.join(", ")))
     }
-}
-
-/// Returns the path of the program, from cargo's messages.
-fn executable(messages: &[u8]) -> Option<String> {
-    String::from_utf8_lossy(messages).lines().find_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some(message["executable"].as_str()?.to_owned())
-    })
 }
 
 /// Returns the allocating symbols in the output of `nm --format=posix`, whose lines begin with the name.
@@ -77,13 +64,5 @@ mod tests {
                 "__rdl_alloc"
             ]
         );
-    }
-
-    #[test]
-    fn the_program_is_the_one_that_cargo_names() {
-        let messages = b"{\"reason\":\"compiler-artifact\",\"executable\":null}\n\
-                         {\"reason\":\"compiler-artifact\",\"executable\":\"target/release/a\"}\n";
-        assert_eq!(executable(messages).as_deref(), Some("target/release/a"));
-        assert_eq!(executable(b"{\"reason\":\"build-finished\"}\n"), None);
     }
 }

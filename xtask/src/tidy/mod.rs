@@ -27,7 +27,7 @@ const ENTRIES: &str = "CHANGELOG.md CITATION.cff Cargo.lock Cargo.toml LICENSE-A
 
 /// A breach of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Offence {
+struct Offence {
     /// Path from the root of the workspace, with forward slashes.
     file: String,
     /// Line, counted from 1; 0 for the whole file.
@@ -80,12 +80,12 @@ pub(crate) fn written_files(root: &Path) -> Result<Vec<String>, String> {
     Ok(paths)
 }
 
-/// Returns all offences in the workspace at `root`, sorted.
+/// Checks the workspace at `root`.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or cargo or rustfmt cannot be run.
-pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
+/// If there are offences, which the message lists, a file cannot be read, or cargo or rustfmt cannot be run.
+pub(crate) fn check(root: &Path) -> Result<(), String> {
     let mut paths = Vec::new();
     walk(root, "", &mut paths)?;
     let mut sources = Vec::new();
@@ -118,8 +118,12 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&metadata(root)?));
     offences.extend(MANIFESTS.iter().filter_map(|manifest| format(root, manifest)));
+    if offences.is_empty() {
+        return Ok(());
+    }
     offences.sort();
-    Ok(offences)
+    let listed: Vec<String> = offences.iter().map(ToString::to_string).collect();
+    Err(format!("not tidy:\n{}", listed.join("\n")))
 }
 
 fn is_stray(name: &str) -> bool {
