@@ -111,56 +111,57 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
     let [stored, absent, present] = [&stored[..], &absent, &present];
     let others = keys::random(if is_quick { QUERIES / 10 } else { QUERIES }, 4, lengths);
     let others: Vec<&[u8]> = others.iter().collect();
-    for rate in RATES {
-        let makers: Vec<(&str, Box<dyn Maker>)> = SUITE
-            .contenders
-            .iter()
-            .filter_map(|&(name, _)| Some((name, maker(name, size, rate)?)))
-            .collect();
-        let case = |name: &str, maker: &dyn Maker, task: &str| {
-            let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, &rate];
-            SUITE.case(name, task, &parameters)
-        };
-        let filters: Vec<Box<dyn Made + '_>> = makers
-            .iter()
-            .map(|(_, maker)| maker.filter(&stored[..size]))
-            .collect();
-        for ((name, maker), filter) in makers.iter().zip(&filters) {
-            batches.push(case(name, &**maker, "size").batch(1, size as u64, filter.bytes() as u64));
-            let found = one(&**filter, present)();
-            assert_eq!(found, present.len() as u64, "{name} denies stored keys");
-            // Each of the filters that the keys fill is asked for its share of the others.
-            let filled = stored.len() / size;
-            let share = others.len() / filled;
-            let (first, rest) = others.split_at(share);
-            let mut matches = one(&**filter, first)();
-            for (stored, others) in stored[size..].chunks_exact(size).zip(rest.chunks_exact(share)) {
-                matches += one(&*maker.filter(stored), others)();
-            }
-            batches.push(case(name, &**maker, "rate").batch(1, (filled * share) as u64, matches));
+    // All rates take turns, so that a slow moment of the machine makes none of them look dearer than the others.
+    let makers: Vec<(&str, f64, Box<dyn Maker>)> = RATES
+        .iter()
+        .flat_map(|&rate| {
+            let of_rate = move |&(name, _): &(&'static str, _)| Some((name, rate, maker(name, size, rate)?));
+            SUITE.contenders.iter().filter_map(of_rate)
+        })
+        .collect();
+    let case = |index: usize, task: &str| {
+        let (name, rate, maker) = &makers[index];
+        let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, rate];
+        SUITE.case(name, task, &parameters)
+    };
+    let filters: Vec<Box<dyn Made + '_>> = makers
+        .iter()
+        .map(|(.., maker)| maker.filter(&stored[..size]))
+        .collect();
+    for (index, ((name, _, maker), filter)) in makers.iter().zip(&filters).enumerate() {
+        batches.push(case(index, "size").batch(1, size as u64, filter.bytes() as u64));
+        let found = one(&**filter, present)();
+        assert_eq!(found, present.len() as u64, "{name} denies stored keys");
+        // Each of the filters that the keys fill is asked for its share of the others.
+        let filled = stored.len() / size;
+        let share = others.len() / filled;
+        let (first, rest) = others.split_at(share);
+        let mut matches = one(&**filter, first)();
+        for (stored, others) in stored[size..].chunks_exact(size).zip(rest.chunks_exact(share)) {
+            matches += one(&*maker.filter(stored), others)();
         }
-        let mut turns = |task: &str, calls: usize, loops: Vec<(usize, Loop<'_>)>| {
-            let turn = |(index, run)| Turn::new(index, Work::Own, run);
-            let mut loops: Vec<Turn<'_, usize>> = loops.into_iter().map(turn).collect();
-            take_turns(rounds, &mut loops, |round, &index, ns| {
-                let (name, maker) = &makers[index];
-                batches.push(case(name, &**maker, task).batch(round, calls as u64, ns));
-            });
-        };
-        let builds = makers
-            .iter()
-            .map(|(_, maker)| of_form(maker.builds(size, slices(stored)), "slices"));
-        turns("build", stored.len(), builds.flatten().enumerate().collect());
-        for (task, keys) in [("absent", absent), ("present", present)] {
-            let asks = filters.iter().map(|filter| one(&**filter, keys));
-            turns(task, keys.len(), asks.enumerate().collect());
-        }
-        let many = filters
-            .iter()
-            .map(|filter| of_form(filter.asks(slices(absent)), "slices"));
-        let many = many.enumerate().filter_map(|(index, run)| Some((index, run?)));
-        turns("many", absent.len(), many.collect());
+        batches.push(case(index, "rate").batch(1, (filled * share) as u64, matches));
     }
+    let mut turns = |task: &str, calls: usize, loops: Vec<(usize, Loop<'_>)>| {
+        let turn = |(index, run)| Turn::new(index, Work::Own, run);
+        let mut loops: Vec<Turn<'_, usize>> = loops.into_iter().map(turn).collect();
+        take_turns(rounds, &mut loops, |round, &index, ns| {
+            batches.push(case(index, task).batch(round, calls as u64, ns));
+        });
+    };
+    let builds = makers
+        .iter()
+        .map(|(.., maker)| of_form(maker.builds(size, slices(stored)), "slices"));
+    turns("build", stored.len(), builds.flatten().enumerate().collect());
+    for (task, keys) in [("absent", absent), ("present", present)] {
+        let asks = filters.iter().map(|filter| one(&**filter, keys));
+        turns(task, keys.len(), asks.enumerate().collect());
+    }
+    let many = filters
+        .iter()
+        .map(|filter| of_form(filter.asks(slices(absent)), "slices"));
+    let many = many.enumerate().filter_map(|(index, run)| Some((index, run?)));
+    turns("many", absent.len(), many.collect());
 }
 
 const fn slices<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
