@@ -130,7 +130,7 @@ impl Builder {
         }
         let enough = u64::from(self.shards)
             .saturating_mul(needed)
-            .div_ceil(most * 4 / 5);
+            .div_ceil(most / 5 * 4);
         Err(Error::input(format_args!(
             "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {}: use --shards \
              {enough}, or --memory {}",

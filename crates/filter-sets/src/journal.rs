@@ -36,7 +36,7 @@ impl<'a> Journal<'a> {
     /// Opens the journal of a folder that is locked.
     pub(crate) fn open(folder: &'a Path) -> Result<Self, Error> {
         let path = folder.join(JOURNAL);
-        // A line that was cut, or anything else, is no entry.
+        // A line that was cut, or anything else, is no entry; neither is a shard that no manifest may name.
         let text = read_to_string(&path).unwrap_or_default();
         let entries = text
             .lines()
@@ -45,7 +45,10 @@ impl<'a> Journal<'a> {
             let rate = entry.rate.map(f64::from_bits);
             (entry.keys, Shard { rate, ..entry.shard })
         };
-        let left = entries.map(exact).collect();
+        let left = entries
+            .map(exact)
+            .filter(|(_, shard)| shard.check().is_ok())
+            .collect();
         let mut file = File::options()
             .append(true)
             .create(true)

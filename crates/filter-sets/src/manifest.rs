@@ -9,6 +9,7 @@ use hashzoo::xxh3_64;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
+use crate::filling::text;
 use crate::format::Format;
 
 /// The name of the file in a set's folder.
@@ -68,6 +69,32 @@ pub struct Shard {
     pub sha256: String,
     /// The expected false-positive rate; none if the format has no formula.
     pub rate: Option<f64>,
+}
+
+/// The field of every version.
+#[derive(Deserialize)]
+struct Version {
+    schema: Option<String>,
+}
+
+impl Shard {
+    /// Checks all that the description says of itself.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self {
+            file, sha256, rate, ..
+        } = self;
+        if !is_plain_name(file) {
+            return Err(format!("the file must be a plain name, got {file:?}"));
+        }
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if sha256.len() != 64 || !sha256.bytes().all(is_digit) {
+            return Err("sha256 must be 64 hexadecimal digits in lower case".to_owned());
+        }
+        match rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+            true => Err("the rate must be between 0 and 1".to_owned()),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Default for ShardFunction {
@@ -135,19 +162,18 @@ impl Manifest {
             return Err(format!("must have at most {MAX_LEN} bytes"));
         }
         // First the version: another version has other fields.
-        let any: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        let schema = any.get("schema").and_then(serde_json::Value::as_str);
-        if schema != Some(SCHEMA) {
-            let got = schema.unwrap_or("none");
+        let Version { schema } = serde_json::from_slice(bytes).map_err(text)?;
+        if schema.as_deref() != Some(SCHEMA) {
+            let got = schema.as_deref().unwrap_or("none");
             return Err(format!("the schema must be {SCHEMA}, got {got:?}"));
         }
-        let manifest = Self::deserialize(any).map_err(|error| error.to_string())?;
+        let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
         manifest.check()?;
         Ok(manifest)
     }
 
     fn check(&self) -> Result<(), String> {
-        Format::named(&self.format).map_err(|error| error.to_string())?;
+        Format::named(&self.format).map_err(text)?;
         if self.shard_function.hash != HASH {
             let got = &self.shard_function.hash;
             return Err(format!(
@@ -161,21 +187,12 @@ impl Manifest {
         let mut names = HashSet::new();
         let (mut bytes, mut keys) = (0_u64, 0_u64);
         for (number, shard) in self.shards.iter().enumerate() {
-            let wrong = |what: &str| Err(format!("shard {number}: {what}"));
-            if !is_plain_name(&shard.file) {
-                let file = &shard.file;
-                return wrong(&format!("the file must be a plain name, got {file:?}"));
-            }
+            shard.check().map_err(|what| format!("shard {number}: {what}"))?;
             if !names.insert(&shard.file) {
                 let file = &shard.file;
-                return wrong(&format!("the file {file:?} belongs to another shard already"));
-            }
-            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-            if shard.sha256.len() != 64 || !shard.sha256.bytes().all(is_digit) {
-                return wrong("sha256 must be 64 hexadecimal digits in lower case");
-            }
-            if shard.rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
-                return wrong("the rate must be between 0 and 1");
+                return Err(format!(
+                    "shard {number}: the file {file:?} belongs to another shard already"
+                ));
             }
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
             (bytes, keys) = sums.ok_or("the shards must have fewer than 2^64 bytes and keys in all")?;

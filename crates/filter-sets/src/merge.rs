@@ -38,6 +38,12 @@ pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
             return Err(Error::about(ErrorKind::Input, folder, reason));
         }
     }
+    let mut keys = manifests.iter().map(Manifest::keys);
+    if keys.try_fold(0_u64, u64::checked_add).is_none() {
+        return Err(Error::input(
+            "sets that are merged must have fewer than 2^64 keys in all",
+        ));
+    }
     let format = Format::named(&first.format)?;
     let lock = Lock::take(out)?;
     let mut shards = Vec::new();

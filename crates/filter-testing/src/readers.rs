@@ -2,4 +2,5 @@
 
 pub mod filter_blocks;
 pub mod filters;
+pub mod parquet_headers;
 pub mod tables;

@@ -50,31 +50,46 @@ impl Places {
 #[derive(Debug, Clone, Copy)]
 pub struct Outline {
     layout: FilterLayout,
-    /// `None` if no slice is so long.
+    /// `None` if no slice is so long, or the end is not known.
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
     tail_len: usize,
+    /// The answer from any bytes; `None` if it depends on them.
+    same: Option<bool>,
 }
 
 impl Outline {
     /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes are
-    /// accepted, with the answers that readers of the whole filter give.
+    /// accepted, with the answers that readers of the whole filter give. Bytes before the last ones do not matter; with
+    /// fewer, every key may match.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
     pub fn new(layout: FilterLayout, len: u64, tail: &[u8]) -> Option<Self> {
-        let given = tail.last_chunk().map_or(tail, <[u8; TAIL_LEN]>::as_slice);
+        // Of a filter that no slice holds, and of one whose end is missing, nothing is known.
+        let len = usize::try_from(len).ok();
+        let tail_len = len.map_or(TAIL_LEN, |len| len.min(TAIL_LEN));
+        let given = tail
+            .len()
+            .checked_sub(tail_len)
+            .and_then(|start| tail.get(start..));
         let mut tail = [0; TAIL_LEN];
         tail.iter_mut()
-            .zip(given)
+            .zip(given.unwrap_or_default())
             .for_each(|(byte, given)| *byte = *given);
-        let outline = Self {
+        let mut outline = Self {
             layout,
-            len: usize::try_from(len).ok(),
+            len: len.filter(|_| given.is_some()),
             tail,
-            tail_len: given.len(),
+            tail_len,
+            same: None,
         };
-        // Whether there are few places does not depend on the hash value.
-        outline.find(KeyHash::Bits64(0)).map(|_| outline)
+        // The kind of places does not depend on the hash value; those of hash values of 32 bits are all bits.
+        outline.same = match outline.find(KeyHash::Bits64(0))? {
+            Places::Same(answer) => Some(answer),
+            Places::Bits(_) => Some(true),
+            Places::Bytes(_) => None,
+        };
+        Some(outline)
     }
 
     fn tail(&self) -> &[u8] {
@@ -94,10 +109,7 @@ impl Outline {
     /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other. Other bytes than
     /// those may match.
     pub fn may_match(&self, hash: KeyHash, bytes: &[u8]) -> bool {
-        match self.places(hash) {
-            Places::Same(answer) => answer,
-            Places::Bits(_) => true,
-            Places::Bytes(_) => (self.layout.may_match)(self.tail(), hash, bytes),
-        }
+        self.same
+            .unwrap_or_else(|| (self.layout.may_match)(self.tail(), hash, bytes))
     }
 }

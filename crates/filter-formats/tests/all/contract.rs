@@ -233,12 +233,10 @@ fn a_wrong_length_costs_no_key() {
                 hashes().all(|hash| prepared.may_match_hash(hash)),
                 "{policy:?}: {announced} for {left}"
             );
-            {
-                let mut appended = b"before".to_vec();
-                policy.append_hashes(hashes(), &mut appended).unwrap();
-                let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
-                assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
-            }
+            let mut appended = b"before".to_vec();
+            policy.append_hashes(hashes(), &mut appended).unwrap();
+            let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
+            assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
         }
     }
 
@@ -265,12 +263,10 @@ fn more_keys_than_fit() {
         let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
         assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
         assert_eq!(buffer, [0xaa; 8]);
-        {
-            let mut out = b"what was there".to_vec();
-            let built = policy.append_hashes(hashes(), &mut out);
-            assert_eq!(built.is_err(), grows, "{policy:?}");
-            assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
-        }
+        let mut out = b"what was there".to_vec();
+        let built = policy.append_hashes(hashes(), &mut out);
+        assert_eq!(built.is_err(), grows, "{policy:?}");
+        assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
     }
 
     each_policy!(BitsPerKey::MAX, |policy| run(policy));
@@ -335,11 +331,9 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
         policy.keys_may_match(&keys, b"k", answers)
     });
     assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"other", b"k"));
-    {
-        let mut out = b"what was there".to_vec();
-        assert!(policy.append_filter(&[b"key"], &mut out).is_err());
-        assert_eq!(out, b"what was there");
-    }
+    let mut out = b"what was there".to_vec();
+    assert!(policy.append_filter(&[b"key"], &mut out).is_err());
+    assert_eq!(out, b"what was there");
 }
 
 /// Policies by name, as engines hold them.

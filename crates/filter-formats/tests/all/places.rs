@@ -83,6 +83,35 @@ fn other_bytes_than_those_of_the_places() {
     }
 }
 
+/// An end that has more bytes than the filter, or fewer than it must have.
+#[test]
+fn ends_that_do_not_fit_the_length() {
+    for known in policies::ALL {
+        let policy = known.build(BitsPerKey::whole(10));
+        let mut filter = Vec::new();
+        policy.append_filter(&[b"apple"], &mut filter).unwrap();
+        let hash = hash(&policy, b"banana");
+        for len in 0..TAIL_LEN as u64 {
+            let outline = Outline::new(known.layout(), len, &filter).unwrap();
+            let end = match outline.places(hash) {
+                Places::Same(_) => None,
+                Places::Bits(bits) => bits.iter().map(|bit| bit / 8 + 1).max(),
+                Places::Bytes(ranges) => ranges.iter().map(|range| range.end).max(),
+            };
+            assert!(end.is_none_or(|end| end <= len), "{} {len}", known.name());
+        }
+        for kept in 0..TAIL_LEN.min(filter.len()) {
+            let outline = Outline::new(known.layout(), filter.len() as u64, &filter[..kept]).unwrap();
+            assert_eq!(
+                outline.places(hash),
+                Places::Same(true),
+                "{} {kept}",
+                known.name()
+            );
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes(filter in any_filter(), key in vec(any::<u8>(), 0..20)) {

@@ -6,14 +6,10 @@ use filter_kernels::ribbon::{self, Solution};
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 
 use super::arch::Guarded;
+use super::slices::fill;
 
 /// The number of keys: one of each length, in all classes of lengths, and more than a tile.
 const KEYS: usize = 150;
-
-/// Returns bytes without a pattern.
-fn noise(i: usize) -> u8 {
-    (i.wrapping_mul(0x9e37_79b9) >> 11).to_le_bytes()[0]
-}
 
 /// Asks for keys of all lengths, one by one, many in a call and by hash values, on every kernel.
 fn check(
@@ -22,7 +18,8 @@ fn check(
     many: impl Fn(KernelToken, WideSource<'_>, &mut [u64]),
     hash: fn(&[u8]) -> u64,
 ) {
-    let bytes: Vec<u8> = (0..2 * KEYS).map(noise).collect();
+    let mut bytes = [0; 2 * KEYS];
+    fill(&mut bytes, 0);
     let keys: Vec<&[u8]> = (0..KEYS).map(|len| &bytes[len..2 * len]).collect();
     let hashes: Vec<u64> = keys.iter().map(|key| hash(key)).collect();
     let mut expected = [0; KEYS.div_ceil(64)];
@@ -54,10 +51,7 @@ fn solutions_of_all_numbers_of_columns() {
         for words in (0..=32 * blocks).filter(|words| words % blocks < 3) {
             for end in [true, false] {
                 let bytes: &mut [u8] = memory.at(end, words * 16);
-                bytes
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(i, byte)| *byte = noise(i + words));
+                fill(bytes, words);
                 let solution = Solution::new(bytes, 1, blocks as u32).unwrap();
                 check(
                     &format!("{blocks} blocks, {words} words"),
@@ -84,10 +78,7 @@ fn fingerprints_of_all_widths() {
             let len = usize::try_from(packed_len(shape, width).unwrap()).unwrap() + 1;
             for end in [true, false] {
                 let bytes: &mut [u8] = memory.at(end, len);
-                bytes
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(i, byte)| *byte = noise(i + len));
+                fill(bytes, len);
                 let fingerprints = Fingerprints::new(bytes, shape, width).unwrap();
                 check(
                     &format!("{width} bits, {segments} segments of 2^{log2_len}"),

@@ -17,7 +17,7 @@ fn noise(i: usize) -> u8 {
     (i.wrapping_mul(0x9e37_79b9) >> 11).to_le_bytes()[0]
 }
 
-fn fill(bytes: &mut [u8], start: usize) {
+pub(super) fn fill(bytes: &mut [u8], start: usize) {
     for (i, byte) in bytes.iter_mut().enumerate() {
         *byte = noise(start + i);
     }

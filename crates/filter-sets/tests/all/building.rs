@@ -161,7 +161,7 @@ fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
         assert_eq!(after, numbers, "{name}: written again");
 
         // Other keys, another size, damaged shards and a damaged journal: the set of a build that begins anew.
-        let damages: [Damage<'_>; 3] = [
+        let damages: [Damage<'_>; 4] = [
             (&|_| (), 2_999),
             (
                 &|left| {
@@ -178,6 +178,15 @@ fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
                     let path = left.join("building.jsonl");
                     let text = fs::read(&path).unwrap();
                     fs::write(&path, [&text[..text.len() / 2], b"\xff\n{}\n"].concat()).unwrap();
+                },
+                3_000,
+            ),
+            // The file of a shard lies outside the folder.
+            (
+                &|left| {
+                    let path = left.join("building.jsonl");
+                    let text = fs::read_to_string(&path).unwrap();
+                    fs::write(&path, text.replace("shard-", "../left/shard-")).unwrap();
                 },
                 3_000,
             ),

@@ -253,4 +253,12 @@ fn merged_sets_are_the_set_of_all_keys() {
     let fuse = builder("binaryfuse", 4);
     build(&fuse, &one, &stored).unwrap();
     refused(&one, "only Bloom filters can be merged");
+
+    // Numbers of keys of which each is possible.
+    let mut manifest = build(&builder("guava", 1), &one, &stored).unwrap();
+    manifest.shards[0].keys = 1 << 63;
+    let text = serde_json::to_string(&manifest).unwrap();
+    fs::write(one.join("manifest.json"), text).unwrap();
+    let error = merge_sets(&[&one, &one], &both).unwrap_err().to_string();
+    assert!(error.contains("fewer than 2^64 keys"), "{error}");
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use filter_testing::readers::{filter_blocks, filters, tables};
+use filter_testing::readers::{filter_blocks, filters, parquet_headers, tables};
 
 #[test]
 fn every_committed_input_is_read() {
     for (target, count, read) in [
         ("filter_blocks", 149, filter_blocks::read as fn(&[u8])),
         ("filters", 512, filters::read),
+        ("parquet_headers", 620, parquet_headers::read),
         ("tables", 326, tables::read),
     ] {
         let archive = format!("{}/../fuzz/corpus/{target}.tar.gz", env!("CARGO_MANIFEST_DIR"));

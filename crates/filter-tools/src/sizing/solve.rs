@@ -244,6 +244,8 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
 /// Returns the most keys for which the format reaches a rate in this many bytes, and the smallest integer of bits per
 /// key for them.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
+    /// The number of keys of a large filter.
+    const LARGE: u64 = 1 << 16;
     let (mut best, mut best_bits) = (0, 0.0);
     if format == Format::LEVEL_DB {
         let (keys, bits) = most_keys_of_leveldb(wanted, bytes)?;
@@ -262,16 +264,15 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
             // With more bits per key, fewer keys fit.
             return Ok((most, f64::from(bits)));
         }
-        // The range of hash values and the length of RocksDB's filters are limited, so fewer keys may reach the rate,
-        // unless no filter of these bits per key does.
-        if least_rate(format, bits) > wanted {
-            continue;
-        }
-        if rate(best + 1)? > wanted {
-            continue;
-        }
+        // The range of hash values and the length of RocksDB's filters are limited, so fewer keys may reach the rate. Small
+        // filters are longer than asked for, and err more or less often than large ones, but those all err alike or more.
+        let large = most.min(LARGE.max(best + 1));
+        let most = if rate(large)? > wanted { large } else { most };
         let reaches = |keys| Ok(rate(keys)? <= wanted);
-        (best, best_bits) = (largest(best + 1, most, reaches)?, f64::from(bits));
+        let found = largest(best, most, reaches)?;
+        if found > best {
+            (best, best_bits) = (found, f64::from(bits));
+        }
     }
     if best > 0 {
         return Ok((best, best_bits));
@@ -279,17 +280,6 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
     Err(format!(
         "rate must be higher for filters of at most {bytes} bytes and {MAX_BITS} bits per key"
     ))
-}
-
-/// Returns a lower bound on the rate of large filters: that of the best Bloom filter for formats with probes, otherwise
-/// the information-theoretic bound.
-fn least_rate(format: Format, bits: u32) -> f64 {
-    let bits = f64::from(bits);
-    if format == Format::RIBBON {
-        libm::exp2(-bits)
-    } else {
-        libm::exp(-bits * std::f64::consts::LN_2 * std::f64::consts::LN_2)
-    }
 }
 
 /// Returns the most keys whose filter takes at most this many bytes.

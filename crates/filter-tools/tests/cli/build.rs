@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Format, Opening};
@@ -16,16 +16,7 @@ impl Workbench {
         let mut child = self.start(arguments);
         // A program that refuses its arguments reads nothing.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = child.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let (stdout, stderr) = (text(stdout), text(stderr));
-        assert!(!stderr.contains("panicked"), "{stderr}");
-        let code = status.code().expect("ended by itself");
-        Outcome { code, stdout, stderr }
+        Outcome::of(child.wait_with_output().unwrap())
     }
 
     fn start(&self, arguments: &[&str]) -> Child {
@@ -347,7 +338,7 @@ fn stopped_locked_out_and_out_of_disk() {
         command
             .args(["-c", script, program, arguments])
             .current_dir(bench.path(""));
-        let Output { status, stderr, .. } = command.output().unwrap();
+        let std::process::Output { status, stderr, .. } = command.output().unwrap();
         let stderr = String::from_utf8(stderr).unwrap();
         assert!(
             status.code() == Some(1) && stderr.contains(named),

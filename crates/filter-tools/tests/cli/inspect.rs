@@ -56,14 +56,11 @@ fn damage_is_told_and_is_exit_code_1() {
     damaged("data", |file| file[5000] ^= 1);
     damaged("magic", |file| *file.last_mut().unwrap() ^= 1);
     damaged("empty", Vec::clear);
-    let outcome = bench.run(&["inspect", "damaged", "db/000005.ldb"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
-    insta::assert_snapshot!("inspect damage", outcome.stdout);
+    insta::assert_snapshot!("inspect damage", bench.ended(1, "inspect damaged db/000005.ldb"));
 
     bench.done("inspect --no-data damaged/data.ldb");
-    let outcome = bench.run(&["inspect", "--json", "damaged/bit.ldb"]);
-    assert_eq!(outcome.code, 1);
-    let json: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let json = bench.ended(1, "inspect --json damaged/bit.ldb");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["totals"]["damaged_tables"], 1);
     assert_eq!(json["tables"][0]["filter_blocks"][0]["filters"], 71);
     assert!(
@@ -114,9 +111,8 @@ fn a_filter_block_is_read_once() {
         })
         .collect();
     bench.write("many.ldb", finish(file, &metaindex));
-    let outcome = bench.run(&["inspect", "--json", "many.ldb"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
-    let json: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let json = bench.ended(1, "inspect --json many.ldb");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["totals"]["filters"], 1);
     let damage = json["tables"][0]["damage"].as_array().unwrap();
     assert_eq!(damage.len(), 11);
@@ -217,8 +213,7 @@ fn unreadable_is_exit_code_2() {
     );
     // Damage takes precedence.
     bench.write("db/000015.ldb", "");
-    let outcome = bench.run(&["inspect", "db"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+    bench.ended(1, "inspect db");
 }
 
 #[test]

@@ -42,15 +42,8 @@ fn row_groups_that_can_be_skipped() {
         ("count", "-6", [false, false, true]),
         ("place.city", "city 10", [false, true, false]),
     ] {
-        let outcome = bench.run(&[
-            "inspect",
-            "--json",
-            "rows.parquet",
-            "--column",
-            column,
-            "--key",
-            key,
-        ]);
+        let asked = ["inspect", "rows.parquet", "--column", column, "--key", key];
+        let outcome = bench.run(&[&asked[..], &["--json"]].concat());
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
         let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(filters.len(), 3);
@@ -69,7 +62,7 @@ fn row_groups_that_can_be_skipped() {
                 "{column}: {key}"
             );
         }
-        let outcome = bench.run(&["inspect", "rows.parquet", "--column", column, "--key", key]);
+        let outcome = bench.run(&asked);
         let skipped = expected.iter().filter(|&&may_match| !may_match).count();
         let plural = if skipped == 1 { "" } else { "s" };
         assert!(
@@ -122,13 +115,10 @@ fn damaged_filters() {
     file[start + 7] = 0x2c;
     file[start + 8] = 0x2c;
     bench.write("rows.parquet", file);
-    let arguments = ["inspect", "rows.parquet", "--column", "id", "--key", "8"];
-    let outcome = bench.run(&arguments);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
-    insta::assert_snapshot!("inspect parquet damage", outcome.stdout);
-    let outcome = bench.run(&[&arguments[..], &["--json"]].concat());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
-    let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    let arguments = "inspect rows.parquet --column id --key 8";
+    insta::assert_snapshot!("inspect parquet damage", bench.ended(1, arguments));
+    let json = bench.ended(1, &format!("{arguments} --json"));
+    let filters: Vec<Value> = serde_json::from_str(&json).unwrap();
     // An unreadable filter denies nothing.
     let answers: Vec<_> = filters
         .iter()

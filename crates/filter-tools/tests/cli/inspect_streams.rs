@@ -63,14 +63,10 @@ fn a_cut_stream_is_damage_and_other_files_are_refused() {
     let mut stream = spark(10, Version::default());
     stream.truncate(1000);
     bench.write("short.spark", &stream);
-    let outcome = bench.run(&["inspect", "short.spark"]);
-    assert_eq!(outcome.code, 1);
+    let shown = bench.ended(1, "inspect short.spark");
     assert!(
-        outcome
-            .stdout
-            .contains("the length in bytes must be 8208, got 1000"),
-        "{}",
-        outcome.stdout
+        shown.contains("the length in bytes must be 8208, got 1000"),
+        "{shown}"
     );
     bench.write("other.txt", "a text");
     bench.refuses("inspect guava.bloom other.txt => other.txt: not a stream");

@@ -1,21 +1,21 @@
 //! Files that ask for much memory, time or text. The limits of memory are those of the shell.
 
-use std::process::{Command, Output};
+use std::process::Command;
 
 use filter_formats::parquet::{Header, SplitBlockFilterMut};
 use filter_tables::{BlockHandle, StoredBlock};
 use filter_testing::golden;
 use filter_testing::tables::{File, encode, entries, varint};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// Runs the program with at most this much address space, in KiB.
-fn limited(bench: &Workbench, kibibytes: usize, arguments: &[&str]) -> Output {
+fn limited(bench: &Workbench, kibibytes: usize, arguments: &[&str]) -> Outcome {
     let program = env!("CARGO_BIN_EXE_filters");
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, program]).args(arguments);
-    command.current_dir(bench.path("")).output().unwrap()
+    Outcome::of(command.current_dir(bench.path("")).output().unwrap())
 }
 
 /// Writes a Parquet file of one row group: what lies before its footer, and `columns` columns of whole numbers, each
@@ -59,12 +59,12 @@ fn three_million_columns_with_wrong_offsets() {
     bench.write("wide.parquet", file);
     // Eight times the footer, and what the program takes for itself.
     let most = 8 * footer / 1024 + (32 << 10);
-    let output = limited(&bench, most, &["inspect", "wide.parquet"]);
-    let (said, shown) = (
-        String::from_utf8_lossy(&output.stderr),
-        String::from_utf8_lossy(&output.stdout),
-    );
-    assert_eq!((output.status.code(), said.as_ref()), (Some(1), ""));
+    let Outcome {
+        code,
+        stdout: shown,
+        stderr,
+    } = limited(&bench, most, &["inspect", "wide.parquet"]);
+    assert_eq!((code, stderr.as_str()), (1, ""));
     assert_eq!(
         shown
             .matches("the filter at offset 5: filter header must be")
@@ -78,26 +78,23 @@ fn three_million_columns_with_wrong_offsets() {
     );
     assert!(shown.len() < 40_000);
 
-    let output = limited(&bench, most, &["inspect", "--json", "wide.parquet"]);
-    assert_eq!(output.status.code(), Some(1));
-    let filters: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let outcome = limited(&bench, most, &["inspect", "--json", "wide.parquet"]);
+    let told = "error: 2,999,900 more damaged filters are not listed\n";
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, told));
+    let filters: Vec<serde_json::Value> = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(filters.len(), 100);
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "error: 2,999,900 more damaged filters are not listed\n"
-    );
-    let output = limited(&bench, most, &["inspect", "wide.parquet", "--column", "d"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let Outcome { code, stderr, .. } = limited(&bench, most, &["inspect", "wide.parquet", "--column", "d"]);
     assert!(
-        output.status.code() == Some(2) && said.ends_with("c, c and 2999900 others, got \"d\"\n"),
-        "{said}"
+        code == 2 && stderr.ends_with("c, c and 2999900 others, got \"d\"\n"),
+        "{stderr}"
     );
 
     // Without room for the footer it ends with a message, not a signal.
-    let output = limited(&bench, footer / 1024, &["inspect", "wide.parquet"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("cannot allocate"), "{said}");
+    let Outcome { code, stderr, .. } = limited(&bench, footer / 1024, &["inspect", "wide.parquet"]);
+    assert!(
+        code == 2 && stderr.contains("cannot allocate"),
+        "{code}: {stderr}"
+    );
 }
 
 /// Three tables of whole filters are shown, each complete.
@@ -194,22 +191,34 @@ fn an_index_of_a_hundred_megabytes() {
     let size = index.len();
     let index = file.block(&index, StoredBlock::UNCOMPRESSED);
     bench.write("wide.sst", file.finish(metaindex, index));
-    for (kibibytes, expected) in [
-        (8 * size / 1024, 1),
+    for (kibibytes, expected, told) in [
+        (8 * size / 1024, 1, "starts before the one before it ends"),
         // Too little for the handles, then for the index itself.
-        (250_000, 2),
-        (50_000, 2),
+        (250_000, 2, "cannot allocate"),
+        (50_000, 2, "cannot allocate"),
     ] {
-        let output = limited(&bench, kibibytes, &["inspect", "wide.sst"]);
-        let shown = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(expected), "{kibibytes}: {shown}");
-        let told = if expected == 1 {
-            "starts before the one before it ends"
-        } else {
-            "cannot allocate"
-        };
-        assert!(shown.contains(told), "{kibibytes}: {shown}");
+        let Outcome { code, stdout, .. } = limited(&bench, kibibytes, &["inspect", "wide.sst"]);
+        assert!(
+            code == expected && stdout.contains(told),
+            "{kibibytes}: {code}, {stdout}"
+        );
     }
+}
+
+/// A manifest of millions of values that are no shards.
+#[test]
+fn a_manifest_takes_no_more_memory_than_it_is_long() {
+    let bench = Workbench::new();
+    let shards = "[],".repeat(10_000_000);
+    bench.write(
+        "set/manifest.json",
+        format!(r#"{{"schema": "filter-set/1", "shards": [{shards}[]]}}"#),
+    );
+    let Outcome { code, stderr, .. } = limited(&bench, 150_000, &["inspect", "set"]);
+    assert!(
+        code == 1 && stderr.contains("manifest.json: "),
+        "{code}: {stderr}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod size;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
@@ -22,6 +22,17 @@ struct Outcome {
     code: i32,
     stdout: String,
     stderr: String,
+}
+
+impl Outcome {
+    /// Checks that the program ended by itself and did not panic.
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        let code = output.status.code().expect("ended by itself");
+        Self { code, stdout, stderr }
+    }
 }
 
 /// A temporary folder in which the program runs.
@@ -61,22 +72,19 @@ impl Workbench {
     }
 
     fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Outcome {
-        let output = self.command(arguments).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        let outcome = Outcome {
-            code: output.status.code().expect("ended by itself"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
-        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
-        outcome
+        Outcome::of(self.command(arguments).output().unwrap())
     }
 
     /// Runs the program with these words, which must end well and say nothing on standard error. Returns its output.
     fn done(&self, arguments: &str) -> String {
+        self.ended(0, arguments)
+    }
+
+    /// Runs the program with these words, which must end with this code and say nothing on standard error. Returns its output.
+    fn ended(&self, expected: i32, arguments: &str) -> String {
         let words: Vec<&str> = arguments.split(' ').collect();
         let Outcome { code, stdout, stderr } = self.run(&words);
-        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments}");
+        assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
         stdout
     }
 

@@ -7,10 +7,14 @@ use filter_policy::{
     Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
 };
 
-/// Concatenates the keys if they have one length.
-fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
-    let len = keys.first()?.len();
-    (len > 0 && keys.iter().all(|key| key.len() == len)).then(|| (keys.concat(), len))
+/// Returns the keys as packed ones if they have one length; `bytes` are all of them.
+fn packed<'a>(bytes: &'a [u8], keys: &'a [&'a [u8]]) -> KeyBatch<'a> {
+    match keys.first().map_or(0, |key| key.len()) {
+        len if len > 0 && keys.iter().all(|key| key.len() == len) => {
+            PackedKeys::new(bytes, len).unwrap().into()
+        }
+        _ => keys.into(),
+    }
 }
 
 /// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
@@ -18,10 +22,8 @@ fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
 pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn Display) -> Vec<u8> {
     let at = |way: &str| format!("{}, {} keys, {way}: {context}", policy.name(), keys.len());
     let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
-    let packed = packed(keys);
-    let packed = packed
-        .as_ref()
-        .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
+    let bytes = keys.concat();
+    let packed = packed(&bytes, keys);
     let max_len = policy.max_filter_len(keys.len()).unwrap();
     let expected = policy
         .create_filter(keys, &mut vec![0xa5; max_len])
@@ -36,9 +38,7 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
         ("build_batch_in", &|out| {
             Ok(policy.build_batch_in(keys, out)?.len())
         }),
-        ("packed", &|out| {
-            Ok(policy.build_batch_in(packed.unwrap_or(keys.into()), out)?.len())
-        }),
+        ("packed", &|out| Ok(policy.build_batch_in(packed, out)?.len())),
         ("uncounted", &|out| {
             Ok(policy.build_in(keys.iter().filter(|_| true), out)?.len())
         }),
@@ -140,10 +140,8 @@ pub(crate) fn answers<P: HashedPolicy>(
         }
     }
     type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
-    let packed = packed(keys);
-    let packed = packed
-        .as_ref()
-        .map(|(bytes, len)| KeyBatch::from(PackedKeys::new(bytes, *len).unwrap()));
+    let bytes = keys.concat();
+    let packed = packed(&bytes, keys);
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
     let ways: [(&str, Ask<'_>); 6] = [
         ("owned", &|out| owned.may_match_many(keys, out)),
@@ -152,9 +150,7 @@ pub(crate) fn answers<P: HashedPolicy>(
             object.keys_may_match(keys, filter, out)
         }),
         ("may_match_many", &|out| prepared.may_match_many(keys, out)),
-        ("packed", &|out| {
-            prepared.may_match_many(packed.unwrap_or(keys.into()), out)
-        }),
+        ("packed", &|out| prepared.may_match_many(packed, out)),
         ("vectors", &|out| prepared.may_match_many(&vectors, out)),
     ];
     for (way, ask) in ways {
