@@ -28,7 +28,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Compare(compare::Arguments),
+    Compare(Box<compare::Arguments>),
     Join(join::Arguments),
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
-        Command::Compare(arguments) => compare::run(arguments, &program),
+        Command::Compare(arguments) => compare::run(*arguments, &program),
         Command::Join(arguments) => join::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),

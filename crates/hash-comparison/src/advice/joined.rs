@@ -43,7 +43,7 @@ pub struct RelativeTime {
 /// Several runs together.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Joined {
-    /// Number of findings and files that several runs share, which must be the same on every machine.
+    /// Number of files that several runs share, which must be the same on every machine.
     pub compared: usize,
     /// Those that differ.
     pub differing: Vec<Statement>,
@@ -59,7 +59,7 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
     let Some(&first) = all.first() else {
         return Joined::default();
     };
-    let quality = || files(first, &all).chain(findings(first, &all));
+    let quality = || files(first, &all);
     let is_shared = |one: &Statement| one.values.iter().flatten().count() > 1;
     Joined {
         compared: quality().filter(is_shared).count(),
@@ -87,21 +87,6 @@ fn files(first: &Run, runs: &[&Run]) -> impl Iterator<Item = Statement> {
         Statement::new(file.name.to_owned(), runs, |run| {
             let sum = run.checksums.get(file.name);
             sum.filter(|_| sources(run) == sources(first)).cloned()
-        })
-    })
-}
-
-/// Returns the verdicts of all runs on each function of the first run, if measured on the same keys.
-fn findings(first: &Run, runs: &[&Run]) -> impl Iterator<Item = Statement> {
-    let keys = |run: &Run, dataset: &str| {
-        let set = run.datasets.iter().find(|set| set.name == dataset);
-        set.map(|set| set.sha256.clone())
-    };
-    first.findings.iter().map(move |finding| {
-        let (set, function) = (&finding.dataset, &finding.function);
-        Statement::new(format!("{function} on {set}"), runs, |run| {
-            let one = about(&run.findings, set, function).next()?;
-            (keys(run, set) == keys(first, set)).then(|| one.verdict.to_string())
         })
     })
 }

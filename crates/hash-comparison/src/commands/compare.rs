@@ -5,7 +5,6 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::advice::{baseline, times};
-use crate::keys::DEFAULT_SEED;
 use crate::questions::Records;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
@@ -36,24 +35,8 @@ use records::terminal::wrapped;
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
-    /// An embedded dataset; may be given several times [default: all, or none with --keys]
-    #[arg(long = "dataset", value_name = "NAME")]
-    datasets: Vec<String>,
-
-    /// A function, or a group of them: published, anchors or variants; may be given several times
-    #[arg(long = "function", value_name = "NAME")]
-    functions: Vec<String>,
-
-    /// Measure every function; charts and lists fold those that are not named
-    #[arg(long)]
-    all: bool,
-
-    /// A file of your own keys, one per line; may be given several times
-    ///
-    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
-    /// and dropped. The dataset is named after the file, without its extension.
-    #[arg(long = "keys", value_name = "FILE")]
-    keys: Vec<PathBuf>,
+    #[command(flatten)]
+    options: Options,
 
     /// The use of the function, which decides the tests and the times that count [default: a filter or a table]
     ///
@@ -87,14 +70,6 @@ pub struct Arguments {
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
 
-    /// Seed of every random choice, from 0 to 2^64 - 1
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
-    seed: u64,
-
-    /// Take fewer timing samples; all other results are the same
-    #[arg(long)]
-    quick: bool,
-
     /// The folder of an earlier run: report what changed since then, beyond noise
     ///
     /// Results that do not depend on the machine must be identical. A change of time common to all functions is attributed to
@@ -111,11 +86,6 @@ pub struct Arguments {
     /// The folder for the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR", overrides_with = "out")]
     out: Option<PathBuf>,
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -142,15 +112,9 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         negligible: arguments.negligible,
     };
     let options = Options {
-        datasets: arguments.datasets,
-        keys: arguments.keys,
-        functions: arguments.functions,
-        all: arguments.all,
-        own: Vec::new(),
-        seed: arguments.seed,
-        quick: arguments.quick,
         request,
         command: program.typed(),
+        ..arguments.options
     };
     options.check()?;
     let out = arguments.out.unwrap_or_else(|| program.out.clone());

@@ -54,8 +54,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     folder::write_file(&arguments.out, page.as_bytes())?;
     let compared = joined.compared;
     let quality = match joined.differing.len() {
-        0 => format!("all {compared} findings and files are equal"),
-        some => format!("{some} of {compared} findings and files differ"),
+        0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),
+        0 => format!("all {compared} files without times are equal"),
+        some => format!("{some} of {compared} files without times differ"),
     };
     writeln!(
         io::stdout().lock(),

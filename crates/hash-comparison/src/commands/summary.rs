@@ -1,15 +1,15 @@
 //! The results of a run, formatted for the terminal.
 
 use records::number::{counted, significant};
-use records::terminal::{labelled, width, wrapped};
+use records::terminal::{labelled, wrapped};
 
 use crate::advice::baseline::words;
 use crate::advice::recommend::words as recommended;
 use crate::questions::Records;
 use crate::record::{Advice, Baseline, DatasetSummary, Recommendation, Standing};
 
-/// Columns reserved for a label with its gap, and for the text after a truncated list.
-const LABEL: usize = 14 + 16;
+/// The most functions to avoid that are named.
+const SHOWN: usize = 3;
 
 /// Returns the changes since an earlier run, wrapped like a table.
 pub fn baseline(baseline: &Baseline) -> String {
@@ -61,10 +61,14 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     let mut avoid: Vec<String> = avoid
         .map(|one| format!("{} ({})", one.function, one.reason))
         .collect();
-    // Costliest first: a list that does not fit is cut at its end.
+    // Costliest first, which the longest list still shows.
     avoid.reverse();
-    if let Some(avoid) = fitting(avoid) {
-        rows.push(["avoid".to_owned(), avoid]);
+    if let Some(more) = avoid.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        avoid.truncate(SHOWN);
+        avoid.push(format!("{more} more (in the report)"));
+    }
+    if !avoid.is_empty() {
+        rows.push(["avoid".to_owned(), avoid.join(", ")]);
     }
     if !told.too_few_keys
         && let Some(collisions) = recommended::collisions(records, told)
@@ -82,24 +86,6 @@ pub fn time(told: &Recommendation) -> String {
         "The times are of calls as this use makes them: {}.",
         told.form_reason
     ))
-}
-
-/// Joins as many items as fit on two lines and counts the rest. Returns `None` for an empty list.
-fn fitting(all: Vec<String>) -> Option<String> {
-    all.first()?;
-    let room = 2 * usize::from(width()).saturating_sub(LABEL);
-    let mut text = String::new();
-    for (index, one) in all.iter().enumerate() {
-        let rest = all.len() - index;
-        if index > 0 && text.len() + one.len() + 2 > room {
-            return Some(format!("{text} and {rest} more (in the report)"));
-        }
-        if index > 0 {
-            text += ", ";
-        }
-        text += one;
-    }
-    Some(text)
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::recommend::{incumbents, recommend, words};
+use crate::advice::recommend::{at_sizes, form, incumbents, recommend, words};
 use crate::keys::Manifest;
 use crate::page::cells::shortened;
-use crate::page::sizes;
 use crate::questions::Records;
+use crate::questions::collisions::even_chance;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{
-    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request,
-    Run, Standing,
+    DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request, Run,
+    Standing,
 };
 use records::number::{grouped, significant};
 
@@ -147,15 +147,6 @@ impl Choices {
         });
         plain.map(|(_, recommendations)| recommendations).zip(USES)
     }
-
-    /// Returns the advice on a function for each use without further requirements.
-    pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
-        let advice = self.plain().filter_map(|(recommendations, (_, words))| {
-            let recommendation = recommendations.iter().find(|one| one.dataset == dataset)?;
-            Some((words, recommendation.advice(function)?))
-        });
-        advice.collect()
-    }
 }
 
 /// Returns the letter of a choice, by which the sentences on functions name the choices that they are true of.
@@ -199,19 +190,9 @@ fn answer(
         pick => recommended(Standing::Pick).unwrap_or_else(|| card(None, None, "No function is recommended.")),
         runner_up => recommended(Standing::RunnerUp),
         mine => card(mine.map(|mine| &*mine.function), None, mine.map_or(NOBODY, |mine| &mine.words)),
-        collisions => sizes::collisions(records, dataset, recommendation),
-        sizes => sizes::sizes(&recommendation.at_sizes),
         at_ten_thousand => words::at_ten_thousand(records, recommendation),
         others => others(records, dataset, recommendation),
     }
-}
-
-/// Returns the head of a column of advice, which names the use that the run was asked about.
-pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
-    let mut uses = USES.iter();
-    let words = uses.find(|(purpose, _)| *purpose == data.recommendation.purpose);
-    let words = words.map_or("", |(_, words)| words);
-    format!("Advice: {words}")
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
@@ -280,8 +261,17 @@ pub(super) fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     Some(&entry.keys_are)
 }
 
-/// Returns what explains the first chart: the smallest number of collisions that its test can detect, if any; the width
-/// of most functions; a narrower one; and whether hashes are cut.
+/// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.
+pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
+    let forms = [Purpose::Table, Purpose::Filter].into_iter().map(|purpose| {
+        let rows = at_sizes(data.records, data.summary, purpose);
+        context! { form => form(purpose).to_string(), rows => Value::from(Serde(rows)) }
+    });
+    forms.collect()
+}
+
+/// Returns what explains collisions: the width of most functions; the smallest number of collisions that its test can
+/// detect, if any; those expected; the keys with an even chance of one; a narrower width; and whether hashes are cut.
 pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
     let widest = data.rows(&data.records.collisions).max_by_key(|row| row.bits);
     let told = widest.filter(|row| row.band_high + 1.0 < row.keys as f64);
@@ -292,7 +282,8 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
     context! {
         bits,
         least => told.map(|row| grouped(row.band_high as u64 + 1)),
-        expected => told.map(|row| significant(row.expected, 3)),
+        expected => widest.map(|row| significant(row.expected, 3)),
+        even => grouped(even_chance(bits)),
         narrower => widths.find(|width| *width < bits),
         is_cut => functions.any(|one| one.output_bits > bits),
     }

@@ -3,12 +3,10 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::questions::mixing::KEY_BYTES;
+use crate::questions::WindowRow;
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::questions::windows::{failed, place};
-use crate::questions::{MixingTest, Records, WindowRow, mixing};
-use crate::record::{BitFact, BitTest, Run, Verdict, of};
-use crate::vocabulary;
+use crate::record::{BitFact, BitTest, Run};
 
 /// Returns each function's number of windows, of those with too many collisions, and its least likely one.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Value {
@@ -30,36 +28,6 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Value {
         }
     });
     rows.collect()
-}
-
-/// Returns the results of one test for every function; none if the run skipped the test.
-pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Value {
-    let rows = || records.mixing.iter().filter(|row| row.test == test);
-    let kind = match test {
-        MixingTest::Avalanche => BitTest::Avalanche,
-        MixingTest::Independence => BitTest::Independence,
-    };
-    let outcome = |p| match mixing::failed(p) {
-        true => vocabulary::result(Verdict::WorseThanChance),
-        false => vocabulary::result(Verdict::WithinChance),
-    };
-    let functions = records.run.functions.iter().filter(|_| rows().next().is_some());
-    let functions = functions.map(|function| {
-        let name = function.name.as_str();
-        let least = of(rows(), name).map(|row| row.p_adjusted).min_by(f64::total_cmp);
-        let share = |bytes| {
-            let row = of(rows(), name).find(|row| row.key_bytes == bytes);
-            row.map(|row| row.off_cells as f64 / row.cells as f64)
-        };
-        context! {
-            function => name,
-            outcome => least.map(outcome),
-            shares => KEY_BYTES.map(share).into_iter().collect::<Value>(),
-            least,
-            why => reasons(&records.run, name, kind, None),
-        }
-    });
-    functions.collect()
 }
 
 /// Returns the reasons why a function failed a test.

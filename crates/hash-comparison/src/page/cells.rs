@@ -1,11 +1,12 @@
 //! Cells of the page's tables. The templates arrange rows of records; their filters here format a value as a cell.
 
-use minijinja::value::{Serde, Value};
+use minijinja::value::{Kwargs, Serde, Value};
 use minijinja::{Environment, HtmlEscape};
 
 use crate::record::{Advice, Verdict, significant};
 use crate::vocabulary;
 use records::number;
+use statistics::robust::median;
 
 /// Adds the filters: those that begin with `td_` give a whole cell, which is empty without a value.
 pub(super) fn register(environment: &mut Environment<'_>) {
@@ -23,11 +24,16 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("td_count", |count: Option<u64>| {
         td(count.map(|count| (number::grouped(count), count as f64)), None)
     });
-    environment.add_filter("td_digits", |value: Option<f64>, digits: Option<usize>| {
-        td(
-            value.map(|value| (number::significant(value, digits.unwrap_or(3)), value)),
-            None,
-        )
+    environment.add_filter(
+        "td_digits",
+        |value: Option<f64>, digits: Option<usize>, class: Option<&str>| {
+            let shown = |value| (number::significant(value, digits.unwrap_or(3)), value);
+            td(value.map(shown), class)
+        },
+    );
+    environment.add_filter("find", find);
+    environment.add_filter("median", |values: Vec<Option<f64>>| {
+        median(&mut values.into_iter().flatten().collect::<Vec<f64>>())
     });
     environment.add_filter("td_percent", percent);
     environment.add_filter("td_p", |p: Option<f64>| {
@@ -49,6 +55,20 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("advice", |advice: Option<Serde<Advice>>| {
         advice.map_or_else(String::new, |advice| vocabulary::advice(&advice))
     });
+}
+
+/// Returns the first of `rows` whose attributes have these values, or none.
+fn find(rows: &Value, attributes: Kwargs) -> Result<Value, minijinja::Error> {
+    for row in rows.try_iter()? {
+        let mut is_it = true;
+        for name in attributes.args() {
+            is_it &= row.get_attr(name)? == attributes.get::<Value>(name)?;
+        }
+        if is_it {
+            return Ok(row);
+        }
+    }
+    Ok(Value::from(()))
 }
 
 /// Builds a cell of text that sorts by a number, with a class from the style sheet if it is not a plain number.

@@ -1,47 +1,36 @@
-//! The results of a dataset.
+//! The rows about a function on a dataset, from which the templates fill their tables.
 
 use minijinja::context;
 use minijinja::value::{Serde, Value};
+use serde::Serialize;
 
-use crate::questions::filters::BITS_PER_KEY;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Place, TimingRow};
-use crate::record::{CallForm, Choice};
+use crate::record::{About, Finding};
 
-/// Returns the results of each function: the published layout (function, time, collisions, total) and further columns.
-pub(super) fn results(data: &DatasetRows<'_>) -> Value {
-    let rows = data.best_first().into_iter().map(|finding| {
-        let name = finding.function.as_str();
-        let time = data.throughput(name);
-        let memory = |form| {
-            let mut rows = data.about(&data.records.places, name);
-            let row = rows.find(|row| (row.place, row.form) == (Place::Memory, form));
-            row.map(|row| row.median_ns_per_key)
-        };
-        let compared = |choice| {
-            let mut rows = data.about(&data.records.occupancy, name);
-            rows.find(|row| row.choice == choice).map(|row| row.hit)
-        };
-        let rates = BITS_PER_KEY.map(|bits| data.false_positives(name, bits).map(Serde));
-        let mut functions = data.records.run.functions.iter();
-        context! {
-            function => name,
-            collided => data.full_width(name).map(Serde),
-            output_bits => functions.find(|one| one.name == name).map(|one| one.output_bits),
-            time => time.map(Serde),
-            all_ns => time.map(|row| all_ns(row, data.summary.keys)),
-            chained_ns => data.chained(name).map(|row| row.median_ns_per_key),
-            memory_ns => [CallForm::Independent, CallForm::Chained].map(memory).into_iter().collect::<Value>(),
-            rates => rates.into_iter().collect::<Value>(),
-            compared => [Choice::LowBits, Choice::Remainder].map(compared).into_iter().collect::<Value>(),
-            verdict => Value::from(Serde(finding.verdict)),
-            advice => data.advice(name).map(Serde),
-        }
-    });
-    rows.collect()
-}
-
-/// Returns the median per key times the number of keys: the published table has totals, but timing samples large sets.
-fn all_ns(row: &TimingRow, keys: u64) -> u64 {
-    libm::round(row.median_ns_per_key * keys as f64) as u64
+/// Returns the rows about one function, by file, with the finding and the advice.
+pub(super) fn of(data: &DatasetRows<'_>, function: &str) -> Value {
+    fn rows<R: About + Serialize>(data: &DatasetRows<'_>, rows: &[R], function: &str) -> Value {
+        data.about(rows, function).map(Serde).collect()
+    }
+    let records = data.records;
+    let mut functions = records.run.functions.iter();
+    let mut findings = data.findings.iter();
+    let finding: Option<&&Finding> = findings.find(|finding| finding.function == function);
+    context! {
+        name => function,
+        output_bits => functions.find(|one| one.name == function).map(|one| one.output_bits),
+        is_shown => data.is_shown(function),
+        rank => finding.map(|finding| finding.rank),
+        verdict => finding.map(|finding| Serde(finding.verdict)),
+        advice => data.advice(function).map(Serde),
+        collided => data.full_width(function).map(Serde),
+        time => data.throughput(function).map(Serde),
+        chained => data.chained(function).map(Serde),
+        places => rows(data, &records.places, function),
+        rates => rows(data, &records.false_positives, function),
+        sizes => rows(data, &records.sizes, function),
+        tables => rows(data, &records.occupancy, function),
+        shards => rows(data, &records.shards, function),
+        costs => rows(data, &records.costs, function),
+    }
 }

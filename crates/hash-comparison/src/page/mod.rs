@@ -11,11 +11,9 @@ pub(crate) mod chart;
 mod costs;
 mod details;
 mod failures;
-mod functions;
 pub mod joined;
 mod published;
 pub mod render;
-mod sizes;
 mod structure;
 
 use std::collections::BTreeMap;
@@ -30,8 +28,8 @@ use crate::advice::recommend::words as recommended;
 use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{MixingTest, QUESTIONS, Records};
-use crate::record::DatasetKind;
+use crate::questions::{QUESTIONS, Records};
+use crate::record::{DatasetKind, IDEAL};
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
@@ -68,27 +66,26 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             warning => unsteady(data.rows(&data.records.timing), &run.environment),
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
-            all_sizes => sizes::all_sizes(data),
+            all_sizes => answer::all_sizes(data),
             asked => recommended::asked(data.recommendation),
             reading => answer::reading(data),
             charts => Value::from(charts),
             timed => timed.collect::<Value>(),
-            advice_head => answer::advice_head(data),
             failures => failures::worse_than_chance(data),
             high_bits => failures::high_bits(data),
             has_few_keys => data.summary.keys < FEWEST_KEYS,
-            costs => costs::table(data),
             policies => costs::policies(data),
-            results => details::results(data),
+            functions => run.functions.iter().map(|one| details::of(data, &one.name)).collect::<Value>(),
+            ideal => details::of(data, IDEAL),
             false_positives => data.rows(&records.false_positives).map(Serde).collect::<Value>(),
             tables => data.rows(&records.occupancy).map(Serde).collect::<Value>(),
-            shards => costs::shards(data),
+            shards => data.rows(&records.shards).map(Serde).collect::<Value>(),
             windows => bits::windows(data, run),
         }
     });
     let names = run.functions.iter().enumerate();
     let ids: BTreeMap<String, String> = names
-        .map(|(index, one)| (one.name.clone(), functions::id(index)))
+        .map(|(index, one)| (one.name.clone(), format!("f{index}")))
         .collect();
     let values = context! {
         generator => &run.generator,
@@ -108,11 +105,11 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         negligible => percent_tick(choices.initial.negligible),
         baseline => run.baseline.as_ref().map(Serde),
         since => run.baseline.as_ref().map(baseline::words::sentences),
-        functions => functions::panels(records, &all, &choices),
+        functions => Value::from(Serde(&run.functions)),
         structure => structure::section(records, figure("structured-keys", None)),
-        avalanche => bits::of_mixing(records, MixingTest::Avalanche),
+        mixing => Value::from(Serde(&records.mixing)),
+        bit_facts => Value::from(Serde(&run.bit_facts)),
         avalanche_chart => figure("avalanche", None),
-        independence => bits::of_mixing(records, MixingTest::Independence),
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
         calibration => structure::calibration()?,

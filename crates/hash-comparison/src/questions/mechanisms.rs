@@ -84,37 +84,13 @@ const BYTES: usize = 12;
 /// Bytes of a key in trials of the first or last bytes.
 const LONG: usize = 24;
 
-/// A mechanism that was tried with one parameter, [`TRIALS`] times; the fields are those of its row.
-struct Tried {
-    mechanism: Mechanism,
-    parameter: u32,
-    hits: u64,
-    chance: f64,
-    /// The first pair of keys that shows the mechanism, if the mechanism is about pairs.
-    example: Option<[Vec<u8>; 2]>,
-}
-
-impl Tried {
-    /// Creates the result without a hit of a mechanism that fixes this number of bits.
-    fn none(mechanism: Mechanism, parameter: u32, bits: u32) -> Self {
-        Self {
-            mechanism,
-            parameter,
-            hits: 0,
-            chance: libm::ldexp(1.0, -(bits as i32)),
-            example: None,
-        }
-    }
-}
-
-/// Tries all mechanisms on a function. Results are by mechanism; among several parameters, the most informative come first.
-fn tried(function: &Function) -> Vec<Tried> {
+/// Tries all mechanisms on a function. Rows are by mechanism; among several parameters, the most informative come first.
+fn tried(function: &Function) -> Vec<MechanismRow> {
     let mut attempt = Attempt {
-        hash: function.hash,
-        bits: function.output_bits,
+        function,
         random: SplitMix64::seed_from_u64(1),
     };
-    let mut tried: Vec<Tried> = (1..=LONG as u32 / 2)
+    let mut tried: Vec<MechanismRow> = (1..=LONG as u32 / 2)
         .map(|bytes| attempt.ends(Mechanism::LastBytes, bytes))
         .collect();
     tried.extend((1..=LONG as u32 / 2).map(|bytes| attempt.ends(Mechanism::FirstBytes, bytes)));
@@ -159,13 +135,28 @@ fn tried(function: &Function) -> Vec<Tried> {
 }
 
 /// A function under trial and the generator of its keys, which are the same for every function.
-struct Attempt {
-    hash: fn(&[u8]) -> u64,
-    bits: u32,
+struct Attempt<'a> {
+    function: &'a Function,
     random: SplitMix64,
 }
 
-impl Attempt {
+impl Attempt<'_> {
+    /// Returns the row of a mechanism that fixes this number of bits, before it is judged.
+    fn row(&self, mechanism: Mechanism, parameter: u32, hits: u64, bits: u32) -> MechanismRow {
+        MechanismRow {
+            function: self.function.name.to_owned(),
+            mechanism,
+            parameter,
+            trials: TRIALS,
+            hits,
+            chance: libm::ldexp(1.0, -(bits as i32)),
+            p_adjusted: 1.0,
+            holds: false,
+            first: String::new(),
+            second: String::new(),
+        }
+    }
+
     fn key(&mut self, bytes: usize) -> Vec<u8> {
         let mut key = vec![0; bytes];
         self.random.fill_bytes(&mut key);
@@ -179,34 +170,36 @@ impl Attempt {
         parameter: u32,
         mask: u64,
         mut pair: impl FnMut(&mut Self) -> [Vec<u8>; 2],
-    ) -> Tried {
-        let mut tried = Tried::none(mechanism, parameter, mask.count_ones().min(self.bits));
+    ) -> MechanismRow {
+        let bits = mask.count_ones().min(self.function.output_bits);
+        let mut row = self.row(mechanism, parameter, 0, bits);
         for _ in 0..TRIALS {
             let keys = pair(self);
-            let [one, other] = keys.each_ref().map(|key| (self.hash)(key) & mask);
+            let [one, other] = keys.each_ref().map(|key| (self.function.hash)(key) & mask);
             if one == other {
-                tried.hits += 1;
-                tried.example.get_or_insert(keys);
+                if row.hits == 0 {
+                    [row.first, row.second] = keys.map(|key| printed(&key));
+                }
+                row.hits += 1;
             }
         }
-        tried
+        row
     }
 
-    fn xor_linear(&mut self) -> Tried {
+    fn xor_linear(&mut self) -> MechanismRow {
         let mut hits = 0;
         for _ in 0..TRIALS {
             let [a, b, c] = [(); 3].map(|()| self.key(BYTES));
             let sum: Vec<u8> = (0..BYTES).map(|at| a[at] ^ b[at] ^ c[at]).collect();
-            let values = [a, b, c, sum].iter().fold(0, |sum, key| sum ^ (self.hash)(key));
+            let values = [a, b, c, sum]
+                .iter()
+                .fold(0, |sum, key| sum ^ (self.function.hash)(key));
             hits += u64::from(values == 0);
         }
-        Tried {
-            hits,
-            ..Tried::none(Mechanism::XorLinear, 0, self.bits)
-        }
+        self.row(Mechanism::XorLinear, 0, hits, self.function.output_bits)
     }
 
-    fn low_bits(&mut self, bits: u32) -> Tried {
+    fn low_bits(&mut self, bits: u32) -> MechanismRow {
         let low = (1_u8 << bits) - 1;
         self.pairs(Mechanism::LowBits, bits, u64::from(low), |of| {
             let key = of.key(BYTES);
@@ -219,7 +212,7 @@ impl Attempt {
     }
 
     /// Tries pairs of keys that have `bytes` bytes at one end in common.
-    fn ends(&mut self, mechanism: Mechanism, bytes: u32) -> Tried {
+    fn ends(&mut self, mechanism: Mechanism, bytes: u32) -> MechanismRow {
         let common = if mechanism == Mechanism::LastBytes {
             LONG - bytes as usize..LONG
         } else {
@@ -234,7 +227,12 @@ impl Attempt {
     }
 
     /// Tries pairs of a key, which `change` may adjust first, and the changed key that `change` returns.
-    fn changed(&mut self, kind: Mechanism, parameter: u32, change: impl Fn(&mut [u8]) -> Vec<u8>) -> Tried {
+    fn changed(
+        &mut self,
+        kind: Mechanism,
+        parameter: u32,
+        change: impl Fn(&mut [u8]) -> Vec<u8>,
+    ) -> MechanismRow {
         self.pairs(kind, parameter, u64::MAX, |of| {
             let mut key = of.key(BYTES);
             let other = change(&mut key);
@@ -242,7 +240,7 @@ impl Attempt {
         })
     }
 
-    fn leading_zeroes(&mut self) -> Tried {
+    fn leading_zeroes(&mut self) -> MechanismRow {
         self.pairs(Mechanism::LeadingZeroes, 0, u64::MAX, |of| {
             let key = of.key(BYTES);
             let zeroes = 1 + (of.random.next_u64() % 8) as usize;
@@ -251,20 +249,18 @@ impl Attempt {
         })
     }
 
-    fn fixed_bits(&mut self) -> Tried {
+    fn fixed_bits(&mut self) -> MechanismRow {
         let mut value = || {
             let key = self.key(BYTES);
-            (self.hash)(&key)
+            (self.function.hash)(&key)
         };
         let first = value();
         let varied = (1..TRIALS)
             .fold(0, |changing, _| changing | first ^ value())
             .count_ones();
-        let fixed = self.bits.max(32).saturating_sub(varied);
-        Tried {
-            hits: if fixed > 0 { TRIALS } else { 0 },
-            ..Tried::none(Mechanism::FixedBits, varied, fixed.max(1))
-        }
+        let fixed = self.function.output_bits.max(32).saturating_sub(varied);
+        let hits = if fixed > 0 { TRIALS } else { 0 };
+        self.row(Mechanism::FixedBits, varied, hits, fixed.max(1))
     }
 }
 
@@ -273,39 +269,23 @@ const LEAST_SHARE: f64 = 0.75;
 
 /// Returns one row for each [`Mechanism`] of a function that is tried with this number of functions.
 fn measure(function: &Function, functions: usize) -> Vec<MechanismRow> {
-    let tried = tried(function);
+    let mut tried = tried(function);
     let tests = tried.len() * functions;
-    let judged = |one: &Tried| {
-        let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
-        let p_adjusted = bonferroni(p, tests);
-        let often = one.hits as f64 >= LEAST_SHARE * TRIALS as f64;
-        (p_adjusted, often && p_adjusted < FAMILY_LEVEL)
-    };
-    tried
+    for row in &mut tried {
+        let p = binomial::at_least(row.hits as f64, TRIALS as f64, row.chance);
+        row.p_adjusted = bonferroni(p, tests);
+        row.holds = row.hits as f64 >= LEAST_SHARE * TRIALS as f64 && row.p_adjusted < FAMILY_LEVEL;
+        if !row.holds {
+            (row.first, row.second) = Default::default();
+        }
+    }
+    let told = tried
         .chunk_by(|a, b| a.mechanism == b.mechanism)
         .filter_map(|same| {
-            let holding = same.iter().find(|one| judged(one).1);
-            let most = || same.iter().min_by(|a, b| judged(a).0.total_cmp(&judged(b).0));
-            let one = holding.or_else(most)?;
-            let (p_adjusted, holds) = judged(one);
-            let [first, second] = match &one.example {
-                Some(pair) if holds => pair.each_ref().map(|key| printed(key)),
-                _ => Default::default(),
-            };
-            Some(MechanismRow {
-                function: function.name.to_owned(),
-                mechanism: one.mechanism,
-                parameter: one.parameter,
-                trials: TRIALS,
-                hits: one.hits,
-                chance: one.chance,
-                p_adjusted,
-                holds,
-                first,
-                second,
-            })
-        })
-        .collect()
+            let most = || same.iter().min_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
+            same.iter().find(|row| row.holds).or_else(most)
+        });
+    told.cloned().collect()
 }
 
 /// Appends the measured mechanisms to the reasons of each failed finding.

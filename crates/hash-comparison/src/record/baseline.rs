@@ -17,30 +17,10 @@ stored! {
         pub notes: Vec<String>,
         /// Number of rows without times that both runs have.
         pub compared_rows: u64,
-        /// Number of differing fields in these rows.
-        pub different_fields: u64,
-        /// The first differing fields.
-        pub differences: Vec<Difference>,
+        /// A sentence on each file with rows that must be the same on every machine, but differ.
+        pub differences: Vec<String>,
         /// The comparison of times, unless the runs are of two machines.
         pub times: Option<TimesAgainst>,
-    }
-
-    /// A field that must be the same on every machine, but differs.
-    pub struct Difference {
-        /// Name of the file.
-        pub file: String,
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
-        /// The row among those about the dataset and function, in words.
-        pub question: String,
-        /// Name of the column.
-        pub column: String,
-        /// The value in the earlier run.
-        pub before: String,
-        /// The value in this run.
-        pub now: String,
     }
 
     /// Times compared with those of an earlier run.
@@ -59,8 +39,6 @@ stored! {
         pub form: CallForm,
         /// Median over the functions of time now over time before; 1 if there are too few functions to tell.
         pub ratio: f64,
-        /// Scatter of unchanged functions around the drift: the standard deviation of the logarithm of the ratio.
-        pub scatter: f64,
         /// Number of functions behind the ratio, the empty function included.
         pub functions: u64,
     }
@@ -75,12 +53,8 @@ stored! {
         pub form: CallForm,
         /// Median before, nanoseconds per key.
         pub before_ns: f64,
-        /// Median absolute deviation before.
-        pub before_mad_ns: f64,
         /// Median now.
         pub now_ns: f64,
-        /// Median absolute deviation now.
-        pub now_mad_ns: f64,
         /// Time now over time before without the drift, of the statistic that changed least.
         pub ratio: f64,
         /// The least ratio of a slowdown beyond noise; its inverse is the limit for a speedup.

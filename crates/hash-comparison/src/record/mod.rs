@@ -16,7 +16,7 @@ pub use records::environment::Environment;
 pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
-pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
+pub use self::baseline::{Baseline, Drift, TimeChange, TimesAgainst};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,

@@ -12,18 +12,14 @@ use std::path::Path;
 use crate::questions::Records;
 use crate::record::{Baseline, Run};
 
-/// The maximum number of differing fields that are listed; further ones are only counted.
-pub const MAX_DIFFERENCES: usize = 50;
-
 /// Compares `now` with the earlier run `before`, which was read from `folder`.
 ///
 /// Compares the rows of the functions and datasets that both runs have, with the same keys and seed. The notes name the
 /// datasets, functions, files and rows that only one run has.
 pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline {
     let mut notes = notes(&before.run, &now.run);
-    let comparable = rows::Comparable::new(before, now, &mut notes);
-    let times =
-        same_machine(&before.run, &now.run).then(|| times::compare(before, now, &comparable.datasets));
+    let common = rows::Common::new(before, now, &mut notes);
+    let times = same_machine(&before.run, &now.run).then(|| times::compare(before, now, &common.datasets));
     let mut baseline = Baseline {
         folder: folder.display().to_string(),
         date: before.run.date.clone(),
@@ -31,13 +27,10 @@ pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline 
         command: before.run.command.clone(),
         notes,
         compared_rows: 0,
-        different_fields: 0,
         differences: Vec::new(),
         times,
     };
-    rows::compare(before, now, &comparable, &mut baseline);
-    baseline.different_fields = baseline.differences.len() as u64;
-    baseline.differences.truncate(MAX_DIFFERENCES);
+    common.compare(before, now, &mut baseline);
     baseline
 }
 

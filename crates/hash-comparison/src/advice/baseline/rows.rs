@@ -5,56 +5,30 @@ use std::collections::HashMap;
 use csv::StringRecord;
 
 use crate::questions::{FILES, RecordFile, Records};
-use crate::record::{Baseline, Difference, EMPTY, IDEAL, Run};
-use records::number::grouped;
+use crate::record::{Baseline, EMPTY, IDEAL};
+use records::number::{counted, grouped};
 
-/// Returns the header of a file and its comparable rows, each with the cells of its key columns.
-fn cells(
-    file: &RecordFile,
-    records: &Records,
-    comparable: &Comparable,
-) -> (StringRecord, Vec<(Vec<String>, StringRecord)>) {
-    let (header, mut rows) = file.spelled(records);
-    let cell = |row: &StringRecord, column: &str| {
-        let at = header.iter().position(|name| name == column)?;
-        row.get(at).map(str::to_owned)
-    };
-    let key = |row: &StringRecord| -> Vec<String> {
-        let cells = file.key.iter().map(|column| cell(row, column));
-        cells.map(Option::unwrap_or_default).collect()
-    };
-    rows.retain(|row| comparable.has(cell(row, "dataset"), cell(row, "function")));
-    let rows = rows.into_iter().map(|row| (key(&row), row)).collect();
-    (header, rows)
-}
-
-/// The datasets and functions that both runs have.
-pub(super) struct Comparable {
+/// What both runs have.
+pub(super) struct Common {
     /// Names of datasets with the same keys.
     pub(super) datasets: Vec<String>,
-    /// Names of functions in both runs.
     functions: Vec<String>,
     /// Set if both runs have the same datasets and functions.
     whole: bool,
-    /// Set if both runs have the same seed, which determines shuffles, samples and generated keys.
-    same_seed: bool,
 }
 
-impl Comparable {
-    /// Adds the datasets and functions that only one run has to `notes`.
+impl Common {
+    /// Names what only one run has in `notes`.
     pub(super) fn new(before: &Records, now: &Records, notes: &mut Vec<String>) -> Self {
-        let (old, new) = (&before.run, &now.run);
-        let names = |run: &Run| {
-            let sets = run.datasets.iter().map(|set| set.name.clone());
-            let functions = run.functions.iter().map(|function| function.name.clone());
-            (sets.collect::<Vec<_>>(), functions.collect::<Vec<_>>())
+        let names = |records: &Records| -> [Vec<String>; 3] {
+            let datasets = records.run.datasets.iter().map(|set| set.name.clone());
+            let functions = records.run.functions.iter().map(|one| one.name.clone());
+            let files = records.files().map(|file| file.name.to_owned());
+            [datasets.collect(), functions.collect(), files.collect()]
         };
-        let ((old_sets, were), (new_sets, are)) = (names(old), names(new));
-        for (which, some, others) in [
-            ("this run", (&new_sets, &are), (&old_sets, &were)),
-            ("the earlier run", (&old_sets, &were), (&new_sets, &are)),
-        ] {
-            for (some, others) in [(some.0, others.0), (some.1, others.1)] {
+        let (were, are) = (names(before), names(now));
+        for (which, some, others) in [("this run", &are, &were), ("the earlier run", &were, &are)] {
+            for (some, others) in some.iter().zip(others) {
                 let only = some.iter().filter(|name| !others.contains(name)).cloned();
                 let only: Vec<String> = only.collect();
                 if !only.is_empty() {
@@ -62,109 +36,107 @@ impl Comparable {
                 }
             }
         }
-        let mut datasets = Vec::new();
-        for dataset in &new.datasets {
-            match old.datasets.iter().find(|other| other.name == dataset.name) {
-                Some(other) if other.sha256 == dataset.sha256 => datasets.push(dataset.name.clone()),
-                Some(_) => notes.push(format!(
-                    "The dataset {} has other keys than before and is not compared.",
-                    dataset.name
-                )),
-                None => {}
-            }
-        }
-        let whole =
-            datasets.len() == new.datasets.len() && new.datasets.len() == old.datasets.len() && were == are;
-        let same_seed = old.seed == new.seed;
-        if !same_seed {
-            let seeded = FILES.iter().filter(|file| file.seeded && !file.timed);
-            let names: Vec<&str> = seeded.map(|file| file.name).collect();
+        let keys = |records: &Records, name: &str| {
+            let mut sets = records.run.datasets.iter();
+            sets.find(|set| set.name == name).map(|set| set.sha256.clone())
+        };
+        let has_same_keys = |name: &String| keys(before, name) == keys(now, name);
+        let [known, measured, _] = &were;
+        let mut whole = were[..2] == are[..2];
+        let [mut datasets, mut functions, _] = are;
+        datasets.retain(|name| known.contains(name));
+        for name in datasets.iter().filter(|name| !has_same_keys(name)) {
+            whole = false;
             notes.push(format!(
-                "These files depend on the seed and are not compared: {}.",
-                names.join(", ")
+                "The dataset {name} has other keys than before and is not compared."
             ));
         }
+        datasets.retain(has_same_keys);
+        functions.retain(|name| measured.contains(name));
         Self {
             datasets,
-            functions: are.into_iter().filter(|name| were.contains(name)).collect(),
+            functions,
             whole,
-            same_seed,
         }
     }
 
-    /// Returns true if both runs have this dataset and function.
-    fn has(&self, dataset: Option<String>, function: Option<String>) -> bool {
-        dataset.is_none_or(|name| self.datasets.contains(&name))
-            && function
-                .is_none_or(|name| [EMPTY, IDEAL].contains(&name.as_str()) || self.functions.contains(&name))
-    }
-}
-
-/// Compares each row that both runs have, field by field as stored, and notes the number of rows that only one run has
-/// for each file.
-pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable, found: &mut Baseline) {
-    let is_comparable = |file: &&RecordFile| !file.timed && (comparable.same_seed || !file.seeded);
-    for file in FILES.iter().filter(is_comparable) {
-        let (_, old) = cells(file, before, comparable);
-        let (header, new) = cells(file, now, comparable);
-        let mut old: HashMap<Vec<String>, StringRecord> = old.into_iter().collect();
-        let (mut both, mut only_now) = (Vec::new(), 0);
-        for (key, row) in new {
-            match old.remove(&key) {
-                Some(was) => both.push((key, was, row)),
-                None => only_now += 1,
+    /// Returns the header of a file and its rows about what both runs have, each with its key in words.
+    fn rows(&self, file: &RecordFile, records: &Records) -> (StringRecord, Vec<(String, StringRecord)>) {
+        let (header, rows) = file.spelled(records);
+        let rows = rows.into_iter().filter_map(|row| {
+            let mut key = Vec::new();
+            for (column, cell) in header
+                .iter()
+                .zip(&row)
+                .filter(|(column, _)| file.key.contains(column))
+            {
+                let is_common = match column {
+                    "dataset" => self.datasets.iter().any(|name| name == cell),
+                    "function" => {
+                        [EMPTY, IDEAL].contains(&cell) || self.functions.iter().any(|name| name == cell)
+                    }
+                    _ => {
+                        key.push(format!("{column} {cell}"));
+                        continue;
+                    }
+                };
+                key.push(is_common.then(|| cell.to_owned())?);
             }
-        }
-        for (count, which, others, other) in [
-            (only_now, "this run", before, "the earlier run"),
-            (old.len(), "the earlier run", now, "this run"),
-        ] {
-            found.notes.extend(only(file.name, count, which, others, other));
-        }
-        let whole = comparable.whole && only_now == 0 && old.is_empty();
-        found.compared_rows += both.len() as u64;
-        for (key, was, is) in both {
-            let cells = header.iter().zip(was.iter().zip(&is));
-            let different =
-                cells.filter(|(column, (was, is))| was != is && (whole || !file.shared.contains(column)));
-            found
-                .differences
-                .extend(different.map(|(column, (was, is))| difference(file, &key, column, was, is)));
-        }
+            Some((key.join(", "), row))
+        });
+        let rows = rows.collect();
+        (header, rows)
     }
-}
 
-fn difference(file: &RecordFile, key: &[String], column: &str, before: &str, now: &str) -> Difference {
-    let (mut dataset, mut function, mut question) = (String::new(), String::new(), Vec::new());
-    for (name, cell) in file.key.iter().zip(key) {
-        match *name {
-            "dataset" => dataset.clone_from(cell),
-            "function" => function.clone_from(cell),
-            _ => question.push(format!("{name} {cell}")),
+    /// Compares each row that both runs have, field by field as stored.
+    pub(super) fn compare(&self, before: &Records, now: &Records, found: &mut Baseline) {
+        let same_seed = before.run.seed == now.run.seed;
+        let both = |file: &&RecordFile| {
+            let is_there = |records: &Records| records.files().any(|other| other.name == file.name);
+            !file.timed && is_there(before) && is_there(now)
+        };
+        let (skipped, compared): (Vec<_>, Vec<_>) = FILES
+            .iter()
+            .filter(both)
+            .partition(|file| file.seeded && !same_seed);
+        if !skipped.is_empty() {
+            let names: Vec<&str> = skipped.iter().map(|file| file.name).collect();
+            let names = names.join(", ");
+            found.notes.push(format!(
+                "These files depend on the seed and are not compared: {names}."
+            ));
+        }
+        for file in compared {
+            let (header, new) = self.rows(file, now);
+            let mut old: HashMap<String, StringRecord> = self.rows(file, before).1.into_iter().collect();
+            let all = old.len() + new.len();
+            let pairs = new
+                .into_iter()
+                .filter_map(|(key, row)| Some((old.remove(&key)?, key, row)));
+            let pairs: Vec<_> = pairs.collect();
+            let alone = (all - 2 * pairs.len()) as u64;
+            if alone > 0 {
+                let rows = counted(alone, "row");
+                found
+                    .notes
+                    .push(format!("{}: {rows} of only one run, not compared.", file.name));
+            }
+            // Columns that depend on all rows are the same only if all are there.
+            let counts = |column: &str| self.whole && alone == 0 || !file.shared.contains(&column);
+            let different = pairs.iter().filter_map(|(was, key, is)| {
+                let mut cells = header.iter().zip(was.iter().zip(is));
+                let (column, (was, is)) = cells.find(|(column, (was, is))| was != is && counts(column))?;
+                Some(format!("{key}: {column} was {was} and is {is}"))
+            });
+            let different: Vec<String> = different.collect();
+            found.compared_rows += pairs.len() as u64;
+            found.differences.extend(different.first().map(|first| {
+                let [some, all] = [different.len(), pairs.len()].map(|rows| grouped(rows as u64));
+                format!(
+                    "{}: {some} of {all} rows differ, which they must not. The first: {first}.",
+                    file.name
+                )
+            }));
         }
     }
-    Difference {
-        file: file.name.to_owned(),
-        dataset,
-        function,
-        question: question.join(", "),
-        column: column.to_owned(),
-        before: before.to_owned(),
-        now: now.to_owned(),
-    }
-}
-
-/// Returns a note on the `count` rows of `file` that only one run has, or `None` for no rows.
-fn only(file: &str, count: usize, which: &str, others: &Records, other: &str) -> Option<String> {
-    let (rows, are) = match count {
-        0 => return None,
-        1 => ("row", "is"),
-        _ => ("rows", "are"),
-    };
-    let count = grouped(count as u64);
-    Some(if others.files().any(|known| known.name == file) {
-        format!("{file}: {count} {rows} {are} only in {which} and not compared.")
-    } else {
-        format!("{file}: {other} has no such file, so {count} {rows} of {which} {are} not compared.")
-    })
 }

@@ -86,7 +86,6 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
             dataset: group.dataset.to_owned(),
             form: group.form,
             ratio: libm::exp(center.drifts[MEDIAN]),
-            scatter: center.scatter,
             functions: group.pairs.len() as u64,
         });
         for pair in group.told() {
@@ -96,9 +95,7 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
                 function: pair.now.function.clone(),
                 form: group.form,
                 before_ns: pair.before.median_ns_per_key,
-                before_mad_ns: pair.before.mad_ns_per_key,
                 now_ns: pair.now.median_ns_per_key,
-                now_mad_ns: pair.now.mad_ns_per_key,
                 ratio: libm::exp(log),
                 threshold: libm::exp(threshold),
                 changed: log.abs() >= threshold,

@@ -9,7 +9,7 @@ const LEAST_DRIFT: f64 = 0.01;
 
 /// Returns the sentences, most important first.
 pub fn sentences(baseline: &Baseline) -> Vec<String> {
-    let mut lines = vec![quality(baseline)];
+    let mut lines = quality(baseline);
     match &baseline.times {
         None => lines.push("Times are not compared: the runs are of two machines.".to_owned()),
         Some(times) => {
@@ -43,30 +43,17 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
     lines
 }
 
-fn quality(baseline: &Baseline) -> String {
+fn quality(baseline: &Baseline) -> Vec<String> {
     if baseline.compared_rows == 0 {
-        return "Nothing but times is compared: no row is in both runs.".to_owned();
+        return vec!["Nothing but times is compared: no row is in both runs.".to_owned()];
+    }
+    if !baseline.differences.is_empty() {
+        return baseline.differences.clone();
     }
     let rows = grouped(baseline.compared_rows);
-    let Some(first) = baseline.differences.first() else {
-        return format!("Apart from times, the {rows} rows that both runs have are equal.");
-    };
-    // Some files are about no dataset.
-    let about = [&first.dataset, &first.function, &first.question];
-    let about = about.into_iter().filter(|name| !name.is_empty());
-    let about: Vec<&str> = about.map(String::as_str).collect();
-    format!(
-        "Apart from times, {} in the {rows} rows that both runs have. The first is in {}: {}: {} was {} and is {}.",
-        match baseline.different_fields {
-            1 => "1 field differs".to_owned(),
-            many => format!("{} fields differ", grouped(many)),
-        },
-        first.file,
-        about.join(", "),
-        first.column,
-        first.before,
-        first.now
-    )
+    vec![format!(
+        "Apart from times, the {rows} rows that both runs have are equal."
+    )]
 }
 
 fn change(row: &TimeChange) -> String {

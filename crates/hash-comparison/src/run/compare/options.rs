@@ -10,26 +10,51 @@ use crate::{keys, names};
 use records::error::Error;
 
 /// The options of a comparison.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// Names of embedded datasets, in any case; without them and key files, all of them.
+    /// An embedded dataset; may be given several times [default: all, or none with --keys]
+    #[arg(long = "dataset", value_name = "NAME")]
     pub datasets: Vec<String>,
-    /// Files of the user's own keys.
-    pub keys: Vec<PathBuf>,
-    /// Names of functions and groups, in any case; without any, the [`default_set`](functions::default_set).
+
+    /// A function, or a group of them: published, anchors or variants; may be given several times
+    #[arg(long = "function", value_name = "NAME")]
     pub functions: Vec<String>,
-    /// Adds every built-in function. Charts and lists fold the functions that nobody named.
+
+    /// Measure every function; charts and lists fold those that are not named
+    #[arg(long)]
     pub all: bool,
-    /// User-defined functions ([`Function::custom`]), measured after the others.
-    pub own: Vec<Function>,
-    /// Seed of every random choice.
+
+    /// A file of your own keys, one per line; may be given several times
+    ///
+    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
+    /// and dropped. The dataset is named after the file, without its extension.
+    #[arg(long = "keys", value_name = "FILE")]
+    pub keys: Vec<PathBuf>,
+
+    /// Seed of every random choice, from 0 to 2^64 - 1
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Takes fewer timing samples.
+
+    /// Take fewer timing samples; all other results are the same
+    #[arg(long)]
     pub quick: bool,
+
+    /// User-defined functions ([`Function::custom`]), measured after the others.
+    #[arg(skip)]
+    pub own: Vec<Function>,
+
     /// The request. The function in use today is measured even if it was not chosen.
+    #[arg(skip)]
     pub request: Request,
+
     /// The command line that repeats the run.
+    #[arg(skip)]
     pub command: String,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
 }
 
 impl Default for Options {

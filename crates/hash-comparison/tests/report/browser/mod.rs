@@ -40,7 +40,6 @@ fn everything() -> Records {
         command: "hash-comparison compare".to_owned(),
         notes: vec!["the compiler is another one".to_owned()],
         compared_rows: 7,
-        different_fields: 0,
         differences: Vec::new(),
         times: None,
     });
