@@ -8,7 +8,7 @@ use crate::questions::{FILES, RecordFile, Records};
 use crate::record::{Baseline, EMPTY, IDEAL};
 use records::number::{counted, grouped};
 
-/// What both runs have.
+/// The datasets and functions of both runs.
 pub(super) struct Common {
     /// Names of datasets with the same keys.
     pub(super) datasets: Vec<String>,
