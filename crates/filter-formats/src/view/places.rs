@@ -9,8 +9,8 @@
 //! let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 //! let filter = policy.build(["hello", "world"])?;
 //!
-//! // Known of the filter: its length and its last bytes.
-//! let outline = Outline::new(FilterLayout::LEVEL_DB, 9, &filter[2..]).expect("not a Ribbon filter");
+//! // Known of the filter: its length and its last bytes, which are all of so short a one.
+//! let outline = Outline::new(FilterLayout::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
 //! let hash = policy.key_hash(b"hello").expect("a policy that hashes whole keys");
 //! let Places::Bits(bits) = outline.places(hash) else { panic!("a Bloom filter") };
 //! assert!(bits.iter().all(|bit| filter[(bit / 8) as usize] >> (bit % 8) & 1 == 1));
