@@ -83,7 +83,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         head: match (group, at) {
             (0, at) => every_fourth(u64::MAX - at),
             (1 | 2, buckets) if buckets < 1000 => buckets.to_string(),
-            (1 | 2, buckets) => format!("{}k", (buckets + 500) / 1000),
+            (1 | 2, buckets) => format!("{}k", buckets.saturating_add(500) / 1000),
             (3 | 4, bits) => every_fourth(bits),
             _ => String::new(),
         },
