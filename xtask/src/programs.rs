@@ -111,7 +111,7 @@ fn is_there(name: &str) -> bool {
 fn apt_get(packages: &[&str]) -> Result<(), String> {
     let is_root = output_of(Command::new("id").arg("-u"))? == b"0\n";
     let script = format!(
-        "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes {}",
+        "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends {}",
         packages.join(" ")
     );
     let mut words = if is_root { vec![] } else { vec!["sudo"] };
