@@ -118,8 +118,10 @@ fn ask(name: &str, urls: &[&str]) -> Result<(), Failure> {
 
 /// Returns the bytes of the key that a line stands for.
 fn key(mut line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
-    // As in `filters`, a carriage return is part of the key.
-    line.pop_if(|byte| *byte == b'\n');
+    // As in `filters`, a line ends with LF or CR LF.
+    if line.pop_if(|byte| *byte == b'\n').is_some() {
+        line.pop_if(|byte| *byte == b'\r');
+    }
     let text = || String::from_utf8_lossy(&line).into_owned();
     let refused = |what: &str| {
         wrong(format_args!(

@@ -39,7 +39,11 @@ def shard_of(key, shards):
 
 
 def key_bytes(line, kind):
-    """Returns the bytes of a line's key, which are what the shard function hashes."""
+    """Returns the bytes of a line's key, which are what the shard function hashes.
+
+    A line ends with LF or CR LF, as for `filters`. Spark does not tell whether the last line has an LF: a CR is dropped there, too.
+    """
+    line = line.removesuffix(b"\r")
     if kind == "long":
         return int(line).to_bytes(8, "little", signed=True)
     return bytes.fromhex(line.decode()) if kind == "binary" else line

@@ -1,12 +1,13 @@
 //! Keys from files and standard input: lines as they are, or items as lines write them.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use records::failure::Failure;
 use records::interrupt::Interrupt;
+use records::lines;
 
 /// The length of the buffer of a file.
 const BUFFER: usize = 1 << 20;
@@ -71,8 +72,7 @@ impl Items {
     }
 }
 
-/// A source of lines: the bytes between line feeds, whatever they are. A carriage return belongs to its line, and the end
-/// of the input ends the last line. Nothing comes after a final line feed.
+/// A source of lines, whose ends [`lines::key`] describes. Nothing comes after a final line feed.
 pub struct Lines<'a> {
     name: String,
     reader: BufReader<Waiting<'a>>,
@@ -82,6 +82,8 @@ pub struct Lines<'a> {
     long: Vec<u8>,
     limit: u64,
     number: u64,
+    /// The number of carriage returns that belonged to ends of lines.
+    carriage_returns: u64,
 }
 
 impl<'a> Lines<'a> {
@@ -105,10 +107,12 @@ impl<'a> Lines<'a> {
             long: Vec::new(),
             limit,
             number: 0,
+            carriage_returns: 0,
         })
     }
 
-    /// Returns the next line.
+    /// Returns the next line without its end. At the end of the source, reports on standard error how many carriage
+    /// returns were dropped.
     ///
     /// # Errors
     ///
@@ -125,26 +129,37 @@ impl<'a> Lines<'a> {
                 Err(error) => return Err(Failure::input(format_args!("{}: {error}", self.name))),
             };
             if buffer.is_empty() {
-                return Ok((!self.long.is_empty()).then_some(&self.long[..]));
+                if self.long.is_empty() {
+                    self.report();
+                    return Ok(None);
+                }
+                return Ok(Some(&self.long));
             }
             let end = memchr::memchr(b'\n', buffer);
-            if let Some(end) = end
-                && self.long.is_empty()
-            {
-                self.taken = end + 1;
-                return Ok(Some(&self.reader.buffer()[..end]));
+            let read = end.map_or(buffer.len(), |end| end + 1);
+            if end.is_some() && self.long.is_empty() {
+                self.taken = read;
+                let line = &self.reader.buffer()[..read];
+                return Ok(Some(lines::key(line, &mut self.carriage_returns)));
             }
-            let part = &buffer[..end.unwrap_or(buffer.len())];
-            if (self.long.len() + part.len()) as u64 > self.limit {
+            let part = &buffer[..read];
+            // The end may take two.
+            if (self.long.len() + part.len()) as u64 > self.limit.saturating_add(2) {
                 let limit = self.limit;
                 return Err(self.wrong(format_args!("must have at most {limit} bytes; see --memory")));
             }
             self.long.extend_from_slice(part);
-            let read = part.len() + usize::from(end.is_some());
             self.reader.consume(read);
             if end.is_some() {
-                return Ok(Some(&self.long));
+                return Ok(Some(lines::key(&self.long, &mut self.carriage_returns)));
             }
+        }
+    }
+
+    fn report(&mut self) {
+        if let Some(note) = lines::note(&self.name, std::mem::take(&mut self.carriage_returns)) {
+            // If standard error is closed, nobody can be told.
+            let _ = writeln!(io::stderr(), "{note}");
         }
     }
 

@@ -68,6 +68,11 @@ impl Progress for Terminal {
         }
     }
 
+    fn note(&self, sentence: &str) {
+        // If standard error is closed, nobody can be told.
+        let _ = writeln!(io::stderr(), "{sentence}");
+    }
+
     fn cancelled(&self) -> bool {
         self.interrupt.requested()
     }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod failure;
+pub mod lines;
 pub mod number;
 pub mod terminal;
 

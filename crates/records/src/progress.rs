@@ -8,6 +8,9 @@ pub trait Progress: Sync {
     /// Reports that one step of the phase is done.
     fn step(&self);
 
+    /// Reports a sentence about the input, once.
+    fn note(&self, _sentence: &str) {}
+
     /// Returns true if the run should stop at the next step.
     fn cancelled(&self) -> bool;
 }

@@ -14,8 +14,8 @@ use crate::keys::{self, Items};
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
-/// A line is its bytes, whatever they are, without the line feed; a carriage return belongs to it, and an empty line is the
-/// empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
+/// A line is its bytes, whatever they are, without its end, which is a line feed or a carriage return and a line feed. An
+/// empty line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
 ///
 /// Without --shards, the file holds the filter's stored bytes and nothing else. With --shards, PATH is a folder: a
 /// manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at

@@ -99,6 +99,10 @@ fn lines_are_any_bytes() {
     );
     let described: Value = serde_json::from_str(&built.stdout).unwrap();
     assert_eq!(described["keys"], 5, "{described}");
+    assert_eq!(
+        built.stderr,
+        "standard input: 1 carriage return before a line feed belongs to no key\n"
+    );
     assert_eq!(described["bytes"], bench.path("odd").metadata().unwrap().len());
     let asked = |input: &[u8]| {
         bench
@@ -108,7 +112,7 @@ fn lines_are_any_bytes() {
             .replace('\n', " ")
     };
     assert_eq!(asked(&input), "+ + + + + + ");
-    assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\n"), "no no + + no ");
+    assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
     assert_eq!(asked(b""), "");
     bench.refused(
         "build --out other --memory 16MiB",
@@ -116,6 +120,28 @@ fn lines_are_any_bytes() {
         2,
         "standard input, line 2: must have at most 8388608 bytes",
     );
+}
+
+#[test]
+fn the_end_of_a_line_belongs_to_no_key() {
+    let bench = Workbench::new();
+    let ends = |end: &str| lines(0..300).replace('\n', end);
+    for (stored, asked) in [("\r\n", "\n"), ("\n", "\r\n")] {
+        bench.write("keys", ends(stored));
+        for more in ["", " --shards 3"] {
+            let build = format!("build --keys keys --out {}.filter --replace{more}", more.len());
+            let built = bench.run(&build.split(' ').collect::<Vec<_>>());
+            let answered = bench.fed(&["ask", &format!("{}.filter", more.len())], ends(asked));
+            assert_eq!(answered.stdout, "maybe\n".repeat(300));
+            let note =
+                |source: &str| format!("{source}: 300 carriage returns before line feeds belong to no key\n");
+            let (reported, silent, source) = match stored {
+                "\n" => (answered, built, "standard input"),
+                _ => (built, answered, "keys"),
+            };
+            assert_eq!((reported.stderr, silent.stderr), (note(source), String::new()));
+        }
+    }
 }
 
 #[test]
@@ -198,7 +224,7 @@ fn what_is_wrong_is_named() {
             "1\n+9223372036854775808\n",
             "standard input, line 2: must be",
         ),
-        ("long", "1\r\n", range),
+        ("long", "1\r", range),
         (
             "binary",
             "00\n0\n",

@@ -112,7 +112,8 @@ fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
                 entry.name
             ))
         })?;
-    KeySet::from_lines(bytes.to_vec(), &Silent)
+    let lines = KeySet::from_lines(bytes.to_vec(), &Silent)?;
+    Ok((lines.keys, lines.duplicates))
 }
 
 /// Checks a dataset against its manifest entry; bytes and checksum only if the seed is the manifest's.

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::key_set::{KeySet, MAX_BYTES, too_large};
 use super::{Dataset, embedded_names};
 use records::error::Error;
+use records::lines::note;
 use records::progress::Progress;
 use records::system;
 
@@ -47,15 +48,19 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
     let name = name_of(path)?;
     let data = read(path)?;
     let lines = KeySet::from_lines(data, progress);
-    let (keys, duplicates_dropped) = lines.map_err(|error| error.about(path))?;
-    if keys.is_empty() {
+    let lines = lines.map_err(|error| error.about(path))?;
+    if lines.keys.is_empty() {
         return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
     }
+    let source = path.display().to_string();
+    if let Some(note) = note(&source, lines.carriage_returns) {
+        progress.note(&note);
+    }
     Ok(Dataset {
-        source: path.display().to_string(),
-        duplicates_dropped,
+        source,
+        duplicates_dropped: lines.duplicates,
         seed,
-        ..Dataset::of(&name, keys)
+        ..Dataset::of(&name, lines.keys)
     })
 }
 
@@ -114,8 +119,28 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
     use records::progress::Silent;
+
+    /// Keeps the sentence about the input.
+    #[derive(Default)]
+    struct Notes(Mutex<String>);
+
+    impl Progress for Notes {
+        fn begin(&self, _: &str, _: u64) {}
+
+        fn step(&self) {}
+
+        fn note(&self, sentence: &str) {
+            self.0.lock().unwrap().push_str(sentence);
+        }
+
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
 
     fn load(path: &Path) -> Result<Dataset, String> {
         load_file(path, 7, &Silent).map_err(|error| error.to_string())
@@ -126,7 +151,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("user.keys.txt");
         std::fs::write(&path, b"b\r\na\n\n\xff\nb").unwrap();
-        let dataset = load(&path).unwrap();
+        let notes = Notes::default();
+        let dataset = load_file(&path, 7, &notes).unwrap();
+        assert!(
+            notes
+                .0
+                .into_inner()
+                .unwrap()
+                .ends_with(": 1 carriage return before a line feed belongs to no key")
+        );
         assert_eq!((dataset.name.as_str(), dataset.seed), ("user.keys", 7));
         assert_eq!((dataset.keys.len(), dataset.duplicates_dropped), (4, 1));
         // printf 'b\na\n\n\377\n' | sha256sum

@@ -5,6 +5,7 @@ use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 use records::error::Error;
+use records::lines;
 use records::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
@@ -15,9 +16,9 @@ use records::progress::{Progress, go_on};
 /// use hash_comparison::keys::KeySet;
 /// use records::progress::Silent;
 ///
-/// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
-/// assert_eq!(keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
-/// assert_eq!(duplicates, 1);
+/// let lines = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
+/// assert_eq!(lines.keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
+/// assert_eq!((lines.duplicates, lines.carriage_returns), (1, 1));
 /// # Ok::<(), records::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +26,17 @@ pub struct KeySet {
     bytes: Vec<u8>,
     /// The end of each key, which is the start of the next key.
     ends: Vec<u32>,
+}
+
+/// The result of [`KeySet::from_lines`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The distinct lines.
+    pub keys: KeySet,
+    /// The number of duplicates dropped.
+    pub duplicates: u64,
+    /// The number of CRs that belonged to ends of lines.
+    pub carriage_returns: u64,
 }
 
 /// The maximum size of a [`KeySet`] in bytes: positions are 32 bits wide.
@@ -49,11 +61,10 @@ impl KeySet {
         }
     }
 
-    /// Returns the distinct lines of `data` in their order, and the number of duplicates dropped.
+    /// Returns the distinct lines of `data` in their order.
     ///
-    /// A line ends with LF or CR LF, which belong to no key; any other byte does. An empty line is the empty key. An LF
-    /// at the end of the data begins no further line; a last line without LF counts, and keeps a CR at its end. The
-    /// first of equal lines stays.
+    /// Lines end as [`lines::key`] describes. An empty line is the empty key. An LF at the end of the data begins no
+    /// further line. The first of equal lines stays.
     ///
     /// The keys stay in the buffer of `data`, so the bytes are held once. `progress` is checked for a stop every few
     /// milliseconds.
@@ -61,7 +72,7 @@ impl KeySet {
     /// # Errors
     ///
     /// Returns an error if `data` is longer than [`MAX_BYTES`], or `progress` requests a stop.
-    pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), Error> {
+    pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<Lines, Error> {
         if data.len() as u64 > MAX_BYTES {
             return Err(too_large(data.len() as u64));
         }
@@ -69,7 +80,7 @@ impl KeySet {
         let mut ends: Vec<u32> = Vec::with_capacity(most);
         // Indices into `ends`, one for each key kept. Room for all keys avoids rehashing.
         let mut seen: HashTable<u32> = HashTable::with_capacity(most);
-        let mut duplicates = 0;
+        let (mut duplicates, mut carriage_returns) = (0, 0);
         let mut kept_bytes = 0;
         let mut next = 0;
         let mut until_asked = LINES_UNWATCHED;
@@ -80,18 +91,10 @@ impl KeySet {
                 until_asked = LINES_UNWATCHED;
             }
             let start = next;
-            let end = match data[start..].iter().position(|&byte| byte == b'\n') {
-                Some(length) => {
-                    let line_feed = start + length;
-                    next = line_feed + 1;
-                    line_feed - usize::from(data[start..line_feed].ends_with(b"\r"))
-                }
-                None => {
-                    next = data.len();
-                    data.len()
-                }
-            };
-            let key = &data[start..end];
+            let line_feed = data[start..].iter().position(|&byte| byte == b'\n');
+            next = line_feed.map_or(data.len(), |length| start + length + 1);
+            let key = lines::key(&data[start..next], &mut carriage_returns);
+            let end = start + key.len();
             let same = |&index: &u32| get(&data, &ends, index as usize) == key;
             let rehash = |&index: &u32| xxh3_64(get(&data, &ends, index as usize));
             match seen.entry(xxh3_64(key), same, rehash) {
@@ -105,7 +108,11 @@ impl KeySet {
             }
         }
         data.truncate(kept_bytes);
-        Ok((Self { bytes: data, ends }, duplicates))
+        Ok(Lines {
+            keys: Self { bytes: data, ends },
+            duplicates,
+            carriage_returns,
+        })
     }
 
     /// Appends a key.
@@ -212,7 +219,8 @@ mod tests {
             let lines = data.to_vec();
             let buffer = lines.as_ptr();
             let found = KeySet::from_lines(lines, &Silent).unwrap();
-            assert_eq!(found.0.bytes.as_ptr(), buffer, "bytes are held once");
+            assert_eq!(found.keys.bytes.as_ptr(), buffer, "bytes are held once");
+            let found = (found.keys, found.duplicates);
             assert_eq!(found, (keys.iter().collect(), duplicates), "{data:?}");
             assert_eq!(found, oracle(data), "{data:?}");
         }
@@ -228,7 +236,8 @@ mod tests {
                 prop::collection::vec(prop::sample::select(b"\n\r\nab".to_vec()), 0..400),
             ],
         ) {
-            prop_assert_eq!(KeySet::from_lines(data.clone(), &Silent).unwrap(), oracle(&data));
+            let found = KeySet::from_lines(data.clone(), &Silent).unwrap();
+            prop_assert_eq!((found.keys, found.duplicates), oracle(&data));
         }
     }
 }
