@@ -26,7 +26,8 @@ use crate::view::FilterLayout;
 pub const ALL: &[NamedPolicy] = crate::ALL;
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
-/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. The short name of a policy of [`ALL`] will
+/// do as well; filters are never stored under it.
 ///
 /// The bits per key apply to filters that the policy builds. Every policy reads filters of any size, so any value will
 /// do for reading.
@@ -39,6 +40,7 @@ pub const ALL: &[NamedPolicy] = crate::ALL;
 /// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {
 ///     assert_eq!(policies::by_name(name, ten)?.name(), name);
 /// }
+/// assert_eq!(policies::by_name("bloom64", ten)?.name(), "BloomFilter64.Xxph3");
 /// assert!(policies::by_name("BloomFilter3", ten).is_err());
 /// # Ok::<(), policies::UnknownPolicy>(())
 /// ```
@@ -47,12 +49,18 @@ pub const ALL: &[NamedPolicy] = crate::ALL;
 ///
 /// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
-    find(name, bits_per_key)
-        // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
-        .filter(|policy| policy.name() == name)
+    let short = ALL.iter().find(|known| known.short == name);
+    short
+        .map(|known| known.build(bits_per_key))
+        .or_else(|| by_stored_name(name, bits_per_key))
         .ok_or_else(|| UnknownPolicy {
             name: name.to_owned(),
         })
+}
+
+fn by_stored_name(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
+    find(name, bits_per_key).filter(|policy| policy.name() == name)
 }
 
 fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
@@ -93,7 +101,7 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
 /// ```
 pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
     let name = str::from_utf8(without_prefixes(name)).ok()?;
-    by_name(name, BitsPerKey::whole(10)).ok()?;
+    by_stored_name(name, BitsPerKey::whole(10))?;
     let known = ALL.iter().find(|policy| policy.name == name);
     Some(known.map_or(FilterLayout::LEVEL_DB, NamedPolicy::layout))
 }
@@ -123,7 +131,7 @@ impl fmt::Display for UnknownPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("policy name must be ")?;
         for policy in ALL {
-            write!(f, "{}, ", policy.name)?;
+            write!(f, "{} (short {}), ", policy.name, policy.short)?;
         }
         write!(
             f,
@@ -207,9 +215,17 @@ mod tests {
         assert!(layout_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(layout_of(policy.name.as_bytes()), Some(policy.layout));
-            assert_eq!(
-                by_name(policy.name, TEN).map(|made| made.name() == policy.name),
-                Ok(true)
+            for name in [policy.name, policy.short] {
+                let made = by_name(name, TEN).map(|made| made.name() == policy.name);
+                assert_eq!(made, Ok(true), "{name}");
+            }
+            // What an engine finds in a table is a stored name.
+            let layout = (policy.short == policy.name).then_some(policy.layout);
+            assert_eq!(layout_of(policy.short.as_bytes()), layout);
+            let error = by_name("bloom", TEN).err().unwrap().to_string();
+            assert!(
+                error.contains(policy.name) && error.contains(policy.short),
+                "{error}"
             );
         }
     }

@@ -5,7 +5,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::error::Error;
+use crate::error::{Error, Excerpt};
 
 /// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
 ///
@@ -100,7 +100,9 @@ impl FromStr for BitsPerKey {
 
     /// Reads a number such as `10` or `9.6`.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let bits: f64 = text.parse().map_err(|_| Error::BitsPerKeyNotANumber)?;
+        let bits: f64 = text.parse().map_err(|_| Error::BitsPerKeyNotANumber {
+            given: Excerpt::of(text),
+        })?;
         Self::fractional(bits)
     }
 }

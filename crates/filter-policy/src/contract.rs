@@ -34,7 +34,8 @@ pub fn check(policy: &dyn FilterPolicy) -> f64 {
         for key in &keys {
             assert!(
                 policy.key_may_match(key, &filter),
-                "{context}: stored key {key:x?} was denied"
+                "{context}: stored key {} was denied",
+                shown(key)
             );
         }
         all_ways_agree(policy, &filter, &keys, &context);
@@ -44,7 +45,9 @@ pub fn check(policy: &dyn FilterPolicy) -> f64 {
                 let start = key.get(..end).unwrap_or_default();
                 assert!(
                     policy.prefix_may_match(start, &filter),
-                    "{context}: no key starts with {start:x?}, but {key:x?} is stored"
+                    "{context}: no key starts with {}, but {} is stored",
+                    shown(start),
+                    shown(key)
                 );
             }
         }
@@ -94,6 +97,13 @@ fn numbered(numbers: core::ops::Range<u32>) -> Vec<Vec<u8>> {
     numbers.map(key).collect()
 }
 
+/// Returns the key as text, cut if it is long.
+fn shown(key: &[u8]) -> String {
+    let (start, rest) = key.split_at_checked(40).unwrap_or((key, &[]));
+    let cut = if rest.is_empty() { "" } else { "..." };
+    format!("\"{}{cut}\" ({} bytes)", start.escape_ascii(), key.len())
+}
+
 /// Builds a filter in every way and returns it.
 fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     let context = format!("{} keys", keys.len());
@@ -139,7 +149,8 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
         for key in keys {
             assert!(
                 policy.key_may_match(key, filter),
-                "{context}, {way}: stored key {key:x?} was denied"
+                "{context}, {way}: stored key {} was denied",
+                shown(key)
             );
         }
     }
@@ -167,8 +178,10 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
             ("a key hashed once, owned", owned.may_match_hashed(&hashed)),
         ] {
             assert_eq!(
-                answer, expected,
-                "{context}: {way} and key_may_match must agree on {key:x?}"
+                answer,
+                expected,
+                "{context}: {way} and key_may_match must agree on {}",
+                shown(key)
             );
         }
     }
@@ -200,7 +213,8 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
     for key in &keys {
         assert!(
             policy.key_may_match(key, &MATCHES_EVERYTHING),
-            "00 ff must match every key, but denied {key:x?}"
+            "00 ff must match every key, but denied {}",
+            shown(key)
         );
     }
     let whole = built(policy, &keys);

@@ -70,7 +70,7 @@ pub mod kernels {
 pub use bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
 pub use builder::FilterBuilder;
-pub use error::Error;
+pub use error::{Error, Excerpt};
 pub use hashed::HashedPolicy;
 pub use key_hash::{HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};

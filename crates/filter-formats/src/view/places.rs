@@ -34,7 +34,7 @@ pub enum Places {
     Same(bool),
     /// These bits of the filter, the least significant of a byte first. The key may match if all are set.
     Bits(Vec<u64>),
-    /// These bytes of the filter, which [`Outline::may_match`] takes one range after the other.
+    /// These bytes of the filter, from which the outline answers: one range after the other, without gaps.
     Bytes(Vec<Range<u64>>),
 }
 
@@ -54,14 +54,15 @@ pub struct Outline {
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
     tail_len: usize,
-    /// The answer from any bytes; `None` if it depends on them.
-    same: Option<bool>,
 }
 
 impl Outline {
     /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes are
     /// accepted, with the answers that readers of the whole filter give. Bytes before the last ones do not matter; with
     /// fewer, every key may match.
+    ///
+    /// Most layouts do not repeat the length in these bytes: with another length than the stored filter's, other places are
+    /// read, and stored keys are denied. Take it from where the bytes are, not from a plan.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
     pub fn new(layout: FilterLayout, len: u64, tail: &[u8]) -> Option<Self> {
@@ -76,20 +77,14 @@ impl Outline {
         tail.iter_mut()
             .zip(given.unwrap_or_default())
             .for_each(|(byte, given)| *byte = *given);
-        let mut outline = Self {
+        let outline = Self {
             layout,
             len: len.filter(|_| given.is_some()),
             tail,
             tail_len,
-            same: None,
         };
-        // The kind of places does not depend on the hash value; those of hash values of 32 bits are all bits.
-        outline.same = match outline.find(KeyHash::Bits64(0))? {
-            Places::Same(answer) => Some(answer),
-            Places::Bits(_) => Some(true),
-            Places::Bytes(_) => None,
-        };
-        Some(outline)
+        // The kind of places does not depend on the hash value.
+        outline.find(KeyHash::Bits64(0)).map(|_| outline)
     }
 
     fn tail(&self) -> &[u8] {
@@ -106,10 +101,16 @@ impl Outline {
         self.find(hash).unwrap_or(Places::Same(true))
     }
 
-    /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other. Other bytes than
-    /// those may match.
+    /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other; `true` for more
+    /// or fewer bytes than those, such as the whole filter, and if the places are bits.
     pub fn may_match(&self, hash: KeyHash, bytes: &[u8]) -> bool {
-        self.same
-            .unwrap_or_else(|| (self.layout.may_match)(self.tail(), hash, bytes))
+        match self.places(hash) {
+            Places::Same(answer) => answer,
+            Places::Bits(_) => true,
+            Places::Bytes(ranges) => {
+                let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+                len != bytes.len() as u64 || (self.layout.may_match)(self.tail(), hash, bytes)
+            }
+        }
     }
 }

@@ -55,7 +55,7 @@ fn filters_of_every_policy_but_ribbon() {
     }
 }
 
-/// Answers to a key come from the bytes of its places alone: fewer may match, and what follows them is not read.
+/// Answers to a key come from the bytes of its places alone: fewer and more may match.
 #[test]
 fn other_bytes_than_those_of_the_places() {
     for known in policies::ALL {
@@ -75,10 +75,29 @@ fn other_bytes_than_those_of_the_places() {
             for len in 0..usize::try_from(len).unwrap() {
                 assert!(outline.may_match(hash, &vec![0; len]), "{} {len}", known.name());
             }
-            let bytes = vec![0; usize::try_from(len).unwrap()];
-            let more = [&bytes[..], &[0xff; 64]].concat();
-            let answer = outline.may_match(hash, &bytes);
-            assert_eq!(outline.may_match(hash, &more), answer, "{}", known.name());
+            let len = usize::try_from(len).unwrap();
+            for more in [len + 1, 2 * len, len + 64] {
+                assert!(outline.may_match(hash, &vec![0; more]), "{} {more}", known.name());
+            }
+        }
+    }
+}
+
+/// The whole filter in place of what [`Outline::places`] names, as somebody does who has it at hand.
+#[test]
+fn a_whole_filter_denies_no_stored_key() {
+    for known in policies::ALL {
+        let policy = known.build(BitsPerKey::whole(10));
+        let keys: Vec<[u8; 4]> = (0..1_000_u32).map(u32::to_be_bytes).collect();
+        let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        let mut filter = Vec::new();
+        policy.append_filter(&slices, &mut filter).unwrap();
+        let tail = &filter[filter.len() - TAIL_LEN..];
+        if let Some(outline) = Outline::new(known.layout(), filter.len() as u64, tail) {
+            let denied = keys
+                .iter()
+                .filter(|key| !outline.may_match(hash(&policy, &key[..]), &filter));
+            assert_eq!(denied.count(), 0, "{}", known.name());
         }
     }
 }
