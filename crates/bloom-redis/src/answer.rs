@@ -26,12 +26,4 @@ impl Answer {
     pub const fn might_contain(self) -> bool {
         !matches!(self, Self::Absent)
     }
-
-    /// Returns the answer when more bits of the element cannot be read: `Missing`, unless a zero proved absence.
-    pub(crate) const fn or_missing(self) -> Self {
-        match self {
-            Self::Absent => Self::Absent,
-            Self::MightContain | Self::Missing => Self::Missing,
-        }
-    }
 }

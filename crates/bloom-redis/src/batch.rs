@@ -1,7 +1,5 @@
 //! Commands of one round trip, and their replies.
 
-use std::sync::LazyLock;
-
 #[cfg(feature = "tokio")]
 use redis::Pipeline;
 use redis::{Cmd, FromRedisValue, RedisError, Value};
@@ -12,10 +10,8 @@ use crate::error::{Error, ErrorKind};
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
-    /// The transactions, or a single group of plain commands.
-    groups: Vec<Vec<Command>>,
-    atomic: bool,
-    /// A `WAIT` sent after the commands. Inside their transaction it would not wait.
+    commands: Vec<Command>,
+    /// A `WAIT` sent after the commands.
     wait: Option<Command>,
     /// The node of a cluster that serves the keys, if the plan knows it.
     node: Option<u32>,
@@ -26,9 +22,6 @@ enum Command {
     Any(Cmd),
     Bits(BitField),
 }
-
-/// The commands around each transaction.
-static AROUND: LazyLock<[Command; 2]> = LazyLock::new(|| ["MULTI", "EXEC"].map(redis::cmd).map(Command::Any));
 
 impl Command {
     fn to_cmd(&self) -> Cmd {
@@ -54,14 +47,6 @@ impl Batch {
         Self::default()
     }
 
-    /// Returns an empty batch. If `atomic` is set, its groups are sent between `MULTI` and `EXEC`.
-    pub(crate) fn atomic(atomic: bool) -> Self {
-        Self {
-            atomic,
-            ..Self::default()
-        }
-    }
-
     /// Returns an empty batch for keys that this node serves.
     #[cfg(feature = "sets")]
     pub(crate) fn of_node(node: Option<u32>) -> Self {
@@ -81,40 +66,26 @@ impl Batch {
         batch
     }
 
-    fn last(&mut self) -> &mut Vec<Command> {
-        if self.groups.is_empty() {
-            self.groups.push(Vec::new());
-        }
-        let last = self.groups.len() - 1;
-        &mut self.groups[last]
-    }
-
     pub(crate) fn push(&mut self, command: &Cmd) {
-        self.last().push(Command::Any(command.clone()));
+        self.commands.push(Command::Any(command.clone()));
     }
 
     /// Adds a command by name and returns it, so that the caller can add arguments.
     pub(crate) fn add(&mut self, name: &str) -> &mut Cmd {
-        let commands = self.last();
-        commands.push(Command::Any(redis::cmd(name)));
-        let Some(Command::Any(command)) = commands.last_mut() else {
+        self.commands.push(Command::Any(redis::cmd(name)));
+        let Some(Command::Any(command)) = self.commands.last_mut() else {
             unreachable!("it was pushed just now")
         };
         command
     }
 
     pub(crate) fn push_bits(&mut self, command: BitField) {
-        self.last().push(Command::Bits(command));
+        self.commands.push(Command::Bits(command));
     }
 
-    /// Appends the commands of another batch to the last group.
+    /// Appends the commands of another batch.
     pub(crate) fn then(mut self, more: Self) -> Self {
-        self.last().extend(more.groups.into_iter().flatten());
-        self
-    }
-
-    pub(crate) fn and_then(mut self, more: Self) -> Self {
-        self.groups.extend(more.groups);
+        self.commands.extend(more.commands);
         self
     }
 
@@ -131,36 +102,25 @@ impl Batch {
         self.wait.is_some()
     }
 
-    pub(crate) const fn is_atomic(&self) -> bool {
-        self.atomic
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
-        self.groups.iter().all(Vec::is_empty)
+        self.commands.is_empty()
     }
 
-    pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
-        self.groups.iter().map(Vec::len).filter(|_| self.atomic)
-    }
-
-    /// Returns every command to send, including `MULTI`, `EXEC` and `WAIT`. Each gets one reply.
+    /// Returns every command to send, including `WAIT`. Each gets one reply.
     fn sent(&self) -> impl Iterator<Item = &Command> {
-        let [multi, exec] = AROUND.each_ref().map(|command| self.atomic.then_some(command));
-        let groups = (self.groups.iter()).flat_map(move |group| multi.into_iter().chain(group).chain(exec));
-        groups.chain(&self.wait)
+        self.commands.iter().chain(&self.wait)
     }
 
     pub(crate) fn replies(&self) -> usize {
         self.sent().count()
     }
 
-    /// Returns the commands without `MULTI`, `EXEC` and `WAIT`.
+    /// Returns the commands without `WAIT`.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
-        self.groups.iter().flatten().map(Command::to_cmd)
+        self.commands.iter().map(Command::to_cmd)
     }
 
-    /// Builds a pipeline for an asynchronous connection. It is not one of the client's atomic pipelines, because those
-    /// hold a single transaction and end with `EXEC`.
+    /// Builds a pipeline for an asynchronous connection.
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
@@ -182,7 +142,7 @@ impl Batch {
         bytes
     }
 
-    /// Returns the command if it is the only one and not a transaction. Cluster clients route single commands
+    /// Returns the command if it is the only one. Cluster clients route single commands
     /// themselves.
     pub(crate) fn single(&self) -> Option<Cmd> {
         let mut sent = self.sent();
@@ -198,23 +158,8 @@ impl Batch {
 pub(crate) struct Replies(std::vec::IntoIter<Value>);
 
 impl Replies {
-    /// Flattens the replies to `transactions` transactions and appends the replies after them.
-    pub(crate) fn new(values: Vec<Value>, transactions: usize) -> Result<Self, Error> {
-        let mut values = values.into_iter();
-        if transactions > 0 {
-            let mut replies = Vec::new();
-            for _ in 0..transactions {
-                match values.next() {
-                    Some(Value::Array(some)) if replies.is_empty() => replies = some,
-                    Some(Value::Array(some)) => replies.extend(some),
-                    Some(Value::ServerError(error)) => return Err(RedisError::from(error).into()),
-                    other => return Err(unexpected("the replies of a transaction", other.as_ref())),
-                }
-            }
-            replies.extend(values);
-            values = replies.into_iter();
-        }
-        Ok(Self(values))
+    pub(crate) fn new(values: Vec<Value>) -> Self {
+        Self(values.into_iter())
     }
 
     pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
@@ -297,6 +242,21 @@ pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
         Value::Int(1) => Ok(true),
         other => Err(unexpected("a bit", Some(other))),
     }
+}
+
+/// Reads a reply with one character per element.
+pub(crate) fn characters<T>(
+    reply: Value,
+    elements: usize,
+    read: impl Fn(u8) -> Option<T>,
+) -> Result<Vec<T>, Error> {
+    let answers: Option<Vec<T>> = match &reply {
+        Value::BulkString(text) => text.iter().map(|&character| read(character)).collect(),
+        _ => None,
+    };
+    answers
+        .filter(|answers| answers.len() == elements)
+        .ok_or_else(|| unexpected("a character an element", Some(&reply)))
 }
 
 pub(crate) fn exists(key: &[u8]) -> Cmd {

@@ -92,7 +92,7 @@ impl<'a, T> Call<'a, T> {
 
     /// Executes the operation over an asynchronous connection whose clones share it, such as a multiplexed connection,
     /// a connection manager or a cluster connection. Commands for several slots of a cluster are sent concurrently,
-    /// each over a clone, which helps filters that are spread over slots. Otherwise it works like `query_async`.
+    /// each over a clone, which helps sets of shards. Otherwise it works like `query_async`.
     ///
     /// # Errors
     ///
@@ -183,10 +183,6 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     let (packed, count) = (batch.packed(), batch.replies());
     // `Pipeline::query` would refuse the blocking cluster connection, although that accepts a pipeline whose keys are
     // all on one node, like ours. Otherwise it calls the same function.
-    if batch.is_atomic() {
-        let replies = connection.req_packed_commands(&packed, 0, count)?;
-        return executed(replies, batch);
-    }
     match connection.req_packed_commands(&packed, 0, count) {
         Err(error) if is_redirection(&error) && !batch.waits() => (batch.commands())
             .map(|command| connection.req_command(&command))
@@ -202,10 +198,6 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
         return Ok(vec![reply]);
     }
     let (pipeline, count) = (batch.pipeline(), batch.replies());
-    if batch.is_atomic() {
-        let replies = connection.req_packed_commands(&pipeline, 0, count).await?;
-        return executed(replies, batch);
-    }
     match connection.req_packed_commands(&pipeline, 0, count).await {
         Err(error) if is_redirection(&error) && !batch.waits() => {
             let mut replies = Vec::with_capacity(count);
@@ -216,26 +208,6 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
         }
         sent => sent,
     }
-}
-
-/// Picks the replies to `EXEC` and to the commands after the transactions.
-///
-/// The client (redis 1.8.1) could skip the replies before `EXEC` itself, but then panics in debug builds when `MULTI`
-/// is refused.
-fn executed(replies: Vec<Value>, batch: &Batch) -> Sent {
-    let mut replies = replies.into_iter();
-    let mut executed = Vec::new();
-    for commands in batch.transactions() {
-        for reply in replies.by_ref().take(commands + 1) {
-            // The reply to `EXEC` would say only that some command was refused.
-            if let Value::ServerError(error) = reply {
-                return Err(error.into());
-            }
-        }
-        executed.extend(replies.next());
-    }
-    executed.extend(replies);
-    Ok(executed)
 }
 
 /// The channel between an operation and its driver.
@@ -263,17 +235,10 @@ impl Line {
 
     /// Has the driver send independent batches, one per slot of a cluster. Returns all replies, batch by batch.
     pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
-        let replies: Result<Vec<Replies>, Error> = self.send_each(batches).await.into_iter().collect();
-        replies.map(Replies::concat)
-    }
-
-    /// Like [`send_all`](Self::send_all), but returns the result of each batch.
-    pub(crate) async fn send_each(&self, batches: Vec<Batch>) -> Vec<Result<Replies, Error>> {
         let batches: Vec<Batch> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
         if batches.is_empty() {
-            return Vec::new();
+            return Ok(Replies::default());
         }
-        let transactions: Vec<usize> = batches.iter().map(|batch| batch.transactions().count()).collect();
         self.put(Exchange::Asked(batches));
         let sent = poll_fn(|_| match self.take() {
             Exchange::Answered(replies) => Poll::Ready(replies),
@@ -283,9 +248,8 @@ impl Line {
             }
         })
         .await;
-        (sent.into_iter().zip(transactions))
-            .map(|(replies, transactions)| Replies::new(replies?, transactions))
-            .collect()
+        let sent = sent.into_iter().map(|sent| sent.map(Replies::new));
+        Ok(Replies::concat(sent.collect::<Result<_, _>>()?))
     }
 
     /// Returns the batches to send. There always are some, because an operation waits only for replies.

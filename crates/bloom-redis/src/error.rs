@@ -52,13 +52,7 @@ pub enum ErrorKind {
     Incompatible,
     /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// The operation needs a script, and [`Commands`](crate::Commands) forbids scripts.
-    NeedsScripts,
-    /// The operation is a single step on all keys of the filter, but the filter is spread over several slots of a
-    /// cluster.
-    Spread,
-    /// Rebuilds replaced the filter several times in a row during a download, or during inserts into a growing filter
-    /// without scripts.
+    /// Rebuilds replaced the filter several times in a row during a download.
     Replaced,
     /// The master executed the insert, but too few replicas acknowledged it in time.
     Replication,
@@ -91,7 +85,7 @@ pub enum ErrorKind {
     WrongType,
     /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
     Forbidden,
-    /// The server does not know the command, or a proxy refuses it. See [`Commands`](crate::Commands).
+    /// The server does not know the command, or a proxy refuses it.
     UnknownCommand,
     /// The server failed in another way.
     Server,
@@ -133,12 +127,6 @@ impl Error {
         let found = found[..found.len().min(SHOWN)].escape_ascii();
         let what = format_args!("the value must be {expected}, got \"{found}\"");
         Self::of_key(ErrorKind::Malformed, key, what)
-    }
-
-    /// Returns the error for an operation on all keys of a filter that is spread over several slots.
-    pub(crate) fn spread(what: &str) -> Self {
-        let thing = format_args!("the keys for {what}");
-        Self::new(ErrorKind::Spread, thing, "in one slot", "several")
     }
 
     pub(crate) fn replaced(key: &[u8]) -> Self {
@@ -233,8 +221,7 @@ impl From<filter_sets::Error> for Error {
 }
 
 impl ErrorKind {
-    /// Returns whether the failure may pass without a change to the program; these are the kinds that
-    /// [`OnFailure`](crate::OnFailure) covers.
+    /// Returns whether the failure may pass without a change to the program.
     #[must_use]
     pub const fn is_unavailable(self) -> bool {
         matches!(

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, Line};
 use crate::error::Error;
+use crate::names::display;
 use crate::options::{Expiry, Options};
-use crate::plan;
 use crate::plan::bitmap::{Bitmap, hashes};
+use crate::plan::{bits, generation, insert, lifetime, tally, transfer};
 use crate::rebuild::Rebuild;
 use crate::schema::{MARKED_BITS, Schema};
 use crate::statistics::Statistics;
-use crate::stored::{Stored, operations};
 
 /// A filter in one bitmap: the published fixed design, for example for one filter per topic and day.
 ///
@@ -41,10 +41,23 @@ use crate::stored::{Stored, operations};
 pub struct FixedFilter {
     prefix: Vec<u8>,
     name: Vec<u8>,
-    stored: Stored,
+    bitmap: Arc<Bitmap>,
+    options: Options,
+    /// The change that inserts make to the time to live.
+    expiry: Expiry,
 }
 
-operations!(FixedFilter);
+/// Shows the parameters, and the key.
+impl core::fmt::Debug for FixedFilter {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FixedFilter")
+            .field("key", &display(self.key()))
+            .field("schema", self.schema())
+            .field("options", &self.options)
+            .field("expiry", &self.expiry)
+            .finish_non_exhaustive()
+    }
+}
 
 impl FixedFilter {
     /// The published prefix.
@@ -56,18 +69,15 @@ impl FixedFilter {
     /// # Errors
     ///
     /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 - 64 bits, the limit of a Redis
-    /// string less the byte after the bits. Use a [`SplitFilter`](crate::SplitFilter) then.
+    /// string less the byte after the bits.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(MARKED_BITS)?;
-        let stored = Stored {
-            bitmap: Arc::new(Bitmap::whole(Vec::new(), schema, true)),
-            options: Options::default(),
-            expiry: Expiry::Keep,
-        };
         let filter = Self {
             prefix: Self::PREFIX.into(),
             name: Vec::new(),
-            stored,
+            bitmap: Arc::new(Bitmap::marked(Vec::new(), schema)),
+            options: Options::default(),
+            expiry: Expiry::Keep,
         };
         Ok(filter.named(name))
     }
@@ -75,13 +85,13 @@ impl FixedFilter {
     /// Returns the same filter under another name.
     #[must_use]
     pub fn named(&self, name: impl AsRef<[u8]>) -> Self {
-        let (prefix, name) = (self.prefix.clone(), name.as_ref().to_vec());
-        let bitmap = Bitmap::whole([&prefix[..], &name].concat(), *self.schema(), true);
-        let stored = Stored {
-            bitmap: Arc::new(bitmap),
-            ..self.stored
-        };
-        Self { prefix, name, stored }
+        let name = name.as_ref().to_vec();
+        let key = [&self.prefix[..], &name].concat();
+        Self {
+            name,
+            bitmap: Arc::new(Bitmap::marked(key, *self.schema())),
+            ..self.clone()
+        }
     }
 
     /// Returns the same filter under another prefix, which may hold any bytes. A prefix with a hash tag (`{orders}:`)
@@ -97,7 +107,7 @@ impl FixedFilter {
     /// [`Expiry::Keep`] by default.
     #[must_use]
     pub fn with_expiry(mut self, expiry: Expiry) -> Self {
-        self.stored.expiry = expiry;
+        self.expiry = expiry;
         self
     }
 
@@ -107,7 +117,7 @@ impl FixedFilter {
     /// slot.
     #[must_use]
     pub fn key(&self) -> &[u8] {
-        self.stored.bitmap.anchor()
+        &self.bitmap.key
     }
 
     /// Returns the offsets of an element's bits, in the order in which they are tested.
@@ -119,12 +129,149 @@ impl FixedFilter {
     /// Gives the string of a filter that a published program made, or an insert with
     /// [`Missing::Empty`](crate::Missing::Empty), the full length that [`create`](Self::create) gives, which marks it as
     /// complete: by default a string of another length is an error. The published program goes on with it as before.
-    /// This needs scripts.
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
     /// [`Malformed`](crate::ErrorKind::Malformed) when it is longer.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        self.stored
-            .call(|line, of| async move { plan::lifetime::write_mark(&line, &of.bitmap, &of.options).await })
+        self.call(|line, of| async move { lifetime::write_mark(&line, &of.bitmap).await })
+    }
+
+    /// Returns the same filter with other options.
+    #[must_use]
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Returns the size of the filter.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.bitmap.schema
+    }
+
+    /// Creates an empty filter with this time to live, unless there is one already; returns whether it was
+    /// created. A filter must be created before the first insert unless a missing filter counts as empty
+    /// ([`Missing::Empty`](crate::Missing::Empty)). [`Expiry::At`] needs Redis 6.2.
+    ///
+    /// Its string gets its full length: that of the bits and of a byte of zeros. No insert makes a string so long,
+    /// so that a string of another length is not taken for the filter. The call fails with
+    /// [`Malformed`](crate::ErrorKind::Malformed) when there is one.
+    pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
+        self.call(move |line, of| async move { lifetime::create(&line, &of.bitmap, expiry).await })
+    }
+
+    /// Sets the time to live of the filter.
+    ///
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the filter is not on the server.
+    pub fn expire(&self, expiry: Expiry) -> Call<'static, ()> {
+        self.call(move |line, of| async move { lifetime::expire(&line, &of.bitmap, expiry).await })
+    }
+
+    /// Queries one element, in one round trip.
+    pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.might_contain_many([element]).one()
+    }
+
+    /// Queries many elements, in one round trip for each
+    /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the elements.
+    pub fn might_contain_many(
+        &self,
+        elements: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Call<'static, Vec<Answer>> {
+        let hashes = hashes(elements);
+        self.call(
+            move |line, of| async move { bits::contains(&line, &of.bitmap, &hashes, &of.options).await },
+        )
+    }
+
+    /// Inserts an element, in one round trip. Returns whether it was new; if so, it was certainly never
+    /// inserted before.
+    pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
+        self.insert_many([element]).one()
+    }
+
+    /// Inserts elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits.
+    /// Returns whether each was new; an element that comes twice is new once.
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes = hashes(elements);
+        self.call(move |line, of| async move {
+            insert::insert(&line, &of.bitmap, &hashes, of.expiry.lifetime()?, &of.options).await
+        })
+    }
+
+    /// Returns statistics of the filter. The server counts the bits.
+    pub fn statistics(&self) -> Call<'static, Statistics> {
+        self.call(|line, of| async move {
+            let mut statistics =
+                tally::statistics(&line, core::slice::from_ref(&of.bitmap), &of.options).await?;
+            tally::add_rebuilds(&line, &of.bitmap, &mut statistics).await?;
+            Ok(statistics)
+        })
+    }
+
+    /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the
+    /// duration of the lease.
+    ///
+    /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already;
+    /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
+    pub fn rebuild(&self, lease: core::time::Duration) -> Call<'static, Rebuild> {
+        Rebuild::begin(self.bitmap.clone(), lease, self.options)
+    }
+
+    /// Abandons the rebuild under way, whoever began it; returns whether there was one. The filter stays
+    /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
+    pub fn abandon_rebuild(&self) -> Call<'static, bool> {
+        self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
+    }
+
+    /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the
+    /// two in one step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
+    /// [`Parameters`](guava_bloom::Parameters) convert into each other.
+    ///
+    /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)). The
+    /// call fails with [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count
+    /// or strategy differ.
+    pub fn upload<'a, F: Sync>(
+        &self,
+        filter: &'a guava_bloom::BloomFilter<F>,
+        expiry: Expiry,
+    ) -> Call<'a, ()> {
+        Rebuild::replace(self.bitmap.clone(), filter, expiry)
+    }
+
+    /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not
+    /// be included.
+    ///
+    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is not a
+    /// multiple of 64; see [`upload`](Self::upload).
+    pub fn download<F: Send + 'static>(&self, funnel: F) -> Call<'static, guava_bloom::BloomFilter<F>> {
+        self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })
+    }
+
+    /// Merges other filters into this one on the server, which executes nothing else meanwhile. In a
+    /// cluster, all their keys must be in one slot.
+    ///
+    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits or probe
+    /// count.
+    pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
+        let from = from.into_iter().map(|filter| filter.bitmap.clone());
+        let from: Vec<_> = from.collect();
+        self.call(|line, of| async move { transfer::merge(&line, &of.bitmap, &from, &of.options).await })
+    }
+
+    /// Deletes the filter. Returns whether it existed. Its memory is freed in the background.
+    pub fn delete(&self) -> Call<'static, bool> {
+        self.call(|line, of| async move {
+            let mut unlink = redis::cmd("UNLINK");
+            Ok(line.ask(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
+        })
+    }
+
+    /// Returns an operation on this filter.
+    fn call<T, F>(&self, work: impl FnOnce(Line, Self) -> F) -> Call<'static, T>
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        Call::new(|line| work(line, self.clone()))
     }
 }

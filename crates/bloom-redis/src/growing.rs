@@ -1,7 +1,5 @@
 //! The growing design: bitmaps of equal size behind a cursor; a new one is opened when the current one is half full.
 
-use core::time::Duration;
-
 use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
@@ -11,8 +9,7 @@ use crate::names::{display, tag};
 use crate::options::Options;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::{self, Chain};
-use crate::plan::{chain_by_commands, growth, tally, transfer};
-use crate::rebuild::GrowingRebuild;
+use crate::plan::{chain_marks, tally, transfer};
 use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
@@ -92,12 +89,10 @@ impl GrowingFilter {
         schema.check(REDIS_BITS)?;
         let filter = Self {
             chain: Chain {
-                anchor: Vec::new(),
                 cursor: Vec::new(),
                 base: Vec::new(),
                 record: Vec::new(),
                 schema,
-                spread: false,
             },
             options: Options::default(),
         };
@@ -110,23 +105,8 @@ impl GrowingFilter {
     pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
         self.chain.cursor = [&prefix, &b"cursor"[..]].concat();
-        self.chain.anchor = self.chain.cursor.clone();
         self.chain.base = [&prefix, &b"bloomfilter-"[..]].concat();
         self.chain.record = record::key(&prefix);
-        self
-    }
-
-    /// Returns the same filter with its bitmaps spread over the slots of a cluster by their names, for a prefix without
-    /// a hash tag.
-    ///
-    /// The nodes then share memory and load, but no script sees the whole filter, which behaves as with
-    /// [`Commands::scripts`](crate::Commands) off: the client decides on growth, so two writers may open two bitmaps at
-    /// the same moment (no insert is lost), inserts take several round trips each, and there is no rebuild
-    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with `Call::query_together`, which queries
-    /// all bitmaps at the same time.
-    #[must_use]
-    pub fn spread(mut self) -> Self {
-        self.chain.spread = true;
         self
     }
 
@@ -157,9 +137,9 @@ impl GrowingFilter {
     /// Creates the filter, unless there is one; returns whether it was created. It writes the first bitmap at its full
     /// length, as the published program does when it starts, then the cursor and the parameter record. A filter that
     /// lacks any of its keys counts as missing, and if others are left, this call fails with
-    /// [`Missing`](crate::ErrorKind::Missing): [`clear`](Self::clear) or [`rebuild`](Self::rebuild) it.
+    /// [`Missing`](crate::ErrorKind::Missing): [`clear`](Self::clear) it then.
     pub fn create(&self) -> Call<'static, bool> {
-        self.call(|line, of| async move { chain_by_commands::create(&line, &of.chain, &of.options).await })
+        self.call(|line, of| async move { chain_marks::create(&line, &of.chain).await })
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
@@ -172,9 +152,7 @@ impl GrowingFilter {
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when a bitmap up to the cursor is missing, or when
     /// there is one after it.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        self.call(
-            |line, of| async move { chain_by_commands::write_marks(&line, &of.chain, &of.options).await },
-        )
+        self.call(|line, of| async move { chain_marks::write_marks(&line, &of.chain).await })
     }
 
     /// Queries one element, in one round trip.
@@ -189,7 +167,7 @@ impl GrowingFilter {
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(elements);
-        self.call(|line, of| async move { growth::contains(&line, &of.chain, &hashes, &of.options).await })
+        self.call(|line, of| async move { of.chain.contains(&line, &hashes, &of.options).await })
     }
 
     /// Inserts an element, in one round trip; returns whether it was new.
@@ -200,44 +178,30 @@ impl GrowingFilter {
     /// Inserts elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. Returns whether
     /// each was new. The filter grows at the same elements as with single inserts.
     ///
-    /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
+    /// The server counts the current bitmap once in each trip.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let hashes = hashes(elements);
-        self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
+        self.call(|line, of| async move { of.chain.insert(&line, &hashes, &of.options).await })
     }
 
     /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create) writes.
     pub fn clear(&self) -> Call<'static, ()> {
-        self.call(|line, of| async move { chain_by_commands::clear(&line, &of.chain, &of.options).await })
-    }
-
-    /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted if nothing is inserted into it for the
-    /// duration of the lease.
-    ///
-    /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already, and with
-    /// [`NeedsScripts`](crate::ErrorKind::NeedsScripts) when scripts are switched off.
-    pub fn rebuild(&self, lease: Duration) -> Call<'static, GrowingRebuild> {
-        GrowingRebuild::begin(self.chain.clone(), lease, self.options)
-    }
-
-    /// Abandons a rebuild that is under way, whoever began it; returns whether there was one. The filter stays as it is.
-    pub fn abandon_rebuild(&self) -> Call<'static, bool> {
-        self.call(|line, of| async move { growth::abandon_any(&line, &of.chain).await })
+        self.call(|line, of| async move { chain_marks::clear(&line, &of.chain).await })
     }
 
     /// Returns the number of bitmaps.
     pub fn bitmaps(&self) -> Call<'static, u64> {
-        self.call(|line, of| async move {
-            Ok(chain_by_commands::current(&line, &of.chain, &of.options).await? + 1)
-        })
+        self.call(
+            |line, of| async move { Ok(chain_marks::current(&line, &of.chain, &of.options).await? + 1) },
+        )
     }
 
     /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         self.call(|line, Self { chain, options }| async move {
-            let last = chain_by_commands::current(&line, &chain, &options).await?;
+            let last = chain_marks::current(&line, &chain, &options).await?;
             let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
-            tally::statistics(&line, &chain.cursor, &bitmaps, &options).await
+            tally::statistics(&line, &bitmaps, &options).await
         })
     }
 

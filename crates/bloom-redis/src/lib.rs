@@ -2,7 +2,7 @@
 //!
 //! # How it is built
 //!
-//! `fixed`, `growing` and `split` are the designs: they choose keys and plans. Each file of `plan` builds the commands
+//! `fixed` and `growing` are the designs: they choose keys and plans. Each file of `plan` builds the commands
 //! of one concern and reads the replies; the Lua scripts are in `scripts/`. Only [`Call`] and its drivers touch a
 //! connection.
 //!
@@ -25,9 +25,7 @@ mod record;
 mod schema;
 #[cfg(feature = "sets")]
 mod sharded;
-mod split;
 mod statistics;
-mod stored;
 
 pub use answer::Answer;
 pub use call::Call;
@@ -35,16 +33,15 @@ pub use error::{Error, ErrorKind};
 pub use fixed::FixedFilter;
 pub use growing::GrowingFilter;
 pub use names::hash_tag;
-pub use options::{Commands, Expiry, Missing, OnFailure, Options};
+pub use options::{Expiry, Missing, Options};
 #[cfg(feature = "sets")]
 pub use plan::shards::load::{Loaded, Loading};
 #[cfg(feature = "sets")]
 pub use plan::shards::record::SetGeneration;
-pub use rebuild::{GrowingRebuild, Rebuild};
+pub use rebuild::Rebuild;
 pub use schema::Schema;
 #[cfg(feature = "sets")]
 pub use sharded::ShardedSet;
-pub use split::SplitFilter;
 pub use statistics::Statistics;
 
 /// The `redis` crate, which provides the connections.

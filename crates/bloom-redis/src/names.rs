@@ -4,7 +4,6 @@
 //! if there is such a text and it is not empty; otherwise by the whole key (Redis Cluster specification, "Hash tags").
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The prefix of keys that the published designs do not have.
 const OURS: &str = "bloom-redis:";
@@ -26,18 +25,8 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     (close > 0).then(|| &rest[..close])
 }
 
-/// Groups keys into batches: all in one, or, if the filter is spread over several slots of a cluster, those that are
-/// placed by the same text. Keys keep their order within a batch.
-pub(crate) fn slots<K: AsRef<[u8]>>(keys: impl IntoIterator<Item = K>, spread: bool) -> Vec<Vec<K>> {
-    let mut groups: BTreeMap<Vec<u8>, Vec<K>> = BTreeMap::new();
-    for key in keys {
-        let slot = if spread { placed_by(key.as_ref()) } else { b"" };
-        groups.entry(slot.to_vec()).or_default().push(key);
-    }
-    groups.into_values().collect()
-}
-
 /// Returns the text by which a cluster places a key.
+#[cfg(feature = "sets")]
 pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
     hash_tag(key).unwrap_or(key)
 }
@@ -130,13 +119,6 @@ mod tests {
             assert_eq!(hash_tag(&key), Some(tag.as_slice()), "{}", display(&key));
         }
         assert_eq!(*tag("50% \u{4e2d}".as_bytes()), *"50% \u{4e2d}".as_bytes());
-    }
-
-    #[test]
-    fn keys_are_grouped_by_what_places_them() {
-        let keys = ["{b}1", "a", "{b}2", "{a}3"];
-        assert_eq!(slots(keys, true), [["a", "{a}3"], ["{b}1", "{b}2"]]);
-        assert_eq!(slots(keys, false).len(), 1);
     }
 
     #[test]

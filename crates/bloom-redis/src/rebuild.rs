@@ -6,22 +6,19 @@ use std::sync::Arc;
 use guava_bloom::BloomFilter;
 
 use crate::call::Call;
-use crate::error::Error;
 use crate::names::display;
-use crate::options::{Expiry, Options, millis};
+use crate::options::{Expiry, Options};
 use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::chain::Chain;
 use crate::plan::generation::{self, Token};
-use crate::plan::{growth, insert, transfer};
+use crate::plan::{insert, transfer};
 
 /// A new generation of a filter, to be filled while the current one stays in use.
 ///
 /// A Bloom filter cannot delete elements; to drop deleted ones, rebuild the filter from its source. Fill the
 /// generation, then [`commit`](Self::commit) it, which makes it the filter in one step.
 ///
-/// Elements that others insert meanwhile go into both generations if their options
-/// [`follow_rebuilds`](Options::follow_rebuilds). No element is lost if you read the source after the rebuild began,
+/// Elements that others insert meanwhile go into both generations. No element is lost if you read the source after the rebuild began,
 /// and writers change the source before the filter. The generation has a lease: when nothing was inserted for that
 /// long, the generation is deleted and the rebuild is over.
 ///
@@ -56,9 +53,7 @@ pub struct Rebuild {
 impl Rebuild {
     pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
-            live.in_one_slot("rebuilding a filter")?;
-            let name = |token| (generation::next(&live, token), Vec::new());
-            let token = generation::begin(&line, live.anchor(), name, lease, &options).await?;
+            let token = generation::begin(&line, &live, lease).await?;
             Ok(Self {
                 live,
                 token,
@@ -75,17 +70,18 @@ impl Rebuild {
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
-            let options = this.options.reported().follow_rebuilds(false);
-            let next = generation::next(&this.live, this.token);
-            let new = insert::insert(&line, &next, &hashes, Expiry::Keep.lifetime()?, &options).await?;
-            generation::renew(&line, this.live.anchor(), &next.keys, this.token, this.lease).await?;
+            let Self { live, token, .. } = this;
+            let mut acknowledged = Acknowledged::new(&this.options);
+            let ack = &mut acknowledged;
+            let new =
+                insert::insert_into_generation(&line, &live, token, &hashes, &this.options, ack).await?;
+            acknowledged.check()?;
+            generation::renew(&line, &live, token, this.lease).await?;
             Ok(new)
         })
     }
 
-    /// Adds the bits of a filter in memory to those of the new generation, in chunks of 1 MiB. Without
-    /// [`Commands::scripts`](crate::Commands) the server sets them with one command per key, and temporarily needs as
-    /// much memory again.
+    /// Adds the bits of a filter in memory to those of the new generation, in chunks of 1 MiB.
     ///
     /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
     /// [`Missing`](crate::ErrorKind::Missing) when the lease ended.
@@ -93,15 +89,7 @@ impl Rebuild {
         let this = self.clone();
         Call::new(move |line| async move {
             transfer::check_shape(&this.live, filter)?;
-            transfer::write(
-                &line,
-                &this.live,
-                this.token,
-                filter.words(),
-                this.lease,
-                &this.options,
-            )
-            .await
+            transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
         })
     }
 
@@ -110,143 +98,44 @@ impl Rebuild {
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
-        Call::new(move |line| async move {
-            generation::commit(&line, &self.live, self.token, expiry, &self.options).await
-        })
+        Call::new(move |line| async move { generation::commit(&line, &self.live, self.token, expiry).await })
     }
 
     /// Removes the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
-        Call::new(move |line| async move {
-            let next = generation::next(&self.live, self.token);
-            generation::abandon(&line, self.live.anchor(), &next.keys, self.token).await
-        })
+        Call::new(move |line| async move { generation::abandon(&line, &self.live, self.token).await })
     }
 
     pub(crate) fn replace<'a, F: Sync>(
         live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,
         expiry: Expiry,
-        options: Options,
     ) -> Call<'a, ()> {
         /// The time allowed for a chunk to arrive.
         const LEASE: Duration = Duration::from_secs(60);
         Call::new(move |line| async move {
-            live.in_one_slot("uploading a filter")?;
             transfer::check_shape(&live, filter)?;
-            let name = |token| (generation::next(&live, token), Vec::new());
-            let token = generation::begin(&line, live.anchor(), name, LEASE, &options).await?;
-            let written = transfer::write(&line, &live, token, filter.words(), LEASE, &options).await;
-            let done: Result<(), Error> = match written {
-                Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
+            let token = generation::begin(&line, &live, LEASE).await?;
+            let done = match transfer::write(&line, &live, token, filter.words(), LEASE).await {
+                Ok(()) => generation::commit(&line, &live, token, expiry).await,
                 failed => failed,
             };
             if done.is_err() {
                 // If this fails, the lease still ends the rebuild. The caller needs the first error.
-                let keys = generation::next(&live, token).keys;
-                let _ = generation::abandon(&line, live.anchor(), &keys, token).await;
+                let _ = generation::abandon(&line, &live, token).await;
             }
             done
         })
     }
 }
 
-/// A new generation of a growing filter, to be filled while the current one stays in use: the counterpart of
-/// [`Rebuild`]. It grows by itself. It needs scripts, but clients that disable scripts follow it too.
-///
-/// ```no_run
-/// use std::time::Duration;
-///
-/// use bloom_redis::{GrowingFilter, Schema};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = GrowingFilter::new("urls", Schema::whole_words(10_000, 0.0005)?)?;
-/// let rebuild = filter.rebuild(Duration::from_secs(600)).query(&mut connection)?;
-/// rebuild.insert_many(["https://example.org/"]).query(&mut connection)?;
-/// rebuild.commit().query(&mut connection)?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone)]
-pub struct GrowingRebuild {
-    live: Chain,
-    token: Token,
-    lease: Duration,
-    options: Options,
-}
-
-impl GrowingRebuild {
-    pub(crate) fn begin(live: Chain, lease: Duration, options: Options) -> Call<'static, Self> {
-        Call::new(move |line| async move {
-            if live.spread {
-                return Err(Error::spread("rebuilding a filter"));
-            }
-            options.need_scripts("rebuilding a growing filter")?;
-            let name = |token| {
-                let next = live.next(token);
-                let marks = vec![
-                    (next.cursor.clone(), "0".to_owned()),
-                    (next.record.clone(), next.parameters()),
-                ];
-                (next.bitmap(0), marks)
-            };
-            let token = generation::begin(&line, &live.cursor, name, lease, &options).await?;
-            Ok(Self {
-                live,
-                token,
-                lease,
-                options,
-            })
-        })
+/// Shows the filter's key, the number of the rebuild and its lease.
+impl core::fmt::Debug for Rebuild {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Rebuild")
+            .field("key", &display(&self.live.key))
+            .field("number", &self.token.0)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
     }
-
-    /// Inserts elements into the new generation, like [`Rebuild::insert_many`].
-    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let (this, hashes) = (self.clone(), hashes(elements));
-        Call::new(move |line| async move {
-            let (live, token, options) = (&this.live, this.token, &this.options);
-            let mut acknowledged = Acknowledged::new(options);
-            let (ack, lease) = (&mut acknowledged, millis(this.lease)?);
-            let new =
-                growth::insert_into_generation(&line, live, token, &hashes, lease, options, ack).await?;
-            acknowledged.check()?;
-            let keys = [live.next(token).key(0)];
-            generation::renew(&line, &live.cursor, &keys, token, this.lease).await?;
-            Ok(new)
-        })
-    }
-
-    /// Makes the new generation the filter, like [`Rebuild::commit`].
-    pub fn commit(self) -> Call<'static, ()> {
-        Call::new(
-            move |line| async move { growth::exchange(&line, &self.live, self.token, &self.options).await },
-        )
-    }
-
-    /// Removes the new generation. The filter stays as it is.
-    pub fn abandon(self) -> Call<'static, ()> {
-        Call::new(move |line| async move { growth::abandon(&line, &self.live, self.token).await })
-    }
-}
-
-macro_rules! debug {
-    ($($rebuild:ident by $key:expr;)*) => {$(
-        /// Shows the filter's key, the number of the rebuild and its lease.
-        impl core::fmt::Debug for $rebuild {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                let key: fn(&Self) -> &[u8] = $key;
-                f.debug_struct(stringify!($rebuild))
-                    .field("key", &display(key(self)))
-                    .field("number", &self.token.0)
-                    .field("lease", &self.lease)
-                    .finish_non_exhaustive()
-            }
-        }
-    )*};
-}
-
-debug! {
-    Rebuild by |rebuild| rebuild.live.anchor();
-    GrowingRebuild by |rebuild| &rebuild.live.cursor;
 }

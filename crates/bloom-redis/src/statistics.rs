@@ -13,10 +13,10 @@
 /// ```
 ///
 /// The server counts the bits, which occupies it for some 100 ms per 512 MB.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
     pub(crate) probe_count: u8,
-    /// The bits and set bits of each bitmap. The parts of a split filter count as one bitmap.
+    /// The bits and set bits of each bitmap.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
     pub(crate) rebuilds: u64,
@@ -102,9 +102,7 @@ mod tests {
         Statistics {
             probe_count: 2,
             bitmaps: bitmaps.to_vec(),
-            bytes: 0,
-            rebuilds: 0,
-            last_rebuild: None,
+            ..Statistics::default()
         }
     }
 

@@ -7,8 +7,7 @@
 //! ```
 //!
 //! A third argument of `build` names the format, `split-block-xxph3` by default. For cold figures, run
-//! `sync; echo 3 > /proc/sys/vm/drop_caches` before `ask`. The example `set_scale` of `bloom-redis` measures the set in a
-//! cluster. Prints rows of CSV: subject, keys, measure, value, unit.
+//! `sync; echo 3 > /proc/sys/vm/drop_caches` before `ask`. Prints rows of CSV: subject, keys, measure, value, unit.
 #![forbid(unsafe_code)]
 
 use std::cmp::Ordering;

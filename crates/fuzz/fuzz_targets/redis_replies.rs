@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bloom_redis::redis::{self, ConnectionLike, RedisResult, Value};
-use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Schema, SplitFilter};
+use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Schema};
 use guava_bloom::Bytes;
 use libfuzzer_sys::fuzz_target;
 
@@ -46,8 +46,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let schema = Schema::whole_words(100, 0.01).unwrap();
     let fixed = FixedFilter::new("a", schema.clone()).unwrap();
-    let growing = GrowingFilter::new("a", schema.clone()).unwrap();
-    let split = SplitFilter::new("a", schema).unwrap();
+    let growing = GrowingFilter::new("a", schema).unwrap();
     let server = &mut Server(redis::Parser::new(), replies);
     let keys = ["x", "y", "z"];
     let minute = Duration::from_secs(60);
@@ -63,18 +62,14 @@ fuzz_target!(|data: &[u8]| {
         8 => growing.insert_many(keys).query(server).err(),
         9 => growing.statistics().query(server).err(),
         10 => growing.download(0, Bytes).query(server).err(),
-        11 => split.insert_many(keys).query(server).err(),
-        12 => split.download(Bytes).query(server).err(),
+        11 => fixed.merge([&fixed]).query(server).err(),
+        12 => fixed.write_marks().query(server).err(),
         13 => fixed
             .rebuild(minute)
             .query(server)
             .and_then(|rebuild| rebuild.commit(Expiry::Never).query(server))
             .err(),
-        14 => growing
-            .rebuild(minute)
-            .query(server)
-            .and_then(|rebuild| rebuild.commit().query(server))
-            .err(),
+        14 => growing.clear().query(server).err(),
         _ => growing.create().query(server).err(),
     };
     if let Some(error) = error {

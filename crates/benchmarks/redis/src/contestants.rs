@@ -3,7 +3,7 @@
 use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
-use bloom_redis::{Call, Commands, Expiry, FixedFilter, Missing, Options};
+use bloom_redis::{Call, Expiry, FixedFilter, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes};
 use redis::Script;
 use redis::aio::MultiplexedConnection;
@@ -156,10 +156,7 @@ impl Rig {
 
 fn options(client: &str) -> Options {
     match client {
-        "published" | "getbit" => Options::default()
-            .commands(Commands::default().bitfield(client != "getbit"))
-            .missing(Missing::Empty)
-            .follow_rebuilds(false),
+        "published" => Options::default().missing(Missing::Empty),
         _ => Options::default(),
     }
 }

@@ -165,14 +165,7 @@ fn one_size(
 }
 
 fn clients(operation: &str, batch: usize, insertions: usize) -> Vec<&'static str> {
-    let mut clients = vec![
-        "redis-benchmark",
-        "blocking",
-        "tokio",
-        "published",
-        "getbit",
-        "script",
-    ];
+    let mut clients = vec!["redis-benchmark", "blocking", "tokio", "published", "script"];
     if batch == SINGLE_AT && insertions == INSERTIONS[0] {
         clients.push("single");
     }

@@ -1,16 +1,18 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, cmd};
+use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, Value, cmd};
 
-use super::bitmap::Bitmap;
-use super::generation::{Token, next_key};
-use super::scripts::Digested;
-use crate::batch::Replies;
+use super::acknowledged::Acknowledged;
+use super::bitmap::{Bitmap, offsets, per_trip};
+use super::chain_marks;
+use super::scripts::{CONTAINS, Digested, INSERT};
+use crate::answer::Answer;
+use crate::batch::{Replies, characters};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::{companion, hash_tag};
-use crate::options::{Commands, Missing, Options};
+use crate::names::hash_tag;
+use crate::options::{Missing, Options};
 use crate::record;
 use crate::schema::Schema;
 
@@ -18,19 +20,18 @@ use crate::schema::Schema;
 /// this limit. The limit also keeps a malformed cursor from occupying the server.
 pub(crate) const MAX_BITMAPS: u64 = 1_000;
 
+/// The number of attempts of an insert that finds a key missing.
+const ATTEMPTS: usize = 4;
+
 /// A growing filter's keys and size.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chain {
-    /// The cursor of the filter in use, whose companions describe rebuilds, even if this is a generation of a rebuild.
-    pub(crate) anchor: Vec<u8>,
     pub(crate) cursor: Vec<u8>,
     /// The prefix of the bitmaps' keys; a number follows.
     pub(crate) base: Vec<u8>,
     /// The key of the parameter record. A filter that lacks it is not complete.
     pub(crate) record: Vec<u8>,
     pub(crate) schema: Schema,
-    /// Set if the bitmaps are meant to lie in several slots of a cluster.
-    pub(crate) spread: bool,
 }
 
 impl Chain {
@@ -40,8 +41,9 @@ impl Chain {
 
     pub(crate) fn bitmap(&self, number: u64) -> Bitmap {
         Bitmap {
-            spread: self.spread,
-            ..Bitmap::whole(self.key(number), self.schema, false)
+            key: self.key(number),
+            schema: self.schema,
+            bytes: self.schema.bits() / 8,
         }
     }
 
@@ -49,48 +51,26 @@ impl Chain {
         record::text(&self.schema)
     }
 
-    /// Returns the key of the kept count of ones.
-    pub(super) fn counter(&self) -> Vec<u8> {
-        companion("ones", &self.cursor)
-    }
-
-    /// Returns true if scripts do the work. They need all keys in one slot.
-    pub(super) fn by_script(&self, options: &Options) -> bool {
-        options.commands.scripts && !self.spread
-    }
-
-    pub(crate) fn next(&self, token: Token) -> Self {
-        Self {
-            cursor: next_key(&self.cursor, token),
-            base: next_key(&self.base, token),
-            record: next_key(&self.record, token),
-            ..self.clone()
-        }
-    }
-
     pub(super) fn missing(&self) -> Error {
         Error::missing(&self.key(0))
     }
 
-    pub(super) async fn run(
+    async fn run(
         &self,
         script: &Digested,
         line: &Line,
-        keys: &[&[u8]],
+        hashes: &[Hash128],
         options: &Options,
         wait: Option<Cmd>,
-        arguments: impl Fn(&mut Cmd),
     ) -> Result<Replies, Error> {
         let replies = script
             .run(line, wait, |command| {
-                command
-                    .arg(2 + keys.len())
-                    .arg(&self.cursor)
-                    .arg(&self.record)
-                    .arg(keys);
+                command.arg(2).arg(&self.cursor).arg(&self.record);
                 command.arg(&self.base).arg(MAX_BITMAPS);
                 command.arg(u8::from(options.missing == Missing::Reported));
-                arguments(command.arg(self.parameters()).arg(self.schema.bits() / 8));
+                command.arg(self.parameters()).arg(self.schema.bits() / 8);
+                command.arg(self.schema.probe_count());
+                command.arg(offsets(&self.schema, hashes));
             })
             .await;
         replies.map_err(|error| self.explain(error))
@@ -110,7 +90,11 @@ impl Chain {
                 let (number, length) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
                 Error::of_length(&self.key(number), self.schema.bits() / 8, length)
             }
-            Some("FULL") => self.full(),
+            Some("FULL") => {
+                let most = MAX_BITMAPS;
+                let what = format_args!("the number of bitmaps must be at most {most}, got {}", most + 1);
+                Error::of_key(ErrorKind::Full, &self.cursor, what)
+            }
             // All keys have the same hash tag, so that some of them are on another node only while the slot moves.
             _ if error.kind() == ErrorKind::CrossSlot && hash_tag(&self.base).is_some() => moving(),
             _ => error,
@@ -121,22 +105,8 @@ impl Chain {
         record::check(&self.record, &self.parameters(), found)
     }
 
-    pub(super) fn offsets(&self, hashes: &[Hash128]) -> Vec<u64> {
-        (hashes.iter())
-            .flat_map(|&hash| self.schema.positions(hash))
-            .collect()
-    }
-
     fn bad_cursor(&self, found: &[u8]) -> Error {
         Error::malformed(&self.cursor, "the number of a bitmap, below 1,000", found)
-    }
-
-    pub(super) fn full(&self) -> Error {
-        let what = format_args!(
-            "the number of bitmaps must be at most {MAX_BITMAPS}, got {}",
-            MAX_BITMAPS + 1
-        );
-        Error::of_key(ErrorKind::Full, &self.cursor, what)
     }
 
     pub(super) fn parse_cursor(&self, text: &[u8]) -> Result<u64, Error> {
@@ -149,18 +119,78 @@ impl Chain {
 
     /// Returns the command that gives a bitmap its full length, as published. `BITFIELD` leaves the last bit as it is,
     /// which another client may have set already; `SETBIT` clears it.
-    pub(super) fn allocate(&self, number: u64, commands: Commands) -> Cmd {
+    pub(super) fn allocate(&self, number: u64) -> Cmd {
         let (key, last) = (self.key(number), self.schema.bits() - 1);
-        if commands.bitfield {
-            let mut command = cmd("BITFIELD");
-            return command.arg(key).arg("INCRBY").arg("u1").arg(last).arg("0").take();
+        let mut command = cmd("BITFIELD");
+        command.arg(key).arg("INCRBY").arg("u1").arg(last).arg("0").take()
+    }
+
+    pub(crate) async fn contains(
+        &self,
+        line: &Line,
+        hashes: &[Hash128],
+        options: &Options,
+    ) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::with_capacity(hashes.len());
+        for trip in hashes.chunks(per_trip(&self.schema, options)) {
+            let mut replies = self.run(&CONTAINS, line, trip, options, None).await?;
+            answers.extend(characters(replies.value()?, trip.len(), |character| {
+                Some(match character {
+                    b'0' => Answer::Absent,
+                    b'1' => Answer::MightContain,
+                    b'?' => Answer::Missing,
+                    _ => return None,
+                })
+            })?);
         }
-        cmd("SETBIT").arg(key).arg(last).arg("0").take()
+        Ok(answers)
+    }
+
+    pub(crate) async fn insert(
+        &self,
+        line: &Line,
+        hashes: &[Hash128],
+        options: &Options,
+    ) -> Result<Vec<bool>, Error> {
+        let mut new = Vec::with_capacity(hashes.len());
+        let mut acknowledged = Acknowledged::new(options);
+        for trip in hashes.chunks(per_trip(&self.schema, options)) {
+            new.extend(self.insert_trip(line, trip, options, &mut acknowledged).await?);
+        }
+        acknowledged.check()?;
+        Ok(new)
+    }
+
+    async fn insert_trip(
+        &self,
+        line: &Line,
+        hashes: &[Hash128],
+        options: &Options,
+        acknowledged: &mut Acknowledged,
+    ) -> Result<Vec<bool>, Error> {
+        for _ in 0..ATTEMPTS {
+            let wait = acknowledged.wait();
+            let mut replies = self.run(&INSERT, line, hashes, options, wait).await?;
+            let told = replies.value()?;
+            if told != Value::Nil {
+                acknowledged.read(&mut replies)?;
+                return characters(told, hashes.len(), |character| match character {
+                    b'0' => Some(false),
+                    b'1' => Some(true),
+                    _ => None,
+                });
+            }
+            if chain_marks::is_missing(line, self).await? {
+                return Err(self.missing());
+            }
+            // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
+        }
+        Err(moving())
     }
 }
 
 /// Returns the error for a filter whose slot is moving between two nodes of a cluster.
-pub(super) fn moving() -> Error {
+fn moving() -> Error {
     let kind = RedisErrorKind::Server(ServerErrorKind::TryAgain);
     RedisError::from((kind, "the filter's slot is moving between nodes")).into()
 }

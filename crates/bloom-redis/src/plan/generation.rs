@@ -17,16 +17,13 @@ use core::time::Duration;
 use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
+use super::lifetime::create_command;
 use super::scripts::{COMMIT, eval};
-use crate::batch::{Batch, length};
+use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
-use crate::options::{Expiry, Options, millis};
-
-/// The time to live that inserts give to a generation without one, since they do not know the lease. It makes the keys
-/// of every rebuild expire in the end. An existing time to live stays.
-pub(crate) const ORPHAN: Duration = Duration::from_secs(3_600);
+use crate::options::{Expiry, millis};
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,27 +46,25 @@ impl Watch {
         cmd("GET").arg(&self.pointer).take()
     }
 
-    pub(crate) fn read(&self, reply: Option<&[u8]>) -> Result<Option<Token>, Error> {
-        let Some(text) = reply else {
+    pub(crate) fn read(&self, replies: &mut Replies) -> Result<Option<Token>, Error> {
+        let Some(text) = replies.bytes()? else {
             return Ok(None);
         };
-        let number = core::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        let number = core::str::from_utf8(&text)
+            .ok()
+            .and_then(|text| text.parse().ok());
         number
             .map(|number| Some(Token(number)))
-            .ok_or_else(|| Error::malformed(&self.pointer, "the number of a rebuild", text))
+            .ok_or_else(|| Error::malformed(&self.pointer, "the number of a rebuild", &text))
     }
 }
 
+/// Returns the generation of a rebuild.
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     Bitmap {
-        keys: live.keys.iter().map(|key| next_key(key, token)).collect(),
+        key: companion(&format!("next:{}", token.0), &live.key),
         ..live.clone()
     }
-}
-
-/// Returns a key, or the prefix of keys, of a rebuild.
-pub(crate) fn next_key(key: &[u8], token: Token) -> Vec<u8> {
-    companion(&format!("next:{}", token.0), key)
 }
 
 /// Returns the key of the hash that describes the generations.
@@ -93,29 +88,13 @@ pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<To
     }
 }
 
-/// Reads the server's time: seconds since 1970, and microseconds. Proxies refuse `TIME`, but pass a script on to the
-/// server of its key.
-async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(u64, u64), Error> {
-    let ask = if options.commands.scripts {
-        eval("return redis.call('TIME')", &[key])
-    } else {
-        cmd("TIME")
-    };
-    line.ask(&ask).await?.read("a time")
-}
-
-/// Begins a rebuild with all bits zero. Its companions belong to `anchor`; `name` returns its bitmap, and other keys with
-/// their values.
-pub(crate) async fn begin(
-    line: &Line,
-    anchor: &[u8],
-    name: impl Fn(Token) -> (Bitmap, Vec<(Vec<u8>, String)>),
-    lease: Duration,
-    options: &Options,
-) -> Result<Token, Error> {
+/// Begins a rebuild with all bits zero.
+pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result<Token, Error> {
     let millis = millis(lease)?;
-    let (watch, record) = (Watch::new(anchor), record_key(anchor));
-    let (seconds, micros) = time(line, &record, options).await?;
+    let (watch, record) = (Watch::new(&live.key), record_key(&live.key));
+    // Proxies refuse `TIME`, but pass a script on to the server of its key.
+    let time = eval("return redis.call('TIME')", &[&record]);
+    let (seconds, micros): (u64, u64) = line.ask(&time).await?.read("a time")?;
     let now = seconds.saturating_mul(1_000_000).saturating_add(micros);
     let mut batch = Batch::new();
     batch.add("HSETNX").arg(&record).arg("attempts").arg(now);
@@ -124,120 +103,49 @@ pub(crate) async fn begin(
     replies.count()?;
     let token = Token(replies.count()?);
 
-    let (bitmap, others) = name(token);
+    let next = next(live, token);
     let mut batch = Batch::new();
     let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
     take.arg("NX").arg("PX").arg(millis);
     // Read back, because a cluster client may have to send `SET` twice.
     batch.push(&watch.look());
-    for piece in bitmap.pieces() {
-        let create = batch.add("SET").arg(piece.key).arg(&[0_u8][..]);
-        create.arg("PX").arg(millis);
-        batch.push(&piece.allocate());
-    }
-    for (key, value) in &others {
-        batch.add("SET").arg(key).arg(value).arg("PX").arg(millis);
-    }
+    batch.push(&create_command(&next, Expiry::After(lease))?);
     let mut replies = line.send(batch).await?;
     replies.value()?;
-    if watch.read(replies.bytes()?.as_deref())? != Some(token) {
-        let others = others.into_iter().map(|(key, _)| key);
-        let keys: Vec<Vec<u8>> = bitmap.keys.into_iter().chain(others).collect();
-        abandon(line, anchor, &keys, token).await?;
+    if watch.read(&mut replies)? != Some(token) {
+        abandon(line, live, token).await?;
         let what = "another rebuild is under way";
-        return Err(Error::of_key(ErrorKind::RebuildUnderWay, anchor, what));
+        return Err(Error::of_key(ErrorKind::RebuildUnderWay, &live.key, what));
     }
     replies.checked()?;
     Ok(token)
 }
 
-pub(crate) async fn renew(
-    line: &Line,
-    anchor: &[u8],
-    keys: &[Vec<u8>],
-    token: Token,
-    lease: Duration,
-) -> Result<(), Error> {
+pub(crate) async fn renew(line: &Line, live: &Bitmap, token: Token, lease: Duration) -> Result<(), Error> {
     let millis = millis(lease)?;
-    let watch = Watch::new(anchor);
+    let (watch, next) = (Watch::new(&live.key), next(live, token));
     let mut batch = Batch::new();
     batch.push(&watch.look());
-    for key in keys.iter().chain([&watch.pointer]) {
+    for key in [&next.key, &watch.pointer] {
         batch.add("PEXPIRE").arg(key).arg(millis);
     }
     let mut replies = line.send(batch).await?;
-    let mut alive = watch.read(replies.bytes()?.as_deref())? == Some(token);
-    for _ in keys {
-        alive &= replies.count()? == 1;
+    match (watch.read(&mut replies)?, replies.count()?) {
+        (Some(under_way), 1) if under_way == token => Ok(()),
+        _ => Err(next.missing()),
     }
-    if alive { Ok(()) } else { Err(lost(keys)) }
 }
 
-pub(crate) fn lost(keys: &[Vec<u8>]) -> Error {
-    Error::missing(keys.first().map_or(&[], Vec::as_slice))
-}
-
-pub(crate) async fn commit(
-    line: &Line,
-    live: &Bitmap,
-    token: Token,
-    expiry: Expiry,
-    options: &Options,
-) -> Result<(), Error> {
+pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Expiry) -> Result<(), Error> {
     let lifetime = expiry.lifetime()?;
     let next = next(live, token);
-    let (watch, record) = (Watch::new(live.anchor()), record_key(live.anchor()));
-    if options.commands.scripts {
-        let mut keys = vec![watch.pointer.as_slice(), &record];
-        for (live, next) in live.keys.iter().zip(&next.keys) {
-            keys.extend([live.as_slice(), next]);
-        }
-        let mut command = eval(&COMMIT, &keys);
-        lifetime.push_to(command.arg(token.0));
-        for piece in next.pieces() {
-            command.arg(piece.bytes);
-        }
-        return match line.ask(&command).await?.count()? {
-            0 => Err(next.missing()),
-            _ => Ok(()),
-        };
+    let (watch, record) = (Watch::new(&live.key), record_key(&live.key));
+    let mut command = eval(&COMMIT, &[&watch.pointer, &record, &live.key, &next.key]);
+    let command = lifetime.push_to(command.arg(token.0)).arg(next.bytes);
+    match line.ask(command).await?.count()? {
+        0 => Err(next.missing()),
+        _ => Ok(()),
     }
-
-    let mut batch = Batch::new();
-    batch.push(&watch.look());
-    for (live, next) in live.keys.iter().zip(&next.keys) {
-        batch.push(&length(next));
-        batch.add("PTTL").arg(live);
-    }
-    let mut replies = line.send(batch).await?;
-    let mut complete = watch.read(replies.bytes()?.as_deref())? == Some(token);
-    let mut left = Vec::with_capacity(next.keys.len());
-    for piece in next.pieces() {
-        complete &= replies.count()? == piece.bytes;
-        let millis: i64 = replies.read("a time to live")?;
-        left.push(u64::try_from(millis).ok().filter(|&millis| millis > 0));
-    }
-    if !complete {
-        return Err(next.missing());
-    }
-    let (seconds, _) = time(line, &record, options).await?;
-    let mut batch = Batch::atomic(options.commands.transactions);
-    for ((live, next), left) in live.keys.iter().zip(&next.keys).zip(left) {
-        batch.add("RENAME").arg(next).arg(live);
-        if let Some(command) = lifetime.after(left).command(live) {
-            batch.push(&command);
-        }
-    }
-    batch.add("DEL").arg(&watch.pointer);
-    batch.add("HINCRBY").arg(&record).arg("swaps").arg(1);
-    let at = batch.add("HSET").arg(&record).arg("at").arg(seconds);
-    at.arg("last").arg(token.0);
-    let done = line.send(batch).await?.checked().map(drop);
-    if done.is_err() && live.keys.len() > 1 {
-        // A part of the generation was lost just now: the filter has parts of both.
-        line.ask(cmd("UNLINK").arg(&live.keys)).await?.checked()?;
-    }
-    done
 }
 
 /// Formats a number for a script; `None` becomes empty.
@@ -246,13 +154,13 @@ pub(super) fn or_empty(number: Option<u64>) -> String {
 }
 
 /// Abandons a rebuild. The filter stays as it is.
-pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token: Token) -> Result<(), Error> {
-    let watch = Watch::new(anchor);
+pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<(), Error> {
+    let watch = Watch::new(&live.key);
     let mut batch = Batch::new();
     batch.push(&watch.look());
-    batch.add("UNLINK").arg(keys);
+    batch.add("UNLINK").arg(&next(live, token).key);
     let mut replies = line.send(batch).await?;
-    let under_way = watch.read(replies.bytes()?.as_deref())?;
+    let under_way = watch.read(&mut replies)?;
     replies.count()?;
     if under_way == Some(token) {
         line.ask(cmd("DEL").arg(&watch.pointer)).await?.checked()?;
@@ -260,21 +168,12 @@ pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token:
     Ok(())
 }
 
-/// Abandons the rebuild under way. Returns whether there was one. `name` returns the keys of its bitmaps.
-pub(crate) async fn abandon_any(
-    line: &Line,
-    anchor: &[u8],
-    name: impl Fn(Token) -> Vec<Vec<u8>>,
-) -> Result<bool, Error> {
-    let Some(token) = under_way(line, anchor).await? else {
+/// Abandons the rebuild under way. Returns whether there was one.
+pub(crate) async fn abandon_any(line: &Line, live: &Bitmap) -> Result<bool, Error> {
+    let watch = Watch::new(&live.key);
+    let Some(token) = watch.read(&mut line.ask(&watch.look()).await?)? else {
         return Ok(false);
     };
-    abandon(line, anchor, &name(token), token).await?;
+    abandon(line, live, token).await?;
     Ok(true)
-}
-
-pub(super) async fn under_way(line: &Line, anchor: &[u8]) -> Result<Option<Token>, Error> {
-    let watch = Watch::new(anchor);
-    let mut replies = line.ask(&watch.look()).await?;
-    watch.read(replies.bytes()?.as_deref())
 }

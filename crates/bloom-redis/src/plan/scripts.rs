@@ -1,8 +1,7 @@
 //! The scripts that run on the server.
 //!
-//! Short scripts are part of transactions and are sent whole (`EVAL`), because a transaction cannot be repeated when
-//! the server does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen
-//! them.
+//! Short scripts are part of pipelines and are sent whole (`EVAL`): a pipeline would have to be repeated when the server
+//! does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen them.
 
 use std::sync::LazyLock;
 
@@ -12,9 +11,6 @@ use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::Error;
 
-/// The value of a missing bitmap between `open.lua` and `close.lua`.
-pub(crate) const MARK: &str = "bloom-redis:missing";
-
 macro_rules! sent_whole {
     ($($name:ident = $($file:literal)*;)*) => {$(
         pub(crate) static $name: LazyLock<String> = LazyLock::new(|| bare(concat!($(include_str!($file)),*)));
@@ -22,10 +18,8 @@ macro_rules! sent_whole {
 }
 
 sent_whole! {
-    OPEN = "../scripts/open.lua";
-    CLOSE = "../scripts/lifetime.lua" "../scripts/close.lua";
+    CREATE = "../scripts/lifetime.lua" "../scripts/create.lua";
     COMMIT = "../scripts/lifetime.lua" "../scripts/commit.lua";
-    EXPIRE = "../scripts/lifetime.lua" "../scripts/expire.lua";
     SET = "../scripts/lifetime.lua" "../scripts/set.lua";
     MERGE = "../scripts/merge.lua";
     LOAD = "../scripts/load.lua";
@@ -56,7 +50,6 @@ macro_rules! of_chain {
 of_chain! {
     CONTAINS = "../scripts/contains.lua";
     INSERT = "../scripts/insert.lua";
-    EXCHANGE = "../scripts/exchange.lua";
 }
 
 impl Digested {

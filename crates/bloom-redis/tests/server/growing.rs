@@ -2,15 +2,13 @@
 
 use std::thread;
 
-use bloom_redis::{Answer, ErrorKind, GrowingFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, ErrorKind, GrowingFilter, Schema};
 use md5::{Digest, Md5};
 use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::support::{
-    Client, Server, check_all_there, for_each_client, for_each_way, golden, names, new_growing,
-};
+use crate::support::{Client, Server, check_all_there, for_each_client, golden, names, new_growing};
 
 /// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
@@ -151,8 +149,8 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
 #[test]
 fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
     use Answer::{Absent, MightContain, Missing};
-    for_each_way(|client, commands| {
-        let filter = new_growing(50, 0.01).with_options(Options::default().commands(commands));
+    for_each_client(|client| {
+        let filter = new_growing(50, 0.01);
         let elements = names("in", 200);
         let asked = [&elements[0], &elements[199], "none"];
         client.run(filter.create());
@@ -186,8 +184,8 @@ fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
 
 #[test]
 fn clearing_leaves_one_empty_bitmap() {
-    for_each_way(|client, commands| {
-        let filter = new_growing(50, 0.01).with_options(Options::default().commands(commands));
+    for_each_client(|client| {
+        let filter = new_growing(50, 0.01);
         client.run(filter.create());
         client.run(filter.insert_many(names("in", 200)));
         client.run(filter.clear());
@@ -215,62 +213,10 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
 }
 
 #[test]
-fn a_kept_count_is_the_count() {
-    for_each_client(|client| {
-        let counting = new_growing(100, 0.01);
-        let keeping = counting.clone().with_options(Options::default().keep_count(true));
-        let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
-        let bits = |client: &mut Client| -> Vec<Vec<u8>> {
-            (0..client.run(counting.bitmaps()))
-                .map(|number| client.command(cmd("GET").arg(counting.key(number))))
-                .collect()
-        };
-        let check_count = |client: &mut Client| {
-            let current = client.run(counting.bitmaps()) - 1;
-            let ones: u64 = client.command(cmd("BITCOUNT").arg(counting.key(current)));
-            let kept: String = client.words(&["GET", "bloom-redis:ones:{g}:cursor"]);
-            assert_eq!(kept, format!("{current}:{ones}"));
-        };
-        client.run(counting.create());
-        let new = client.run(counting.insert_many(&elements));
-        let expected = bits(client);
-
-        client.run(counting.clear());
-        let (singly, together) = elements.split_at(200);
-        let mut kept: Vec<bool> = singly.iter().map(|one| client.run(keeping.insert(one))).collect();
-        check_count(client);
-        kept.extend(client.run(keeping.insert_many(together)));
-        check_count(client);
-        assert!(kept == new && bits(client) == expected);
-
-        // Operations that replace the bitmaps delete the count.
-        for cleared in [true, false] {
-            if cleared {
-                client.run(counting.clear());
-            } else {
-                let rebuild = client.run(keeping.rebuild(std::time::Duration::from_secs(60)));
-                client.run(rebuild.insert_many(&elements[..20]));
-                client.run(rebuild.commit());
-            }
-            client.run(keeping.insert_many(["a", "b", "c"]));
-            check_count(client);
-        }
-        // A lost bitmap does so too where missing is empty.
-        client.command::<()>(cmd("DEL").arg(counting.key(0)));
-        let empty = keeping
-            .clone()
-            .with_options(Options::default().keep_count(true).missing(Missing::Empty));
-        client.run(empty.insert("a"));
-        check_count(client);
-    });
-}
-
-#[test]
 fn a_growing_filter_with_other_parameters_is_refused() {
-    for_each_way(|client, commands| {
-        let options = Options::default().commands(commands);
+    for_each_client(|client| {
         client.run(new_growing(50, 0.01).create());
-        let other = new_growing(50, 0.02).with_options(options);
+        let other = new_growing(50, 0.02);
         for error in [
             client.fail(other.create()),
             client.fail(other.might_contain("a")),

@@ -17,5 +17,4 @@ mod round_trips;
 mod sets;
 mod stress;
 mod support;
-mod together;
 mod troubles;

@@ -4,19 +4,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
 use crate::support::{
-    Client, Design, LEASE, Rebuilding, Server, check_all_there, for_each_client, for_each_place,
-    for_each_way, names, new_fixed, new_split,
+    Client, LEASE, Server, check_all_there, for_each_client, for_each_place, names, new_fixed,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn filter(commands: Commands) -> FixedFilter {
-    new_fixed(Schema::whole_words(1_000, 0.01)).with_options(Options::default().commands(commands))
+fn filter() -> FixedFilter {
+    new_fixed(Schema::whole_words(1_000, 0.01))
+}
+
+/// Returns a filter that hardly ever errs.
+fn rare() -> FixedFilter {
+    new_fixed(Schema::whole_words(1_000, 1e-9))
 }
 
 /// Returns a filter in memory with the same parameters.
@@ -26,20 +30,18 @@ fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
 
 #[test]
 fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
-    for_each_way(|client, commands| {
+    for_each_client(|client| {
         let [short, long] = [100, 300].map(|seconds| seconds * SECOND);
         for (before, given, expected) in [
             (Expiry::After(short), Expiry::Keep, 90..=100),
             (Expiry::Never, Expiry::Keep, -1..=-1),
             (Expiry::After(short), Expiry::Never, -1..=-1),
             (Expiry::After(short), Expiry::After(long), 290..=300),
-            (Expiry::After(short), Expiry::AfterFirst(long), 90..=100),
-            (Expiry::Never, Expiry::AfterFirst(long), 290..=300),
         ] {
             // An upload ends with a commit too.
             for upload in [false, true] {
                 client.words::<()>(&["FLUSHALL"]);
-                let filter = filter(commands);
+                let filter = filter();
                 client.run(filter.create(before));
                 if upload {
                     client.run(filter.upload(&local(&filter), given));
@@ -48,26 +50,11 @@ fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
                     client.run(rebuild.commit(given));
                 }
                 let left: i64 = client.words(&["TTL", "bf:f"]);
-                let case = format!("{commands:?} {before:?} {given:?} {upload}");
+                let case = format!("{before:?} {given:?} {upload}");
                 assert!(expected.contains(&left), "{case}: {left}");
             }
         }
     });
-}
-
-/// Returns filters of all designs, each also as it is rebuilt: rebuilding a growing filter takes scripts. The growing
-/// filter takes several bitmaps for the elements of the tests.
-fn designs(commands: Commands) -> [(Design, Design); 3] {
-    let options = Options::default().commands(commands);
-    [
-        Design::fixed(1_000, 1e-9),
-        Design::split(1_000, 1e-9, 4_096),
-        Design::growing(50, 1e-9),
-    ]
-    .map(|design| match design {
-        Design::Growing(_) => (design.with_options(options), design),
-        _ => (design.with_options(options), design.with_options(options)),
-    })
 }
 
 fn count(client: &mut Client) -> u64 {
@@ -76,67 +63,59 @@ fn count(client: &mut Client) -> u64 {
 
 #[test]
 fn a_rebuild_takes_the_place_of_the_filter_at_once() {
-    for_each_place(|client, commands| {
+    for_each_place(|client| {
         let [old, both, new, meanwhile] = ["old", "both", "new", "meanwhile"].map(|of| names(of, 30));
-        for (filter, rebuilt) in designs(commands) {
-            client.words::<()>(&["FLUSHALL"]);
-            client.run(filter.create());
-            client.run(filter.insert_many(&[&old[..], &both].concat()));
-            let check = |client: &mut Client, expected: [Answer; 4]| {
-                for (elements, expected) in [&old, &both, &new, &meanwhile].into_iter().zip(expected) {
-                    let answers = client.run(filter.ask(elements));
-                    assert!(answers.iter().all(|&answer| answer == expected), "{filter:?}");
-                }
-            };
-            let rebuild = rebuilt.rebuild(client).unwrap();
-            let twice = [&both[..], &new, &new].concat();
-            let told = client.run(rebuild.insert_many(&twice));
-            assert_eq!(told.iter().filter(|&&new| new).count(), 60, "{filter:?}");
-            for key in client.words::<Vec<String>>(&["KEYS", "bloom-redis:next:*"]) {
-                let left: i64 = client.words(&["TTL", &key]);
-                assert!((50..=60).contains(&left), "{key}: {left}");
+        client.words::<()>(&["FLUSHALL"]);
+        let filter = rare();
+        client.run(filter.create(Expiry::Keep));
+        client.run(filter.insert_many([&old[..], &both].concat()));
+        let check = |client: &mut Client, expected: [Answer; 4]| {
+            for (elements, expected) in [&old, &both, &new, &meanwhile].into_iter().zip(expected) {
+                let answers = client.run(filter.might_contain_many(elements));
+                assert!(answers.iter().all(|&answer| answer == expected));
             }
-            let error = rebuilt.rebuild(client).err().unwrap();
-            assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
-            let text = error.to_string();
-            assert!(text.ends_with(": another rebuild is under way"), "{text}");
-            // Readers see the old generation; elements inserted now go into both.
-            assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
-            use Answer::{Absent, MightContain};
-            check(client, [MightContain, MightContain, Absent, MightContain]);
-            client.run(rebuild.commit());
-            check(client, [Absent, MightContain, MightContain, MightContain]);
-            let statistics = client.run(filter.statistics());
-            assert_eq!(statistics.rebuilds(), 1);
-            let at = statistics.last_rebuild().unwrap();
-            let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
-            assert!((now - 60..=now).contains(&at));
-            assert!(!matches!(filter, Design::Growing(_)) || statistics.bitmaps() > 1);
-            // No key is left over, and none expires.
-            let keys: Vec<String> = client.words(&["KEYS", "*"]);
-            assert!(
-                !keys.iter().any(|key| key.starts_with("bloom-redis:next:")),
-                "{keys:?}"
-            );
-            assert!(keys.iter().all(|key| client.words::<i64>(&["TTL", key]) == -1));
-
-            let rebuild = rebuilt.rebuild(client).unwrap();
-            client.run(rebuild.commit());
-            check(client, [Absent; 4]);
+        };
+        let rebuild = client.run(filter.rebuild(LEASE));
+        let twice = [&both[..], &new, &new].concat();
+        let told = client.run(rebuild.insert_many(&twice));
+        assert_eq!(told.iter().filter(|&&new| new).count(), 60);
+        for key in client.words::<Vec<String>>(&["KEYS", "bloom-redis:next:*"]) {
+            let left: i64 = client.words(&["TTL", &key]);
+            assert!((50..=60).contains(&left), "{key}: {left}");
         }
-        let growing = Design::growing(50, 0.01).with_options(Options::default().commands(Commands::PLAIN));
-        assert_eq!(
-            growing.rebuild(client).err().unwrap().to_string(),
-            "scripts must be allowed for rebuilding a growing filter, got Commands::scripts(false)"
+        let error = client.fail(filter.rebuild(LEASE));
+        assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
+        assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
+        // Readers see the old generation; elements inserted now go into both.
+        assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
+        use Answer::{Absent, MightContain};
+        check(client, [MightContain, MightContain, Absent, MightContain]);
+        client.run(rebuild.commit(Expiry::Keep));
+        check(client, [Absent, MightContain, MightContain, MightContain]);
+        let statistics = client.run(filter.statistics());
+        assert_eq!(statistics.rebuilds(), 1);
+        let at = statistics.last_rebuild().unwrap();
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+        assert!((now - 60..=now).contains(&at));
+        // No key is left over, and none expires.
+        let keys: Vec<String> = client.words(&["KEYS", "*"]);
+        assert!(
+            !keys.iter().any(|key| key.starts_with("bloom-redis:next:")),
+            "{keys:?}"
         );
+        assert!(keys.iter().all(|key| client.words::<i64>(&["TTL", key]) == -1));
+
+        let rebuild = client.run(filter.rebuild(LEASE));
+        client.run(rebuild.commit(Expiry::Keep));
+        check(client, [Absent; 4]);
     });
 }
 
 /// Checks that a rebuild that has ended takes neither elements nor the filter's place.
-fn refused(client: &mut Client, rebuild: &Rebuilding, elements: &[String]) {
+fn refused(client: &mut Client, rebuild: &Rebuild, elements: &[String]) {
     let errors = [
         client.fail(rebuild.insert_many(elements)),
-        client.fail(rebuild.commit()),
+        client.fail(rebuild.clone().commit(Expiry::Keep)),
     ];
     assert!(
         errors.iter().all(|error| error.kind() == ErrorKind::Missing),
@@ -146,92 +125,85 @@ fn refused(client: &mut Client, rebuild: &Rebuilding, elements: &[String]) {
 
 #[test]
 fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
-    for_each_way(|client, commands| {
-        let (old, new) = (names("old", 30), names("new", 70));
-        for (filter, rebuilt) in designs(commands) {
-            client.words::<()>(&["FLUSHALL"]);
-            client.run(filter.create());
-            client.run(filter.insert_many(&old));
-            assert!(!client.run(rebuilt.abandon_rebuild()));
-            let keys = count(client);
-            // Given up by the one who began it, and by anybody.
-            for by_anybody in [false, true] {
-                let rebuild = rebuilt.rebuild(client).unwrap();
-                client.run(rebuild.insert_many(&new));
-                if by_anybody {
-                    assert!(client.run(rebuilt.abandon_rebuild()));
-                } else {
-                    client.run(rebuild.abandon());
-                }
-                // The record of generations stays.
-                assert_eq!(count(client), keys + 1, "{filter:?}");
-                refused(client, &rebuild, &new);
-            }
-            let rebuild = rebuilt.rebuild(client).unwrap();
+    for_each_client(|client| {
+        let (filter, old, new) = (rare(), names("old", 30), names("new", 70));
+        client.run(filter.create(Expiry::Keep));
+        client.run(filter.insert_many(&old));
+        assert!(!client.run(filter.abandon_rebuild()));
+        let keys = count(client);
+        // Given up by the one who began it, and by anybody.
+        for by_anybody in [false, true] {
+            let rebuild = client.run(filter.rebuild(LEASE));
             client.run(rebuild.insert_many(&new));
-            for pattern in ["bloom-redis:rebuilding:*", "bloom-redis:next:*"] {
-                for key in client.words::<Vec<String>>(&["KEYS", pattern]) {
-                    client.words::<()>(&["DEL", &key]);
-                }
+            if by_anybody {
+                assert!(client.run(filter.abandon_rebuild()));
+            } else {
+                client.run(rebuild.clone().abandon());
             }
+            // The record of generations stays.
+            assert_eq!(count(client), keys + 1);
             refused(client, &rebuild, &new);
-            // A second rebuild does not inherit the bits of the first.
-            let second = rebuilt.rebuild(client).unwrap();
-            assert_eq!(client.fail(rebuild.commit()).kind(), ErrorKind::Missing);
-            check_all_there(&client.run(filter.ask(&old)));
-            client.run(second.commit());
-            let answers = client.run(filter.ask(&[old.clone(), new.clone()].concat()));
-            assert!(
-                answers.iter().all(|&answer| answer == Answer::Absent),
-                "{filter:?}"
-            );
         }
+        let rebuild = client.run(filter.rebuild(LEASE));
+        client.run(rebuild.insert_many(&new));
+        for pattern in ["bloom-redis:rebuilding:*", "bloom-redis:next:*"] {
+            for key in client.words::<Vec<String>>(&["KEYS", pattern]) {
+                client.words::<()>(&["DEL", &key]);
+            }
+        }
+        refused(client, &rebuild, &new);
+        // A second rebuild does not inherit the bits of the first.
+        let second = client.run(filter.rebuild(LEASE));
+        assert_eq!(
+            client.fail(rebuild.commit(Expiry::Keep)).kind(),
+            ErrorKind::Missing
+        );
+        check_all_there(&client.run(filter.might_contain_many(&old)));
+        client.run(second.commit(Expiry::Keep));
+        let answers = client.run(filter.might_contain_many([old, new].concat()));
+        assert!(answers.iter().all(|&answer| answer == Answer::Absent));
     });
 }
 
 #[test]
 fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
-    for_each_way(|client, commands| {
-        for design in [Design::fixed(2_000, 0.01), Design::split(2_000, 0.01, 1_024)] {
-            let filter = design.with_options(Options::default().commands(commands));
-            let mut local = BloomFilter::new(Bytes, &Parameters::new(2_000, 0.01).unwrap()).unwrap();
-            let mut insert = |elements: &[String]| {
-                elements
-                    .iter()
-                    .for_each(|element| _ = local.insert(element.as_bytes()));
-                local.clone()
-            };
-            let before = insert(&names("in", 2_000));
-            client.run(filter.upload(&before));
-            let asked = [names("in", 2_000), names("out", 2_000)].concat();
-            let answers = client
-                .run(filter.ask(&asked))
-                .into_iter()
-                .map(Answer::might_contain);
-            let expected = asked
+    for_each_client(|client| {
+        let filter = new_fixed(Schema::whole_words(2_000, 0.01));
+        let mut local = BloomFilter::new(Bytes, &Parameters::new(2_000, 0.01).unwrap()).unwrap();
+        let mut insert = |elements: &[String]| {
+            elements
                 .iter()
-                .map(|element| before.might_contain(element.as_bytes()));
-            assert!(answers.eq(expected), "{filter:?}");
-            let more = names("more", 10);
-            client.run(filter.insert_many(&more));
-            let (after, statistics) = (insert(&more), client.run(filter.statistics()));
-            assert_eq!(
-                (statistics.bits(), statistics.ones()),
-                (after.bits(), after.ones())
-            );
-            assert_eq!(client.run(filter.download()).words(), after.words());
-            client.run(filter.delete());
-            assert_eq!(client.fail(filter.download()).kind(), ErrorKind::Missing);
-            let empty = filter.with_options(Options::default().missing(Missing::Empty));
-            assert_eq!(client.run(empty.download()).ones(), 0);
-        }
+                .for_each(|element| _ = local.insert(element.as_bytes()));
+            local.clone()
+        };
+        let before = insert(&names("in", 2_000));
+        client.run(filter.upload(&before, Expiry::Never));
+        let asked = [names("in", 2_000), names("out", 2_000)].concat();
+        let answers = client.run(filter.might_contain_many(&asked));
+        let answers = answers.into_iter().map(Answer::might_contain);
+        let expected = asked
+            .iter()
+            .map(|element| before.might_contain(element.as_bytes()));
+        assert!(answers.eq(expected));
+        let more = names("more", 10);
+        client.run(filter.insert_many(&more));
+        let (after, statistics) = (insert(&more), client.run(filter.statistics()));
+        assert_eq!(
+            (statistics.bits(), statistics.ones()),
+            (after.bits(), after.ones())
+        );
+        assert_eq!(client.run(filter.download(Bytes)).words(), after.words());
+        client.run(filter.delete());
+        assert_eq!(client.fail(filter.download(Bytes)).kind(), ErrorKind::Missing);
+        let empty = filter.with_options(Options::default().missing(Missing::Empty));
+        assert_eq!(client.run(empty.download(Bytes)).ones(), 0);
     });
 }
 
 #[test]
 fn inserts_during_rebuilds_are_never_lost() {
     let server = Server::start(&[]);
-    let filter = filter(Commands::default());
+    let filter = filter();
     Client::blocking(&server).run(filter.create(Expiry::Keep));
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -283,8 +255,8 @@ fn under_way(client: &mut Client) -> String {
 
 #[test]
 fn uploads_undo_nothing_that_others_insert_meanwhile() {
-    for_each_way(|client, commands| {
-        let filter = filter(commands);
+    for_each_client(|client| {
+        let filter = filter();
         let mut local = local(&filter);
         local.insert(b"local".as_slice());
         client.run(filter.create(Expiry::Keep));
@@ -301,8 +273,7 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         use Answer::{Absent, MightContain};
         assert_eq!(
             client.run(filter.might_contain_many(["old", "local", "meanwhile"])),
-            [Absent, MightContain, MightContain],
-            "{commands:?}"
+            [Absent, MightContain, MightContain]
         );
         local.insert(b"meanwhile".as_slice());
         assert_eq!(client.run(filter.download(Bytes)).words(), local.words());
@@ -318,18 +289,18 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
 
 #[test]
 fn large_filters_go_in_several_chunks() {
-    // 2.4 MiB in parts of 2 MiB: the first part takes two chunks, the second one.
-    let split = new_split(2_000_000, 0.01, 1 << 24);
+    // 2.3 MiB: three chunks.
+    let filter = new_fixed(Schema::whole_words(2_000_000, 0.01));
     let parameters = Parameters::new(2_000_000, 0.01).unwrap();
     let mut local = BloomFilter::new(Bytes, &parameters).unwrap();
     for i in 0..100_000_u32 {
         local.insert(&i.to_le_bytes()[..]);
     }
     for_each_client(|client| {
-        client.run(split.upload(&local, Expiry::Never));
-        let back = client.run(split.download(Bytes));
+        client.run(filter.upload(&local, Expiry::Never));
+        let back = client.run(filter.download(Bytes));
         assert!(back.words() == local.words());
-        let answers = client.run(split.might_contain_many((0..1_000_u32).map(u32::to_le_bytes)));
+        let answers = client.run(filter.might_contain_many((0..1_000_u32).map(u32::to_le_bytes)));
         check_all_there(&answers);
     });
 }
@@ -348,7 +319,7 @@ fn only_the_same_shape_is_exchanged() {
                 "the number of bits must be a multiple of 64, got 21895"
             );
         }
-        let filter = filter(Commands::default());
+        let filter = filter();
         let error = client.fail(filter.upload(&guava, Expiry::Never));
         assert_eq!(
             error.to_string(),

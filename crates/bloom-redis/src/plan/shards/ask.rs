@@ -13,8 +13,8 @@ use crate::batch::{Batch, Replies, unexpected};
 use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Commands, Options};
-use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros, settle};
+use crate::options::Options;
+use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros};
 
 /// The number of bits for which a `GETRANGE` counts: about as many bytes pass the network.
 const BITS_OF_RANGE: usize = 3;
@@ -26,16 +26,8 @@ pub(crate) async fn contains(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(keys.len());
-    let mut rest = keys;
-    while !rest.is_empty() {
-        let (count, some) = match contains_settled(line, current, rest, options).await {
-            Ok(some) => (some.len(), Ok(some)),
-            Err(error) => (0, Err(error)),
-        };
-        rest = &rest[count..];
-        if !settle(&mut answers, some, keys.len(), options)? {
-            break;
-        }
+    while answers.len() < keys.len() {
+        answers.extend(contains_settled(line, current, &keys[answers.len()..], options).await?);
     }
     Ok(answers)
 }
@@ -85,14 +77,14 @@ impl Asked<'_> {
     }
 
     /// Adds the commands, between two that prove that the shard is there.
-    fn push(&self, batch: &mut Batch, commands: Commands) {
+    fn push(&self, batch: &mut Batch) {
         let prove = |batch: &mut Batch| {
             let get = batch.add("GETRANGE").arg(&self.part.key);
             // A byte more, because a longer string is another one.
             get.arg(self.part.bytes).arg(self.part.bytes + TAIL);
         };
         prove(batch);
-        push_bits(batch, commands, Access::Get, &self.part.key, &self.offsets());
+        push_bits(batch, Access::Get, &self.part.key, &self.offsets());
         for (_, places) in &self.keys {
             if let Places::Bytes(ranges) = places {
                 for range in ranges {
@@ -104,17 +96,11 @@ impl Asked<'_> {
         prove(batch);
     }
 
-    fn read(
-        &self,
-        replies: &mut Replies,
-        commands: Commands,
-        asked: &[Vec<u8>],
-        answers: &mut [Answer],
-    ) -> Result<(), Error> {
+    fn read(&self, replies: &mut Replies, asked: &[Vec<u8>], answers: &mut [Answer]) -> Result<(), Error> {
         let before = replies.bytes()?.unwrap_or_default();
         let bits = self.offsets().len();
         let ranges: usize = self.keys.iter().map(|(_, places)| ranges_of(places)).sum();
-        let mut middle = replies.take(commands_for(commands, bits) + ranges);
+        let mut middle = replies.take(commands_for(bits) + ranges);
         let after = replies.bytes()?.unwrap_or_default();
         // A shard that goes and is loaded again meanwhile has another number drawn.
         if before != after || !self.part.is_proved_by(&before) {
@@ -124,7 +110,7 @@ impl Asked<'_> {
             return Ok(());
         }
         let probes = bits.checked_div(self.keys.len()).unwrap_or(0).max(1);
-        read_zeros(&mut middle, commands, bits, |number| {
+        read_zeros(&mut middle, bits, |number| {
             if let Some((index, _)) = self.keys.get(number / probes) {
                 answers[*index] = Answer::Absent;
             }
@@ -194,15 +180,14 @@ async fn contains_once(
             }
         }
     }
-    let commands = options.commands;
     let mut batches = Batches::default();
     for (_, asked) in &shards {
-        asked.push(batches.of(asked.node), commands);
+        asked.push(batches.of(asked.node));
     }
     let mut replies = line.send_all(batches.0).await?;
     let mut answers = vec![Answer::MightContain; count];
     for (_, asked) in &shards {
-        asked.read(&mut replies, commands, keys, &mut answers)?;
+        asked.read(&mut replies, keys, &mut answers)?;
     }
     Ok(answers)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, ErrorKind, Loading, Options, ShardedSet};
+use bloom_redis::{Answer, ErrorKind, Loading, Options, ShardedSet};
 use filter_sets::{Builder, FilterSet, Format, Opening, Size};
 use redis::cluster::ClusterConnection;
 
@@ -121,9 +121,9 @@ fn every_format_answers_as_its_files_do() {
             assert_eq!(loaded.shards, SHARDS as usize, "{format}");
             assert_eq!(heard.last(), Some(&(loaded.bytes, loaded.bytes)));
             check_like_the_files(client, &set, &place.path().join(format));
-            let plain = Options::default().commands(Commands::PLAIN).bits_per_trip(1_000);
+            let in_trips = Options::default().bits_per_trip(1_000);
             let few = keys(0..300);
-            check_all_there(&client.run(set.clone().with_options(plain).might_contain_many(few)));
+            check_all_there(&client.run(set.clone().with_options(in_trips).might_contain_many(few)));
             // What is there is not loaded again.
             let again = client.run(set.load(place.path().join(format), self::loading()));
             assert_eq!((again.shards, again.generation), (0, loaded.generation));
