@@ -35,7 +35,7 @@ fn surfaces_are_those_that_were_reviewed() {
     fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o755)).unwrap();
     // With examples, so that dependencies have the same features as in the tests.
     let arguments = "doc --quiet --no-deps --workspace --lib --examples \
-        --features guava-bloom/rayon,guava-bloom/save,guava-bloom/slot,membership-filters/slot";
+        --features guava-bloom/save,guava-bloom/slot,membership-filters/slot";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = Command::new(env!("CARGO"))
         .args(arguments.split(' '))

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use guava_bloom::spark::{self, HashPair, Item};
-use guava_bloom::{BloomFilter, Hash128};
+use guava_bloom::spark::{self, HashPair};
+use guava_bloom::{BloomFilter, Bytes, Hash128, HashId, Hashed, Hashing as _, envelope};
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
 
 pub(crate) use crate::filling::text;
@@ -23,51 +23,40 @@ pub(crate) trait Elements: Filling + Send + Sync {
 
 /// Returns the 128 bits of an element's hash as one number.
 #[inline]
-pub(crate) fn hash128(key: &[u8]) -> u128 {
-    let Hash128 { h1, h2 } = Hash128::of(key);
+pub(crate) fn hash128(Hash128 { h1, h2 }: Hash128) -> u128 {
     u128::from(h1) << 64 | u128::from(h2)
+}
+
+fn hashed<F>(funnel: F, hash: u128) -> Hashed<F> {
+    let (h1, h2) = ((hash >> 64) as u64, hash as u64);
+    Hashed::assume(funnel, Hash128 { h1, h2 })
+}
+
+fn all_hashed<F: Copy>(funnel: F, hashes: &[u128]) -> Vec<Hashed<F>> {
+    hashes.iter().map(|&hash| hashed(funnel, hash)).collect()
 }
 
 /// Returns the two hashes of an element of Spark's filters as one number of 64 bits.
 #[inline]
 pub(crate) fn hash_pair(key: &[u8], seed: i32) -> u128 {
-    let HashPair { h1, h2 } = HashPair::of(key, seed);
-    u128::from(h1.cast_unsigned()) << 32 | u128::from(h2.cast_unsigned())
+    let pair = HashPair::of(key, seed);
+    u128::from(pair.h1().cast_unsigned()) << 32 | u128::from(pair.h2().cast_unsigned())
 }
 
-fn of_128(hash: u128) -> Hash128 {
-    Hash128 {
-        h1: (hash >> 64) as u64,
-        h2: hash as u64,
-    }
+/// Returns the hashes under the seed of the filter that they are for.
+fn pair(hash: u128, seed: i32) -> HashPair {
+    let half = |bits: u128| (bits as u32).cast_signed();
+    HashPair::assume(half(hash >> 32), half(hash), seed)
 }
 
-fn all_of_128(hashes: &[u128]) -> Vec<Hash128> {
-    hashes.iter().map(|&hash| of_128(hash)).collect()
-}
-
-/// An element of Spark's filters that is hashed already, under the filter's seed.
-struct Hashed(HashPair);
-
-impl Item for Hashed {
-    #[inline]
-    fn hash(&self, _: i32) -> HashPair {
-        self.0
-    }
-}
-
-fn pair(hash: u128) -> Hashed {
-    Hashed(HashPair {
-        h1: ((hash >> 32) as u32).cast_signed(),
-        h2: (hash as u32).cast_signed(),
-    })
+fn pairs(hashes: &[u128], seed: i32) -> Vec<HashPair> {
+    hashes.iter().map(|&hash| pair(hash, seed)).collect()
 }
 
 impl Filling for spark::BloomFilter {
     fn add(&mut self, hashes: &[u128]) -> Text<()> {
-        let pairs: Vec<_> = hashes.iter().map(|&hash| pair(hash)).collect();
-        self.insert_many(&pairs);
-        Ok(())
+        let pairs = pairs(hashes, self.seed());
+        self.insert_hashes(&pairs).map(drop).map_err(text)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -85,12 +74,11 @@ impl Elements for spark::BloomFilter {
     }
 
     fn contains(&self, hash: u128) -> bool {
-        self.might_contain(&pair(hash))
+        self.might_contain_hash(pair(hash, self.seed()))
     }
 
     fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
-        let pairs: Vec<_> = hashes.iter().map(|&hash| pair(hash)).collect();
-        self.might_contain_many(&pairs)
+        self.might_contain_hashes(&pairs(hashes, self.seed()))
     }
 
     fn merge(&mut self, stored: &[u8]) -> Text<()> {
@@ -99,16 +87,18 @@ impl Elements for spark::BloomFilter {
     }
 }
 
-/// Implements the trait for a filter of [`Hash128`]: elements are inserted and asked by `$insert` and `$ask`.
+/// Implements the trait for a filter of [`Hash128`], which is read and written by `$read` and `$write`: elements are inserted
+/// and looked up by `$insert` and `$ask`.
 macro_rules! elements {
-    ($filter:ident, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
-        impl Filling for $filter<()> {
+    ($filter:ident<$funnel:ty>, $read:expr, $write:expr, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
+        impl Filling for $filter<$funnel> {
             fn add(&mut self, hashes: &[u128]) -> Text<()> {
-                $insert(self, &all_of_128(hashes))
+                let hashes = all_hashed(*self.funnel(), hashes);
+                $insert(self, &hashes)
             }
 
             fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-                self.write_to(writer)
+                $write(self, writer)
             }
 
             fn rate(&self) -> Option<f64> {
@@ -116,21 +106,21 @@ macro_rules! elements {
             }
         }
 
-        impl Elements for $filter<()> {
+        impl Elements for $filter<$funnel> {
             fn hash(&self, key: &[u8]) -> u128 {
-                hash128(key)
+                hash128(self.funnel().hash_id().hash(key))
             }
 
             fn contains(&self, hash: u128) -> bool {
-                self.might_contain_hash(of_128(hash))
+                self.might_contain_hash(&hashed(*self.funnel(), hash))
             }
 
             fn contains_each(&self, hashes: &[u128]) -> Vec<bool> {
-                $ask(self, &all_of_128(hashes))
+                $ask(self, &all_hashed(*self.funnel(), hashes))
             }
 
             fn merge(&mut self, stored: &[u8]) -> Text<()> {
-                let other = Self::from_bytes(stored, ()).map_err(text)?;
+                let other: Self = $read(stored, *self.funnel()).map_err(text)?;
                 $merge(self, &other).map_err(text)
             }
         }
@@ -139,54 +129,62 @@ macro_rules! elements {
 
 /// Those that fetch memory ahead for many elements.
 macro_rules! batched {
-    ($filter:ident, $rate:expr) => {
+    ($filter:ident<$funnel:ty>, $read:expr, $write:expr, $rate:expr) => {
         elements!(
-            $filter,
+            $filter<$funnel>,
+            $read,
+            $write,
             $rate,
-            |filter: &mut Self, hashes: &[Hash128]| {
-                filter.insert_hashes(hashes);
-                Ok(())
-            },
-            |filter: &Self, hashes: &[Hash128]| filter.might_contain_hashes(hashes),
+            |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
+            |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
             $filter::merge
         );
     };
 }
 
-/// Those that take elements one by one; `$done` makes a result of what inserting returns.
+/// Those that take elements one by one.
 macro_rules! single {
-    ($filter:ident, $done:expr, $merge:expr) => {
+    ($filter:ident, $merge:expr) => {
         elements!(
-            $filter,
+            $filter<HashId>,
+            envelope::from_bytes,
+            envelope::write_to,
             |filter: &Self| filter.stats().false_positive_rate,
-            |filter: &mut Self, hashes: &[Hash128]| {
-                hashes
-                    .iter()
-                    .try_for_each(|&hash| $done(filter.insert_hash(hash)))
+            |filter: &mut Self, hashes: &[_]| {
+                let mut hashes = hashes.iter();
+                hashes.try_for_each(|hash| filter.insert_hash(hash).map(drop).map_err(text))
             },
-            |filter: &Self, hashes: &[Hash128]| {
-                hashes
-                    .iter()
-                    .map(|&hash| filter.might_contain_hash(hash))
-                    .collect()
+            |filter: &Self, hashes: &[_]| {
+                let hashes = hashes.iter();
+                hashes.map(|hash| filter.might_contain_hash(hash)).collect()
             },
             $merge
         );
     };
 }
 
-batched!(BloomFilter, |filter: &Self| filter.false_positive_rate());
-batched!(BlockedBloomFilter, |filter: &Self| filter
-    .stats()
-    .false_positive_rate);
-single!(CountingBloomFilter, |_| Ok(()), CountingBloomFilter::merge);
-single!(
-    CuckooFilter,
-    |inserted: Result<(), _>| inserted.map_err(text),
-    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged")
+batched!(
+    BloomFilter<Bytes>,
+    Self::from_bytes,
+    Self::write_to,
+    Self::false_positive_rate
 );
-single!(
-    GrowingBloomFilter,
-    |inserted: Result<bool, _>| inserted.map(|_| ()).map_err(text),
-    |_: &mut Self, _: &Self| Err("the links of growing filters differ in size, so two cannot be merged")
+batched!(
+    BloomFilter<HashId>,
+    envelope::from_bytes,
+    envelope::write_to,
+    Self::false_positive_rate
 );
+batched!(
+    BlockedBloomFilter<HashId>,
+    envelope::from_bytes,
+    envelope::write_to,
+    |filter: &Self| filter.stats().false_positive_rate
+);
+single!(CountingBloomFilter, CountingBloomFilter::merge);
+single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
+    "a cuckoo filter moves its fingerprints, so two cannot be merged"
+));
+single!(GrowingBloomFilter, |_: &mut Self, _: &Self| Err(
+    "the links of growing filters differ in size, so two cannot be merged"
+));

@@ -7,6 +7,7 @@ use std::path::Path;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::FilterView;
 use filter_policy::{BitsPerKey, OwnedFilter};
+use guava_bloom::Encoding;
 
 use crate::elements::Elements;
 use crate::error::{Error, ErrorKind};
@@ -120,7 +121,7 @@ enum Stored {
 }
 
 impl Filter {
-    /// Takes the bytes of a stored filter; without a format, the bytes must tell it.
+    /// Takes the bytes of a stored filter; without a format, the bytes must tell it, and the keys must be bytes or UTF-8.
     ///
     /// # Errors
     ///
@@ -142,6 +143,7 @@ impl Filter {
     pub(crate) fn new(format: Option<&Format>, bytes: Bytes) -> Result<Self, String> {
         let slice = bytes.as_ref();
         let told = Format::of_prefix(slice, slice.len() as u64);
+        let told = told.map(|told| told.with_encoding(Encoding::BYTES));
         let format = format.cloned().or(told).ok_or_else(|| {
             let names: Vec<_> = Format::short_names().collect();
             let names = names.join(", ");

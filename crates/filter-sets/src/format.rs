@@ -1,8 +1,13 @@
 //! The stored formats by name: what a key becomes in each, and how large a filter is.
 
+use std::io::Read as _;
+use std::path::Path;
+
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
-use guava_bloom::{BloomFilter, Parameters, StreamHeader, spark};
+use guava_bloom::{
+    BloomFilter, Bytes, Encoding, Hash128, HashId, Hashing as _, Parameters, StreamHeader, envelope, spark,
+};
 use hashzoo::xxh3_64;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
@@ -12,6 +17,7 @@ use membership_filters::{
 use crate::elements::{Elements, hash_pair, hash128, text};
 use crate::error::Error;
 use crate::filling::{OfPolicy, Plan};
+use crate::filter::open_file;
 
 /// The seed of [`identity`], which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
@@ -20,8 +26,9 @@ const IDENTITY_SEED: u64 = 0x6b65_7973;
 const ALIASES: [(&str, &str); 2] = [("fast-local-bloom", "rocksdb"), ("parquet", "split-block")];
 
 /// The names of the formats that are no policies.
-const STREAMS: [(&str, Kind); 8] = [
+const STREAMS: [(&str, Kind); 9] = [
     ("guava", Kind::Guava),
+    ("guava-envelope", Kind::GuavaEnvelope),
     ("spark-v1", Kind::Spark(spark::Version::V1)),
     ("spark-v2", Kind::Spark(spark::Version::V2 { seed: 0 })),
     ("spark", Kind::Spark(spark::Version::V2 { seed: 0 })),
@@ -31,8 +38,9 @@ const STREAMS: [(&str, Kind); 8] = [
     ("growing", Kind::Growing),
 ];
 
-/// The first bytes of the stored filters of `membership-filters`.
-const MAGICS: [(&[u8; 8], &str); 4] = [
+/// The first bytes of the envelopes.
+const MAGICS: [(&[u8; 8], &str); 5] = [
+    (b"GBfilter", "guava-envelope"),
     (b"MFblocks", "blocked"),
     (b"MFcounts", "counting"),
     (b"MFcuckoo", "cuckoo"),
@@ -44,12 +52,14 @@ const MAGICS: [(&[u8; 8], &str); 4] = [
 pub struct Format {
     name: String,
     pub(crate) kind: Kind,
+    encoding: Encoding,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Policy,
     Guava,
+    GuavaEnvelope,
     Spark(spark::Version),
     Blocked,
     Counting,
@@ -120,7 +130,7 @@ impl Format {
     }
 
     /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
-    /// Spark, and the filters of `membership-filters`. 16 bytes suffice.
+    /// Spark, and the filters of `membership-filters`, with the encoding of their keys. 16 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
         // Its header is long enough to tell a stream that was cut.
         if let Ok(header) = spark::StreamHeader::from_prefix(head) {
@@ -128,7 +138,9 @@ impl Format {
             return Some(Self::new(name, Kind::Spark(header.version)));
         }
         if let Some((_, name)) = MAGICS.iter().find(|(magic, _)| head.starts_with(*magic)) {
-            return Self::named(name).ok();
+            let named = Self::named(name).ok()?;
+            let id = envelope::hash_id(head);
+            return Some(id.map_or(named.clone(), |id| named.with_encoding(id.encoding())));
         }
         let header = StreamHeader::from_bytes(*head.first_chunk()?);
         let is_guava = header.validate().is_ok() && header.stream_len() == len;
@@ -136,8 +148,33 @@ impl Format {
     }
 
     fn new(name: &str, kind: Kind) -> Self {
-        let name = name.to_owned();
-        Self { name, kind }
+        let (name, encoding) = (name.to_owned(), Encoding::BYTES);
+        Self { name, kind, encoding }
+    }
+
+    /// Returns the format of a file, if its first bytes tell it.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let (file, len) = open_file(path, None).ok()?;
+        let mut head = Vec::new();
+        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
+        Self::of_prefix(&head, len)
+    }
+
+    /// Returns the format with another encoding of keys than [`Encoding::BYTES`]. Filters in an envelope have it in their
+    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this encoding.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Returns the encoding of the keys.
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Returns the hash of the keys of new filters in an envelope.
+    fn hash_id(&self) -> HashId {
+        Bytes.hash_id().with_encoding(self.encoding)
     }
 
     /// Returns the format with another seed of its hash.
@@ -250,6 +287,7 @@ impl Format {
     }
 
     fn plan_elements(&self, items: u64, size: Size) -> Result<Plan, String> {
+        let id = self.hash_id();
         /// Makes the plan of parameters, the filter's length and its constructor.
         macro_rules! plan {
             ($parameters:expr, $memory:ident, $make:expr) => {{
@@ -281,14 +319,14 @@ impl Format {
             }
             Kind::Blocked => {
                 plan!(BlockedParameters::new(items, rate), memory_bytes, |parameters| {
-                    BlockedBloomFilter::new((), parameters)
+                    BlockedBloomFilter::new(id, parameters)
                 })
             }
             Kind::Counting => {
                 let parameters = Parameters::new(items, rate).map_err(text)?;
                 let width = CounterWidth::FOUR;
                 let memory = CountingBloomFilter::stored_len_of(&parameters, width).map_err(text)?;
-                let make = move || CountingBloomFilter::new((), &parameters, width).map_err(text);
+                let make = move || CountingBloomFilter::new(id, &parameters, width).map_err(text);
                 Plan {
                     make: Box::new(move || Ok(Box::new(make()?))),
                     memory,
@@ -296,17 +334,22 @@ impl Format {
             }
             Kind::Cuckoo => {
                 plan!(CuckooParameters::new(items, rate), memory_bytes, |parameters| {
-                    CuckooFilter::new((), parameters)
+                    CuckooFilter::new(id, parameters)
                 })
             }
             Kind::Growing => {
                 plan!(GrowingParameters::new(items, rate), stored_len, |parameters| {
-                    GrowingBloomFilter::new((), parameters)
+                    GrowingBloomFilter::new(id, parameters)
+                })
+            }
+            Kind::GuavaEnvelope => {
+                plan!(Parameters::new(items, rate), stream_len, |parameters| {
+                    BloomFilter::new(id, parameters)
                 })
             }
             Kind::Guava | Kind::Policy => {
                 plan!(Parameters::new(items, rate), stream_len, |parameters| {
-                    BloomFilter::new((), parameters)
+                    BloomFilter::new(Bytes, parameters)
                 })
             }
         })
@@ -314,9 +357,20 @@ impl Format {
 
     /// Reads a filter of a format that is no policy; `None` for a policy.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Option<Box<dyn Elements>>, String> {
+        let id = || {
+            let id = envelope::hash_id(bytes).map_err(text)?;
+            let (ours, stored) = (self.encoding, id.encoding());
+            if ours == stored {
+                return Ok(id);
+            }
+            Err(format!("the filter's keys must be {ours}, got {stored}"))
+        };
         Ok(Some(match self.kind {
             Kind::Policy => return Ok(None),
-            Kind::Guava => Box::new(BloomFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Guava => Box::new(BloomFilter::from_bytes(bytes, Bytes).map_err(text)?),
+            Kind::GuavaEnvelope => {
+                Box::new(envelope::from_bytes::<BloomFilter<_>>(bytes, id()?).map_err(text)?)
+            }
             Kind::Spark(version) => {
                 let filter = spark::BloomFilter::from_bytes(bytes).map_err(text)?;
                 let number = filter.version().number();
@@ -328,10 +382,10 @@ impl Format {
                 }
                 Box::new(filter)
             }
-            Kind::Blocked => Box::new(BlockedBloomFilter::from_bytes(bytes, ()).map_err(text)?),
-            Kind::Counting => Box::new(CountingBloomFilter::from_bytes(bytes, ()).map_err(text)?),
-            Kind::Cuckoo => Box::new(CuckooFilter::from_bytes(bytes, ()).map_err(text)?),
-            Kind::Growing => Box::new(GrowingBloomFilter::from_bytes(bytes, ()).map_err(text)?),
+            Kind::Blocked => Box::new(BlockedBloomFilter::from_bytes(bytes, id()?).map_err(text)?),
+            Kind::Counting => Box::new(CountingBloomFilter::from_bytes(bytes, id()?).map_err(text)?),
+            Kind::Cuckoo => Box::new(CuckooFilter::from_bytes(bytes, id()?).map_err(text)?),
+            Kind::Growing => Box::new(GrowingBloomFilter::from_bytes(bytes, id()?).map_err(text)?),
         }))
     }
 }
@@ -357,7 +411,7 @@ impl Hasher {
                 None => 0,
             },
             Self::Spark(seed) => hash_pair(key, *seed),
-            Self::Bits128 => hash128(key),
+            Self::Bits128 => hash128(Hash128::of(key)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::places::{self, Places};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
-use guava_bloom::spark::{self, HashPair};
+use guava_bloom::spark;
 use guava_bloom::{Hash128, Modulus, Strategy, StreamHeader};
 
 use crate::error::Error;
@@ -128,8 +128,7 @@ impl Outline {
             }
             Form::Spark { header, bits } => {
                 let version = header.version;
-                let hash = HashPair::of(key, version.seed());
-                let mut positions = version.positions(hash, header.probe_count, *bits);
+                let mut positions = version.positions(key, header.probe_count, *bits);
                 for bit in &mut positions {
                     *bit = in_words(version.header_len(), *bit);
                 }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use guava_bloom::Encoding;
 use records::failure::Failure;
 use records::interrupt::Interrupt;
 use records::lines;
@@ -33,6 +34,14 @@ impl Items {
             Self::Long => "long",
             Self::String => "string",
             Self::Binary => "binary",
+        }
+    }
+
+    /// Returns the encoding that stored filters name.
+    pub fn encoding(self) -> Encoding {
+        match self {
+            Self::Long => Encoding::INT64,
+            _ => Encoding::BYTES,
         }
     }
 

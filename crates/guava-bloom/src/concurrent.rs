@@ -7,6 +7,7 @@ use crate::bits::{Bits, Word};
 use crate::error::Error;
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
+use crate::hash::Hash128;
 use crate::shape::{self, Shape};
 use crate::strategy::Strategy;
 
@@ -52,7 +53,7 @@ pub struct ConcurrentBloomFilter<F> {
     pub(crate) bits: Bits<AtomicU64>,
     strategy: Strategy,
     probe_count: u8,
-    funnel: F,
+    pub(crate) funnel: F,
 }
 
 shape::common!(ConcurrentBloomFilter);
@@ -77,7 +78,7 @@ impl<F> ConcurrentBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item))
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Returns whether the element might be in the filter.
@@ -86,11 +87,12 @@ impl<F> ConcurrentBloomFilter<F> {
     /// - **True**: every bit of the element was found set, possibly by calls still under way or for other elements.
     ///   Calls that this one happens before return true as well.
     #[inline]
+    #[must_use]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
     {
-        self.might_contain_hash(self.funnel.hash(item))
+        self.contains_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Merges all elements of `other`, a [`BloomFilter`] or another concurrent filter, into this one. Other threads may

@@ -27,16 +27,12 @@ use hashzoo::Murmur3X64_128;
 
 use crate::arch;
 use crate::error::{Error, ErrorKind};
+use crate::funnel::Hashing;
+use crate::hash::HashId;
 use crate::header::WORD;
 
 /// The version of the envelope and of every form in it.
-const VERSION: u8 = 1;
-
-/// The code of the function that hashes elements: MurmurHash3, x64, 128 bits.
-const MURMUR3_X64_128: u8 = 1;
-
-/// The seed of the hash function: Guava's.
-const HASH_SEED: u32 = 0;
+const VERSION: u8 = 2;
 
 /// The number of words converted, written or read at a time: 64 KiB.
 pub(crate) const PIECE_WORDS: usize = 8192;
@@ -50,16 +46,20 @@ pub const CHECKSUM_LEN: u64 = 8;
 /// A filter that the envelope can hold between header and checksum.
 ///
 /// ```
-/// use guava_bloom::Error;
 /// use guava_bloom::envelope::{self, Reader, Stored, Writer};
+/// use guava_bloom::{Error, Hash128, Utf8};
 ///
-/// /// A set of up to 64 small numbers, stored as one.
+/// /// A filter of 64 bits, with one for each key.
 /// #[derive(Debug, PartialEq)]
 /// struct Small(u64);
 ///
 /// impl Stored for Small {
-///     type Funnel = ();
+///     type Funnel = Utf8;
 ///     const MAGIC: [u8; 8] = *b"my-small";
+///
+///     fn funnel(&self) -> &Utf8 {
+///         &Utf8
+///     }
 ///
 ///     fn stored_len(&self) -> u64 {
 ///         envelope::HEADER_LEN + 8 + envelope::CHECKSUM_LEN
@@ -69,21 +69,25 @@ pub const CHECKSUM_LEN: u64 = 8;
 ///         writer.u64(self.0)
 ///     }
 ///
-///     fn read_contents(reader: &mut Reader<'_>, _: ()) -> Result<Self, Error> {
+///     fn read_contents(reader: &mut Reader<'_>, _: Utf8) -> Result<Self, Error> {
 ///         Ok(Self(reader.u64()?))
 ///     }
 /// }
 ///
-/// let bytes = envelope::to_bytes(&Small(5));
-/// assert_eq!(envelope::from_bytes::<Small>(&bytes, ())?, Small(5));
+/// let small = Small(1 << (Hash128::of_key(&Utf8, "apple").h1 % 64));
+/// let bytes = envelope::to_bytes(&small);
+/// assert_eq!(envelope::from_bytes::<Small>(&bytes, Utf8)?, small);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Stored: Sized {
-    /// The funnel, which is not stored: the caller supplies it when reading.
-    type Funnel;
+    /// The funnel, of which the header has the hash: the caller supplies it when reading.
+    type Funnel: Hashing;
 
     /// The first eight bytes of the header, which identify the kind of filter.
     const MAGIC: [u8; 8];
+
+    /// Returns the funnel.
+    fn funnel(&self) -> &Self::Funnel;
 
     /// Returns the length of the whole envelope in bytes.
     fn stored_len(&self) -> u64;
@@ -104,6 +108,7 @@ pub trait Stored: Sized {
 }
 
 /// Returns the envelope with the filter in it.
+#[must_use]
 pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
     let Ok(()) = write(filter, &mut |more: &[u8]| {
@@ -117,7 +122,8 @@ pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Error`] names the fault in the bytes. No memory is allocated beyond their size.
+/// [`ErrorKind::Incompatible`] if the filter was written with a funnel of another hash; its text says of which one.
+/// [`Error`] otherwise names the fault in the bytes. No memory is allocated beyond their size.
 pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
     let mut reader = Reader::new(&mut bytes);
     let filter = reader.filter(funnel)?;
@@ -150,14 +156,28 @@ pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Re
     Reader::new(&mut Stream(reader)).filter(funnel)
 }
 
+/// Returns the hash of the keys of a stored filter from the header, the first [`HEADER_LEN`] bytes of its envelope. This is
+/// for programs that learn from the file which funnel to read it with; [`HashId`] has an example.
+///
+/// ```
+///
+/// # Errors
+///
+/// [`ErrorKind::Truncated`], [`ErrorKind::UnsupportedVersion`] or [`ErrorKind::InvalidField`].
+pub fn hash_id(mut header: &[u8]) -> Result<HashId, Error> {
+    let mut reader = Reader::new(&mut header);
+    reader.array::<8>()?;
+    reader.hash_id()
+}
+
 fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut writer = Writer {
         put,
         checksum: Murmur3X64_128::new(0),
     };
     writer.bytes(&T::MAGIC)?;
-    writer.bytes(&[VERSION, MURMUR3_X64_128, 0, 0])?;
-    writer.bytes(&HASH_SEED.to_le_bytes())?;
+    writer.bytes(&[VERSION])?;
+    writer.bytes(&filter.funnel().hash_id().to_bytes())?;
     filter.write_contents(&mut writer)?;
     let (checksum, _) = writer.checksum.finish();
     (writer.put)(&checksum.to_le_bytes())
@@ -306,29 +326,32 @@ impl<'a> Reader<'a> {
                 format_args!("\"{}\"", magic.escape_ascii()),
             ));
         }
-        let [version, function, reserved @ ..] = self.array::<4>()?;
-        if version != VERSION {
-            return Err(Error::new(
-                ErrorKind::UnsupportedVersion,
-                "the version",
-                VERSION,
-                version,
-            ));
-        }
-        let invalid = |field, range, got: u32| Err(Error::new(ErrorKind::InvalidField, field, range, got));
-        if function != MURMUR3_X64_128 {
-            return invalid("the hash function", MURMUR3_X64_128.into(), function.into());
-        }
-        if let Some(&byte) = reserved.iter().find(|&&byte| byte != 0) {
-            return invalid("a reserved byte", 0, byte.into());
-        }
-        let seed = u32::from_le_bytes(self.array()?);
-        if seed != HASH_SEED {
-            return invalid("the hash seed", HASH_SEED, seed);
+        let (stored, asked) = (self.hash_id()?, funnel.hash_id());
+        if stored != asked {
+            let (thing, range) = (
+                "the hash of the filter's keys",
+                format_args!("the funnel's, {asked}"),
+            );
+            return Err(Error::new(ErrorKind::Incompatible, thing, range, stored));
         }
         let filter = T::read_contents(self, funnel)?;
         self.verify()?;
         Ok(filter)
+    }
+
+    /// Reads the header after its first eight bytes.
+    fn hash_id(&mut self) -> Result<HashId, Error> {
+        let [version] = self.array()?;
+        if version != VERSION {
+            let kind = ErrorKind::UnsupportedVersion;
+            return Err(Error::new(kind, "the version", VERSION, version));
+        }
+        let bytes = self.array()?;
+        HashId::from_bytes(bytes).ok_or_else(|| {
+            let (thing, range) = ("the hash of the filter's keys", "a known function and encoding");
+            let got = format_args!("{bytes:?}");
+            Error::new(ErrorKind::InvalidField, thing, range, got)
+        })
     }
 
     /// Reads `N` bytes.

@@ -24,7 +24,6 @@ pub struct Error(Box<Failure>);
 struct Failure {
     kind: ErrorKind,
     text: String,
-    stream: Option<usize>,
     #[cfg(feature = "std")]
     source: Option<std::io::Error>,
 }
@@ -39,7 +38,7 @@ pub enum ErrorKind {
     TooLarge,
     /// The allocator refused the memory.
     OutOfMemory,
-    /// Two filters differ in a parameter, so they cannot be combined.
+    /// Two filters differ in a parameter, so they cannot be combined; or a stored filter or a hash belongs to another funnel.
     Incompatible,
     /// A cuckoo filter has no room for another element.
     Full,
@@ -61,8 +60,6 @@ pub enum ErrorKind {
     ChecksumMismatch,
     /// The reader failed; [`source`](core::error::Error::source) is its error.
     Read,
-    /// The writer failed; [`source`](core::error::Error::source) is its error.
-    Write,
 }
 
 impl Error {
@@ -102,11 +99,17 @@ impl Error {
         Err(Self::new(ErrorKind::Incompatible, thing, "equal", got))
     }
 
+    /// Creates the error for a hash of a funnel that is not equal to the filter's.
+    #[cold]
+    pub fn other_funnel() -> Self {
+        let (thing, range) = ("the funnel of the hash", "equal to the filter's");
+        Self::new(ErrorKind::Incompatible, thing, range, "another one")
+    }
+
     fn with_text(kind: ErrorKind, text: String) -> Self {
         Self(Box::new(Failure {
             kind,
             text,
-            stream: None,
             #[cfg(feature = "std")]
             source: None,
         }))
@@ -127,22 +130,9 @@ impl Error {
         this
     }
 
-    /// Names the stream, of several, that the error is about.
-    #[cfg(feature = "std")]
-    pub(crate) fn of_stream(mut self, stream: usize) -> Self {
-        self.0.text = format!("stream {stream} (counted from 0): {}", self.0.text);
-        self.0.stream = Some(stream);
-        self
-    }
-
     /// Returns the kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
-    }
-
-    /// Returns the number of the faulty stream, counted from 0, if the error of `merge_streams` concerns one stream.
-    pub fn stream(&self) -> Option<usize> {
-        self.0.stream
     }
 }
 

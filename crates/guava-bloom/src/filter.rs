@@ -6,6 +6,8 @@ use core::fmt;
 use crate::bits::Bits;
 use crate::error::{Error, ErrorKind};
 use crate::funnel::Funnel;
+use crate::hash::Hash128;
+use crate::header::StreamHeader;
 use crate::shape;
 use crate::strategy::Strategy;
 
@@ -34,27 +36,35 @@ pub struct BloomFilter<F> {
 shape::common!(BloomFilter, mut);
 
 impl<F> BloomFilter<F> {
-    /// Creates a filter from the words of another, as returned by [`BloomFilter::into_words`].
+    /// Creates a filter from the header and the words of another, as returned by [`BloomFilter::into_parts`].
+    ///
+    /// The funnel must be that of the other filter, and the words must have been filled under the strategy and the probe
+    /// count of the header: nothing checks this, and the filter denies keys otherwise.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if the probe count is 0, or the number of words is 0 or above 2^31 - 1.
-    pub fn from_parts(
-        funnel: F,
-        strategy: Strategy,
-        probe_count: u8,
-        words: Vec<u64>,
-    ) -> Result<Self, Error> {
-        if probe_count == 0 {
-            let (thing, range) = ("the probe count", "between 1 and 255");
-            return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
+    /// [`ErrorKind::InvalidField`] if no filter has this header, and [`ErrorKind::InvalidArgument`] if it is the header of
+    /// another number of words.
+    pub fn from_parts(funnel: F, header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
+        let (strategy, count) = header.validate()?;
+        if words.len() as u64 != u64::from(count) {
+            let (thing, range) = ("the word count", format_args!("{count} by the header"));
+            let kind = ErrorKind::InvalidArgument;
+            return Err(Error::new(kind, thing, range, words.len()));
         }
         Ok(Self {
             bits: Bits::from_words(words)?,
             strategy,
-            probe_count,
+            probe_count: header.probe_count,
             funnel,
         })
+    }
+
+    /// Returns the header of the filter's stream, which has its strategy and its probe count, and the words, as in
+    /// [`words`](Self::words).
+    #[must_use]
+    pub fn into_parts(self) -> (StreamHeader, Vec<u64>) {
+        (self.stream_header(), self.bits.into_words())
     }
 
     /// Inserts an element. Returns true if any bit changed, which means that the element was certainly not in the filter.
@@ -63,16 +73,17 @@ impl<F> BloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item))
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Returns whether the element might be in the filter; false is certain.
     #[inline]
+    #[must_use]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
     {
-        self.might_contain_hash(self.funnel.hash(item))
+        self.contains_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Merges all elements of `other` into this filter.
@@ -112,10 +123,5 @@ impl<F> BloomFilter<F> {
     /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.bits.clear();
-    }
-
-    /// Returns the words of the filter, as in [`words`](Self::words).
-    pub fn into_words(self) -> Vec<u64> {
-        self.bits.into_words()
     }
 }

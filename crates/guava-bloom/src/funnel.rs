@@ -1,12 +1,11 @@
-//! Guava's funnels, which determine the bytes of an element that are hashed.
+//! Funnels, which determine the bytes of a key that are hashed, and the function that hashes them: Guava's, and one with a
+//! faster hash.
 //!
 //! Knows nothing of filters.
 
 use alloc::vec::Vec;
 
-use hashzoo::Murmur3X64_128;
-
-use crate::hash::Hash128;
+use crate::hash::{Encoding, Hash128, HashFunction, HashId, Murmur3};
 
 /// A receiver of the bytes of an element: Guava's `PrimitiveSink`. Numbers are encoded little-endian.
 ///
@@ -58,15 +57,17 @@ pub trait Sink {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// Takes a number of four bytes, as `putFloat` does. A NaN keeps its payload.
+    /// Takes the four bytes of a number, as `putFloat` does. Numbers with different bits are different keys: 0.0 is not
+    /// -0.0, and a NaN is another NaN only with the same sign and payload. If your keys are numbers and not bits, put
+    /// `value + 0.0`, which turns -0.0 into 0.0, and `f32::NAN` for every NaN.
     #[inline]
-    fn put_f32(&mut self, value: f32) {
+    fn put_f32_bits(&mut self, value: f32) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// Takes a number of eight bytes, as `putDouble` does. A NaN keeps its payload.
+    /// Takes the eight bytes of a number, as `putDouble` does, by the rule of [`put_f32_bits`](Self::put_f32_bits).
     #[inline]
-    fn put_f64(&mut self, value: f64) {
+    fn put_f64_bits(&mut self, value: f64) {
         self.put_bytes(&value.to_le_bytes());
     }
 
@@ -119,24 +120,34 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A sink that hashes the bytes.
-#[derive(Debug, Clone)]
-struct Hasher(Murmur3X64_128);
+/// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
+/// funnel that has the same: see [`HashId`](crate::HashId).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how it hashes keys",
+    note = "implement `Hashing` for it, with the function `Murmur3` and an `Encoding::custom` of its own"
+)]
+pub trait Hashing {
+    /// The function that hashes the bytes. A filter is written as Guava's stream only with [`Murmur3`].
+    type Function: HashFunction;
 
-impl Sink for Hasher {
+    /// Returns the encoding of the keys. If a funnel has fields that change the bytes, the encoding must depend on them.
+    fn encoding(&self) -> Encoding;
+
+    /// Returns the name of function and encoding.
     #[inline]
-    fn put_bytes(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+    #[must_use]
+    fn hash_id(&self) -> HashId {
+        HashId::new::<Self::Function>(self.encoding())
     }
 }
 
-/// A rule that turns elements of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
-/// their funnels give the same bytes for the same element.
+/// A rule that turns keys of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
+/// their funnels give the same bytes for the same key.
 ///
-/// A custom type needs only the method that puts its fields into the sink:
+/// A custom type needs the method that puts its fields into the sink, and the name of its hash in stored filters:
 ///
 /// ```
-/// use guava_bloom::{BloomFilter, Funnel, Parameters, Sink};
+/// use guava_bloom::{BloomFilter, Encoding, Funnel, Hashing, Murmur3, Parameters, Sink};
 ///
 /// struct Person {
 ///     id: i32,
@@ -145,6 +156,14 @@ impl Sink for Hasher {
 ///
 /// #[derive(Debug, Clone, Copy, PartialEq)]
 /// struct PersonFunnel;
+///
+/// impl Hashing for PersonFunnel {
+///     type Function = Murmur3;
+///
+///     fn encoding(&self) -> Encoding {
+///         Encoding::custom(1)
+///     }
+/// }
 ///
 /// impl Funnel<Person> for PersonFunnel {
 ///     fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
@@ -159,17 +178,119 @@ impl Sink for Hasher {
 /// assert!(people.might_contain(&ada));
 /// # Ok::<(), guava_bloom::Error>(())
 /// ```
-pub trait Funnel<T: ?Sized> {
-    /// Puts the bytes that make up the element into the sink.
+///
+/// A funnel takes only the keys of its type. [`Long`] takes `i64`, as Java has no other integer of 64 bits:
+///
+/// ```compile_fail
+/// use guava_bloom::{BloomFilter, Long, Parameters};
+///
+/// BloomFilter::new(Long, &Parameters::new(100, 0.01)?)?.insert(&1_u64);
+/// # Ok::<(), guava_bloom::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the funnel `{Self}` does not take keys of the type `{T}`",
+    label = "not a key of `{Self}`",
+    note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
+            `u64` by `cast_signed()`",
+    note = "`Utf8` takes strings, `Bytes` bytes, and `Xxph3` both"
+)]
+pub trait Funnel<T: ?Sized>: Hashing {
+    /// Puts the bytes that make up the key into the sink.
     fn funnel<S: Sink>(&self, from: &T, into: &mut S);
 
-    /// Returns the hash of these bytes. A funnel that has them in one slice may override this with `Hash128::of`, which
-    /// returns the same value.
+    /// Passes the bytes to `then` if they are in one slice, which is hashed faster. They must be the same as those of
+    /// [`funnel`](Self::funnel).
     #[inline]
-    fn hash(&self, from: &T) -> Hash128 {
-        let mut hasher = Hasher(Murmur3X64_128::new(0));
-        self.funnel(from, &mut hasher);
-        hasher.0.finish().into()
+    fn in_one_slice<R>(&self, from: &T, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let _ = (from, then);
+        None
+    }
+}
+
+impl Hash128 {
+    /// Returns the hash of a key under a funnel.
+    ///
+    /// ```
+    /// use guava_bloom::{Hash128, Utf8};
+    ///
+    /// assert_eq!(Hash128::of_key(&Utf8, "apple"), Hash128::of(b"apple"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn of_key<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
+        funnel.in_one_slice(key, F::Function::hash).unwrap_or_else(|| {
+            let mut sink = <F::Function as HashFunction>::Sink::default();
+            funnel.funnel(key, &mut sink);
+            F::Function::finish(sink)
+        })
+    }
+}
+
+/// The hash of a key, which carries the funnel that made it: computed once, and looked up in many filters of that funnel.
+///
+/// A filter of a funnel of another type does not take it. One whose funnel has the same type and is not equal answers "might
+/// contain" and refuses to insert it.
+///
+/// ```
+/// use guava_bloom::{BloomFilter, Parameters, Utf8};
+///
+/// let mut red = BloomFilter::new(Utf8, &Parameters::new(100, 0.01)?)?;
+/// let yellow = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+/// red.insert("apple");
+/// let apple = red.hash("apple");
+/// assert!(red.might_contain_hash(&apple) && !yellow.might_contain_hash(&apple));
+/// # Ok::<(), guava_bloom::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// use guava_bloom::{BloomFilter, Parameters, Utf8, Xxph3};
+///
+/// let parameters = Parameters::new(100, 0.01)?;
+/// let (fast, slow) = (BloomFilter::new(Xxph3, &parameters)?, BloomFilter::new(Utf8, &parameters)?);
+/// let _ = fast.might_contain_hash(&slow.hash("apple"));
+/// # Ok::<(), guava_bloom::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hashed<F> {
+    hash: Hash128,
+    funnel: F,
+}
+
+impl<F> Hashed<F> {
+    /// Returns the hash of a key.
+    #[inline]
+    #[must_use]
+    pub fn new<T: ?Sized>(funnel: F, key: &T) -> Self
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&funnel, key);
+        Self { hash, funnel }
+    }
+
+    /// Takes a hash that was computed with this funnel earlier, for example before it was written to a file. Nothing checks
+    /// this: a filter denies keys whose hash is another.
+    #[inline]
+    #[must_use]
+    pub const fn assume(funnel: F, hash: Hash128) -> Self {
+        Self { hash, funnel }
+    }
+
+    /// Returns the hash without its funnel.
+    #[inline]
+    #[must_use]
+    pub const fn hash(&self) -> Hash128 {
+        self.hash
+    }
+
+    /// Returns the hash if it was made with this funnel.
+    #[inline]
+    #[must_use]
+    pub fn under(&self, funnel: &F) -> Option<Hash128>
+    where
+        F: PartialEq,
+    {
+        (self.funnel == *funnel).then_some(self.hash)
     }
 }
 
@@ -178,14 +299,32 @@ pub trait Funnel<T: ?Sized> {
 /// [`Utf8`] and [`Utf16Units`] accept it as well as Rust's strings.
 ///
 /// ```
-/// use guava_bloom::{Funnel, Hash128, Utf8, Utf16, Utf16Units};
+/// use guava_bloom::{Hash128, Utf8, Utf16, Utf16Units};
 ///
 /// let lone_surrogate = Utf16(&[0x61, 0xd800]);
-/// assert_eq!(Utf8.hash(&lone_surrogate), Hash128::of(b"a?"));
-/// assert_eq!(Utf16Units.hash(&lone_surrogate), Hash128::of(b"\x61\0\0\xd8"));
+/// assert_eq!(Hash128::of_key(&Utf8, &lone_surrogate), Hash128::of(b"a?"));
+/// assert_eq!(Hash128::of_key(&Utf16Units, &lone_surrogate), Hash128::of(b"\x61\0\0\xd8"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utf16<'a>(pub &'a [u16]);
+
+macro_rules! hashing {
+    ($funnel:ty, $function:ty, $encoding:ident) => {
+        impl Hashing for $funnel {
+            type Function = $function;
+
+            #[inline]
+            fn encoding(&self) -> Encoding {
+                Encoding::$encoding
+            }
+        }
+    };
+}
+
+hashing!(Utf8, Murmur3, BYTES);
+hashing!(Utf16Units, Murmur3, UTF16_UNITS);
+hashing!(Bytes, Murmur3, BYTES);
+hashing!(Xxph3, Xxph3, BYTES);
 
 /// The funnel for strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -198,8 +337,8 @@ impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf8 {
     }
 
     #[inline]
-    fn hash(&self, from: &T) -> Hash128 {
-        Hash128::of(from.as_ref().as_bytes())
+    fn in_one_slice<R>(&self, from: &T, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        Some(then(from.as_ref().as_bytes()))
     }
 }
 
@@ -228,10 +367,12 @@ impl Funnel<Utf16<'_>> for Utf16Units {
 }
 
 macro_rules! number_funnels {
-    ($($(#[$doc:meta])* $funnel:ident of $number:ident by $put:ident;)*) => {$(
+    ($($(#[$doc:meta])* $funnel:ident of $number:ident by $put:ident, $encoding:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct $funnel;
+
+        hashing!($funnel, Murmur3, $encoding);
 
         impl Funnel<$number> for $funnel {
             #[inline]
@@ -240,8 +381,8 @@ macro_rules! number_funnels {
             }
 
             #[inline]
-            fn hash(&self, from: &$number) -> Hash128 {
-                Hash128::of(&from.to_le_bytes())
+            fn in_one_slice<R>(&self, from: &$number, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+                Some(then(&from.to_le_bytes()))
             }
         }
 
@@ -252,8 +393,8 @@ macro_rules! number_funnels {
             }
 
             #[inline]
-            fn hash(&self, from: &&$number) -> Hash128 {
-                self.hash(*from)
+            fn in_one_slice<R>(&self, from: &&$number, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+                self.in_one_slice(*from, then)
             }
         }
     )*};
@@ -261,9 +402,9 @@ macro_rules! number_funnels {
 
 number_funnels! {
     /// The funnel for Java's `int`: Guava's `Funnels.integerFunnel()`.
-    Integer of i32 by put_i32;
+    Integer of i32 by put_i32, INT32;
     /// The funnel for Java's `long`: Guava's `Funnels.longFunnel()`.
-    Long of i64 by put_i64;
+    Long of i64 by put_i64, INT64;
 }
 
 /// The funnel for bytes: Guava's `Funnels.byteArrayFunnel()`.
@@ -277,43 +418,36 @@ impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
     }
 
     #[inline]
-    fn hash(&self, from: &T) -> Hash128 {
-        Hash128::of(from.as_ref())
+    fn in_one_slice<R>(&self, from: &T, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        Some(then(from.as_ref()))
     }
 }
 
 /// The funnel for sequences, with another funnel for the elements: Guava's `Funnels.sequentialFunnel(elementFunnel)`.
 ///
-/// Nothing separates the elements: under [`Utf8`], `["ab", "c"]` and `["a", "bc"]` are the same.
+/// Nothing separates the elements: under [`Utf8`], `["ab", "c"]` and `["a", "bc"]` are the same. The order counts, so a
+/// sequence is a slice, an array or a vector; sort the elements of a set into one.
 ///
 /// ```
-/// use guava_bloom::{Funnel, Hash128, Sequence, Utf8};
+/// use guava_bloom::{Hash128, Sequence, Utf8};
 ///
-/// assert_eq!(Sequence(Utf8).hash(&["ab", "c"]), Hash128::of(b"abc"));
+/// assert_eq!(Hash128::of_key(&Sequence(Utf8), &["ab", "c"]), Hash128::of(b"abc"));
+/// ```
+///
+/// ```compile_fail
+/// use guava_bloom::{Hash128, Integer, Sequence};
+/// use std::collections::HashSet;
+///
+/// let _ = Hash128::of_key(&Sequence(Integer), &HashSet::from([1, 2, 3]));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sequence<F>(pub F);
 
-impl<F> Sequence<F> {
-    /// Returns the hash of a sequence that is not in one slice, for `insert_hash` and `might_contain_hash`.
-    ///
-    /// ```
-    /// use guava_bloom::{Funnel, Integer, Sequence};
-    /// use std::collections::BTreeSet;
-    ///
-    /// let numbers = BTreeSet::from([1, 2, 3]);
-    /// assert_eq!(Sequence(Integer).hash_all(&numbers), Sequence(Integer).hash(&[1, 2, 3]));
-    /// ```
-    pub fn hash_all<'a, T>(&self, elements: impl IntoIterator<Item = &'a T>) -> Hash128
-    where
-        T: ?Sized + 'a,
-        F: Funnel<T>,
-    {
-        let mut hasher = Hasher(Murmur3X64_128::new(0));
-        for element in elements {
-            self.0.funnel(element, &mut hasher);
-        }
-        hasher.0.finish().into()
+impl<F: Hashing> Hashing for Sequence<F> {
+    type Function = F::Function;
+
+    fn encoding(&self) -> Encoding {
+        self.0.encoding().sequence()
     }
 }
 
@@ -340,5 +474,38 @@ impl<T, F: Funnel<T>> Funnel<Vec<T>> for Sequence<F> {
 impl<T, F: Funnel<T>> Funnel<&[T]> for Sequence<F> {
     fn funnel<S: Sink>(&self, from: &&[T], into: &mut S) {
         self.funnel(*from, into);
+    }
+}
+
+/// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
+///
+/// Intended for the blocked filter of `membership-filters`, whose calls take two thirds of the instructions with this
+/// funnel: Guava's hash is half of such a call. Text is hashed as its bytes in UTF-8.
+///
+/// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Keys with equal `h1` are the
+/// same to every filter; for an absent key and n inserted ones, the probability of that is n / 2^64. Strangers who
+/// choose the keys can find absent ones that look present, as with Guava's hash.
+///
+/// Guava does not know this hash, so a filter with this funnel is stored in the [`envelope`](crate::envelope), and not
+/// written as Guava's stream:
+///
+/// ```compile_fail
+/// use guava_bloom::{BloomFilter, Parameters, Xxph3};
+///
+/// let _ = BloomFilter::new(Xxph3, &Parameters::new(100, 0.01)?)?.to_bytes();
+/// # Ok::<(), guava_bloom::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Xxph3;
+
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Xxph3 {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_bytes(from.as_ref());
+    }
+
+    #[inline]
+    fn in_one_slice<R>(&self, from: &T, then: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        Some(then(from.as_ref()))
     }
 }

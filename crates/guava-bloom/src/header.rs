@@ -41,12 +41,13 @@ impl StreamHeader {
     /// The length of a header in bytes.
     pub const LEN: usize = 6;
 
-    /// Returns the header of a filter, which has at most `MAX_WORD_COUNT` words.
-    pub(crate) fn of(strategy: Strategy, probe_count: u8, words: usize) -> Self {
+    /// Returns the header of a filter of these words, which were filled under this strategy with this probe count.
+    #[must_use]
+    pub fn new<W>(strategy: Strategy, probe_count: u8, words: &[W]) -> Self {
         Self {
             ordinal: strategy.ordinal().cast_signed(),
             probe_count,
-            word_count: i32::try_from(words).unwrap_or(i32::MAX),
+            word_count: i32::try_from(words.len()).unwrap_or(i32::MAX),
         }
     }
 

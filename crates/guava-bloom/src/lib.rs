@@ -30,11 +30,7 @@ mod funnel;
 mod hash;
 mod header;
 mod java_math;
-#[cfg(feature = "std")]
-mod merge;
 mod modulus;
-#[cfg(all(feature = "rayon", target_has_atomic = "64"))]
-mod parallel;
 mod parameters;
 #[cfg(feature = "save")]
 mod save;
@@ -50,14 +46,12 @@ mod unrolled;
 pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
 pub use error::{Error, ErrorKind};
 pub use filter::BloomFilter;
-pub use funnel::{Bytes, Funnel, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units};
-pub use hash::Hash128;
+pub use funnel::{
+    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units, Xxph3,
+};
+pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3};
 pub use header::{MAX_PROBE_COUNT, MAX_WORD_COUNT, StreamHeader};
-#[cfg(feature = "std")]
-pub use merge::merge_streams;
 pub use modulus::Modulus;
-#[cfg(all(feature = "rayon", target_has_atomic = "64"))]
-pub use parallel::CollectBloomFilter;
 pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
 #[cfg(feature = "save")]
 pub use save::save;

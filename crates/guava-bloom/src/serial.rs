@@ -9,16 +9,20 @@ use crate::concurrent::ConcurrentBloomFilter;
 use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, encode_words};
 use crate::error::Error;
 use crate::filter::BloomFilter;
+use crate::funnel::Hashing;
+use crate::hash::Murmur3;
 use crate::header::StreamHeader;
 
 impl<F> BloomFilter<F> {
     fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let header = StreamHeader::from_bytes(reader.array()?);
-        let (strategy, count) = header.validate()?;
+        let (_, count) = header.validate()?;
         let words = reader.words_by(count.into(), u64::from_be_bytes)?;
-        Self::from_parts(funnel, strategy, header.probe_count, words)
+        Self::from_parts(funnel, header, words)
     }
+}
 
+impl<F: Hashing<Function = Murmur3>> BloomFilter<F> {
     /// Reads the filter at the start of these bytes. Returns it with its length in bytes.
     ///
     /// # Errors
@@ -42,7 +46,7 @@ fn write<W: Word, E>(
 
 macro_rules! streams {
     ($filter:ident) => {
-        impl<F> $filter<F> {
+        impl<F: Hashing<Function = Murmur3>> $filter<F> {
             /// Returns Guava's stream: the bytes that `writeTo` writes.
             ///
             /// ```
@@ -55,6 +59,7 @@ macro_rules! streams {
             /// assert_eq!(BloomFilter::from_bytes(&bytes, Utf8)?, filter);
             /// # Ok::<(), guava_bloom::Error>(())
             /// ```
+            #[must_use]
             pub fn to_bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::with_capacity(usize::try_from(self.stream_len()).unwrap_or(0));
                 let Ok(()) = write(self.stream_header(), self.bits.words(), |more| {
@@ -64,8 +69,9 @@ macro_rules! streams {
                 bytes
             }
 
-            /// Reads a filter from Guava's stream; trailing bytes are an error. Damaged bits go unnoticed: the
-            /// [`envelope`](crate::envelope) has a checksum.
+            /// Reads a filter from Guava's stream; trailing bytes are an error. Damaged bits go unnoticed, and
+            /// so does a funnel that is not the writer's: the [`envelope`](crate::envelope) has a checksum and names the funnel's
+            /// hash.
             ///
             /// # Errors
             ///
@@ -109,10 +115,14 @@ macro_rules! streams {
             }
         }
 
-        impl<F> Stored for $filter<F> {
+        impl<F: Hashing> Stored for $filter<F> {
             type Funnel = F;
 
             const MAGIC: [u8; 8] = *b"GBfilter";
+
+            fn funnel(&self) -> &F {
+                &self.funnel
+            }
 
             fn stored_len(&self) -> u64 {
                 HEADER_LEN + self.stream_len() + CHECKSUM_LEN

@@ -62,18 +62,52 @@ macro_rules! common {
                 })
             }
 
-            /// Inserts an element that was hashed elsewhere, as `insert` does.
+            /// Returns the hash of a key, for filters whose funnels are equal to this one's.
             #[inline]
-            pub fn insert_hash(&$($mutable)? self, hash: crate::Hash128) -> bool {
+            #[must_use]
+            pub fn hash<T: ?Sized>(&self, key: &T) -> crate::Hashed<F>
+            where
+                F: crate::Funnel<T> + Clone,
+            {
+                crate::Hashed::new(self.funnel.clone(), key)
+            }
+
+            /// Inserts a key that is hashed already, as `insert` does.
+            ///
+            /// # Errors
+            ///
+            /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+            /// filter's. Nothing is inserted then.
+            #[inline]
+            pub fn insert_hash(&$($mutable)? self, hash: &crate::Hashed<F>) -> Result<bool, crate::Error>
+            where
+                F: PartialEq,
+            {
+                let hash = hash.under(&self.funnel).ok_or_else(crate::Error::other_funnel)?;
+                Ok(self.insert_raw(hash))
+            }
+
+            /// Returns whether a key that is hashed already might be in the filter, as `might_contain` does. The answer is
+            /// true for a hash that was made with a funnel that is not equal to this filter's.
+            #[inline]
+            #[must_use]
+            pub fn might_contain_hash(&self, hash: &crate::Hashed<F>) -> bool
+            where
+                F: PartialEq,
+            {
+                hash.under(&self.funnel).is_none_or(|hash| self.contains_raw(hash))
+            }
+
+            #[inline]
+            fn insert_raw(&$($mutable)? self, hash: crate::Hash128) -> bool {
                 match self.strategy {
                     crate::Strategy::Murmur128Mitz32 => self.insert_steps(<crate::strategy::Mitz32 as crate::strategy::Steps>::new(hash)),
                     crate::Strategy::Murmur128Mitz64 => self.insert_steps(<crate::strategy::Mitz64 as crate::strategy::Steps>::new(hash)),
                 }
             }
 
-            /// Returns whether an element that was hashed elsewhere might be in the filter, as `might_contain` does.
             #[inline]
-            pub fn might_contain_hash(&self, hash: crate::Hash128) -> bool {
+            fn contains_raw(&self, hash: crate::Hash128) -> bool {
                 match self.strategy {
                     crate::Strategy::Murmur128Mitz32 => self.contains_steps(<crate::strategy::Mitz32 as crate::strategy::Steps>::new(hash)),
                     crate::Strategy::Murmur128Mitz64 => self.contains_steps(<crate::strategy::Mitz64 as crate::strategy::Steps>::new(hash)),
@@ -105,16 +139,26 @@ macro_rules! common {
             /// assert_eq!(filter.might_contain_many(&["apple", "banana"]), [true, false]);
             /// # Ok::<(), guava_bloom::Error>(())
             /// ```
+            #[must_use]
             pub fn might_contain_many<T>(&self, items: &[T]) -> alloc::vec::Vec<bool>
             where
                 F: crate::Funnel<T>,
             {
-                self.contains_each(items, |item| self.funnel.hash(item))
+                self.contains_each(items, |item| crate::Hash128::of_key(&self.funnel, item))
             }
 
-            /// Returns whether each element might be in the filter, for elements that were hashed elsewhere.
-            pub fn might_contain_hashes(&self, hashes: &[crate::Hash128]) -> alloc::vec::Vec<bool> {
-                self.contains_each(hashes, |&hash| hash)
+            /// Returns for each key that is hashed already what `might_contain_hash` would return.
+            #[must_use]
+            pub fn might_contain_hashes(&self, hashes: &[crate::Hashed<F>]) -> alloc::vec::Vec<bool>
+            where
+                F: PartialEq,
+            {
+                let mut answers = self.contains_each(hashes, crate::Hashed::hash);
+                // No pass at all for funnels without fields, which are always equal.
+                for (answer, hash) in answers.iter_mut().zip(hashes) {
+                    *answer |= hash.under(&self.funnel).is_none();
+                }
+                answers
             }
 
             /// Inserts the elements in order, and returns for each what `insert` would return.
@@ -122,12 +166,22 @@ macro_rules! common {
             where
                 F: crate::Funnel<T>,
             {
-                self.insert_each(items, |funnel, item| funnel.hash(item))
+                self.insert_each(items, |funnel, item| crate::Hash128::of_key(funnel, item))
             }
 
-            /// Inserts elements that were hashed elsewhere, in order, and returns for each what `insert` would return.
-            pub fn insert_hashes(&$($mutable)? self, hashes: &[crate::Hash128]) -> alloc::vec::Vec<bool> {
-                self.insert_each(hashes, |_, &hash| hash)
+            /// Inserts keys that are hashed already, in order, and returns for each what `insert` would return.
+            ///
+            /// # Errors
+            ///
+            /// The error of `insert_hash`, before the first key is inserted.
+            pub fn insert_hashes(&$($mutable)? self, hashes: &[crate::Hashed<F>]) -> Result<alloc::vec::Vec<bool>, crate::Error>
+            where
+                F: PartialEq,
+            {
+                if hashes.iter().any(|hash| hash.under(&self.funnel).is_none()) {
+                    return Err(crate::Error::other_funnel());
+                }
+                Ok(self.insert_each(hashes, |_, hash| hash.hash()))
             }
 
             fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> crate::Hash128) -> alloc::vec::Vec<bool> {
@@ -140,7 +194,7 @@ macro_rules! common {
                 hash: impl Fn(&F, &T) -> crate::Hash128,
             ) -> alloc::vec::Vec<bool> {
                 if self.bits.are_near() {
-                    let insert = |item| self.insert_hash(hash(&self.funnel, item));
+                    let insert = |item| self.insert_raw(hash(&self.funnel, item));
                     return items.iter().map(insert).collect();
                 }
                 let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
@@ -173,7 +227,7 @@ macro_rules! common {
 
             /// Returns the header of this filter's stream.
             pub fn stream_header(&self) -> crate::StreamHeader {
-                crate::StreamHeader::of(self.strategy, self.probe_count, self.bits.words().len())
+                crate::StreamHeader::new(self.strategy, self.probe_count, self.bits.words())
             }
 
             /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.

@@ -10,7 +10,6 @@ use arc_swap::ArcSwap;
 use crate::concurrent::ConcurrentBloomFilter;
 use crate::error::{Error, ErrorKind};
 use crate::funnel::Funnel;
-use crate::hash::Hash128;
 
 /// The current filter and the one being built. A state is never changed, only replaced as a whole.
 struct State<T> {
@@ -217,6 +216,7 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
     /// False means that no insertion of the element into the current filter happened before this call, neither through
     /// the slot nor while the filter was built.
     #[inline]
+    #[must_use]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -224,23 +224,13 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
         self.with(|filter| filter.might_contain(item))
     }
 
-    /// Returns whether an element that was hashed elsewhere might be in the current filter.
-    #[inline]
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
-        self.with(|filter| filter.might_contain_hash(hash))
-    }
-
     /// Returns whether each element might be in the current filter. All are looked up in the same filter.
+    #[must_use]
     pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
         self.with(|filter| filter.might_contain_many(items))
-    }
-
-    /// Returns whether each of these elements, which were hashed elsewhere, might be in the current filter.
-    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
-        self.with(|filter| filter.might_contain_hashes(hashes))
     }
 
     /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
@@ -253,23 +243,12 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
         self.apply(|filter| filter.insert(item))
     }
 
-    /// Inserts an element that was hashed elsewhere, for slots whose filters all have equal funnels.
-    #[inline]
-    pub fn insert_hash(&self, hash: Hash128) -> bool {
-        self.apply(|filter| filter.insert_hash(hash))
-    }
-
     /// Inserts elements, and returns for each what [`Slot::insert`] would return.
     pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
         self.apply(|filter| filter.insert_many(items))
-    }
-
-    /// Inserts elements that were hashed elsewhere, and returns for each what [`Slot::insert`] would return.
-    pub fn insert_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
-        self.apply(|filter| filter.insert_hashes(hashes))
     }
 }
 

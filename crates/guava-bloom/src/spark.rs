@@ -109,26 +109,36 @@ macro_rules! by_version {
 }
 
 impl Version {
-    /// Returns the positions of an element that was hashed with this version's [`seed`](Self::seed), each below the
-    /// modulus, which is the filter's number of bits: for bits that are kept elsewhere. Positions may repeat.
+    /// Returns the positions of an element, each below the modulus, which is the filter's number of bits: for bits that are
+    /// kept elsewhere. Positions may repeat.
     ///
     /// ```
     /// use guava_bloom::Modulus;
-    /// use guava_bloom::spark::{BloomFilter, HashPair, Parameters};
+    /// use guava_bloom::spark::{BloomFilter, Parameters};
     ///
     /// let mut filter = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
     /// filter.insert("apple");
-    /// let hash = HashPair::of(b"apple", filter.seed());
     /// let bits = Modulus::new(filter.bits()).expect("not 0");
-    /// let positions = filter.version().positions(hash, filter.probe_count(), bits);
+    /// let positions = filter.version().positions("apple", filter.probe_count(), bits);
     /// assert!(positions.into_iter().all(|bit| filter.words()[bit as usize / 64] >> (bit % 64) & 1 == 1));
     /// # Ok::<(), guava_bloom::Error>(())
     /// ```
-    pub fn positions(self, hash: HashPair, probe_count: u32, modulus: Modulus) -> Vec<u64> {
+    #[must_use]
+    pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
+        let hash = self.hash(item);
         by_version!(self, S => {
             let mut steps = S::new(hash);
             (0..probe_count).map(|_| modulus.remainder(steps.step())).collect()
         })
+    }
+}
+
+impl Version {
+    /// Returns the hashes of an element under this version's [`seed`](Self::seed).
+    #[inline]
+    #[must_use]
+    pub fn hash<T: Item + ?Sized>(self, item: &T) -> HashPair {
+        item.with_bytes(|bytes| HashPair::of(bytes, self.seed()))
     }
 }
 
@@ -167,18 +177,46 @@ impl BloomFilter {
     /// Inserts an element. Returns true if any bit changed, which means that the element was certainly not in the filter.
     #[inline]
     pub fn insert<T: Item + ?Sized>(&mut self, item: &T) -> bool {
-        self.insert_hash(item.hash(self.seed()))
+        self.insert_raw(self.version.hash(item))
     }
 
     /// Returns whether the element might be in the filter; false is certain.
     #[inline]
+    #[must_use]
     pub fn might_contain<T: Item + ?Sized>(&self, item: &T) -> bool {
-        self.might_contain_hash(item.hash(self.seed()))
+        self.contains_raw(self.version.hash(item))
     }
 
-    /// Inserts an element that was hashed elsewhere, with this filter's [`seed`](Self::seed).
+    /// Inserts an element that is hashed already.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if it was hashed under a seed other than [`seed`](Self::seed).
     #[inline]
-    pub fn insert_hash(&mut self, hash: HashPair) -> bool {
+    pub fn insert_hash(&mut self, hash: HashPair) -> Result<bool, Error> {
+        self.check_seed(&hash)?;
+        Ok(self.insert_raw(hash))
+    }
+
+    /// Returns whether an element that is hashed already might be in the filter. The answer is true for hashes under a seed
+    /// other than [`seed`](Self::seed).
+    #[inline]
+    #[must_use]
+    pub fn might_contain_hash(&self, hash: HashPair) -> bool {
+        hash.seed != self.seed() || self.contains_raw(hash)
+    }
+
+    fn check_seed(&self, hash: &HashPair) -> Result<(), Error> {
+        let (kind, thing) = (crate::ErrorKind::Incompatible, "the seed of the hash");
+        let range = format_args!("the filter's, {}", self.seed());
+        if hash.seed == self.seed() {
+            return Ok(());
+        }
+        Err(Error::new(kind, thing, range, hash.seed))
+    }
+
+    #[inline]
+    fn insert_raw(&mut self, hash: HashPair) -> bool {
         by_version!(self.version, S => {
             let modulus = self.bits.modulus();
             let position = |dividend| modulus.remainder(dividend);
@@ -186,10 +224,8 @@ impl BloomFilter {
         })
     }
 
-    /// Returns whether an element that was hashed elsewhere, with this filter's [`seed`](Self::seed), might be in the
-    /// filter.
     #[inline]
-    pub fn might_contain_hash(&self, hash: HashPair) -> bool {
+    fn contains_raw(&self, hash: HashPair) -> bool {
         let test = |dividend| self.bits.test(self.bits.position(dividend));
         by_version!(self.version, S => unrolled::every(S::new(hash), self.probe_count, test))
     }
@@ -197,19 +233,47 @@ impl BloomFilter {
     /// Inserts the elements in order, and returns for each what [`insert`](Self::insert) would return. In filters that
     /// are larger than the processor's caches this takes a fraction of the time of single calls.
     pub fn insert_many<T: Item>(&mut self, items: &[T]) -> Vec<bool> {
-        if self.bits.are_near() {
-            return items.iter().map(|item| self.insert(item)).collect();
-        }
-        let (seed, probes) = (self.seed(), self.probe_count);
-        let hash = |item: &T| item.hash(seed);
-        by_version!(self.version, S => batch::insert_by::<S, T>(&mut self.bits, probes, items, hash))
+        let version = self.version;
+        self.insert_each(items, |item| version.hash(item))
     }
 
     /// Returns whether each element might be in the filter, in the order of the elements. In filters that are larger
     /// than the processor's caches this takes a fraction of the time of single calls.
+    #[must_use]
     pub fn might_contain_many<T: Item>(&self, items: &[T]) -> Vec<bool> {
-        let (seed, probes) = (self.seed(), self.probe_count);
-        let hash = |item: &T| item.hash(seed);
+        self.contains_each(items, |item| self.version.hash(item))
+    }
+
+    /// Inserts elements that are hashed already, in order, and returns for each what [`insert`](Self::insert) would return.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`insert_hash`](Self::insert_hash), before the first element is inserted.
+    pub fn insert_hashes(&mut self, hashes: &[HashPair]) -> Result<Vec<bool>, Error> {
+        hashes.iter().try_for_each(|hash| self.check_seed(hash))?;
+        Ok(self.insert_each(hashes, |&hash| hash))
+    }
+
+    /// Returns for each element that is hashed already what [`might_contain_hash`](Self::might_contain_hash) would return.
+    #[must_use]
+    pub fn might_contain_hashes(&self, hashes: &[HashPair]) -> Vec<bool> {
+        let mut answers = self.contains_each(hashes, |&hash| hash);
+        for (answer, hash) in answers.iter_mut().zip(hashes) {
+            *answer |= hash.seed != self.seed();
+        }
+        answers
+    }
+
+    fn insert_each<T>(&mut self, items: &[T], hash: impl Fn(&T) -> HashPair) -> Vec<bool> {
+        if self.bits.are_near() {
+            return items.iter().map(|item| self.insert_raw(hash(item))).collect();
+        }
+        let probes = self.probe_count;
+        by_version!(self.version, S => batch::insert_by::<S, T>(&mut self.bits, probes, items, hash))
+    }
+
+    fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> HashPair) -> Vec<bool> {
+        let probes = self.probe_count;
         by_version!(self.version, S => batch::contains_by::<S, _, T>(&self.bits, probes, items, hash))
     }
 

@@ -8,7 +8,7 @@ use core::fmt;
 
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::{FilterLayout, FilterView};
-use guava_bloom::{Error, Funnel, Hash128};
+use guava_bloom::{Error, Funnel, Hash128, Hashed};
 
 mod bits;
 mod parameters;
@@ -76,18 +76,32 @@ impl<F> BlockedBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item));
+        self.insert_raw(Hash128::of_key(&self.funnel, item));
     }
 
-    /// Inserts an element with this hash. Only `h1` is used; all of its 64 bits must be practically random.
+    /// Inserts a key that is hashed already.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+    /// filter's. Nothing is inserted then.
     #[inline]
-    pub fn insert_hash(&mut self, hash: Hash128) {
+    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<(), Error>
+    where
+        F: PartialEq,
+    {
+        let hash = self.own(hash)?;
+        self.insert_raw(hash);
+        Ok(())
+    }
+
+    #[inline]
+    fn insert_raw(&mut self, hash: Hash128) {
         insert(&mut self.blocks, |filter| filter.insert_hash(hash.h1));
     }
 
-    /// Returns true if an element with this hash seems to be in the filter.
     #[inline]
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+    fn contains_raw(&self, hash: Hash128) -> bool {
         SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
     }
 
@@ -96,28 +110,46 @@ impl<F> BlockedBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        let hashes = items.iter().map(|item| self.funnel.hash(item).h1);
+        let hashes = items.iter().map(|item| Hash128::of_key(&self.funnel, item).h1);
         insert(&mut self.blocks, |filter| filter.insert_hashes(hashes));
     }
 
     /// Returns whether each element seems to be in the filter, in the order of the elements, faster than one by one.
+    #[must_use]
     pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
-        self.ask(items, |item| self.funnel.hash(item))
+        self.ask(items, |item| Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts elements with these hashes.
-    pub fn insert_hashes(&mut self, hashes: &[Hash128]) {
+    /// Inserts keys that are hashed already.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`insert_hash`](Self::insert_hash), before the first key is inserted.
+    pub fn insert_hashes(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error>
+    where
+        F: PartialEq,
+    {
+        hashes.iter().try_for_each(|hash| self.own(hash).map(drop))?;
         insert(&mut self.blocks, |filter| {
-            filter.insert_hashes(hashes.iter().map(|hash| hash.h1))
+            filter.insert_hashes(hashes.iter().map(|hash| hash.hash().h1))
         });
+        Ok(())
     }
 
-    /// Returns whether elements with these hashes seem to be in the filter.
-    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
-        self.ask(hashes, |&hash| hash)
+    /// Returns for each key that is hashed already what [`might_contain_hash`](Self::might_contain_hash) would return.
+    #[must_use]
+    pub fn might_contain_hashes(&self, hashes: &[Hashed<F>]) -> Vec<bool>
+    where
+        F: PartialEq,
+    {
+        let mut answers = self.ask(hashes, Hashed::hash);
+        for (answer, hash) in answers.iter_mut().zip(hashes) {
+            *answer |= hash.under(&self.funnel).is_none();
+        }
+        answers
     }
 
     /// Merges all elements of the other filter into this one.

@@ -6,7 +6,9 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Modulus, Parameters, Positions, Strategy};
+use guava_bloom::{
+    BloomFilter, Error, Funnel, Hash128, Hashed, Modulus, Parameters, Positions, Strategy, StreamHeader,
+};
 
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
@@ -84,7 +86,7 @@ impl<F> CountingBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item))
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Removes one copy of the element if it looks present. Returns whether it did.
@@ -97,26 +99,46 @@ impl<F> CountingBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.remove_hash(self.funnel.hash(item))
+        self.remove_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts an element with this hash, like [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: Hash128) -> bool {
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+    /// filter's. Nothing is inserted then.
+    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
+    where
+        F: PartialEq,
+    {
+        let hash = self.own(hash)?;
+        Ok(self.insert_raw(hash))
+    }
+
+    fn insert_raw(&mut self, hash: Hash128) -> bool {
         let nonzero_before = self.nonzero;
         self.change_all(hash, |counter, largest| (counter + 1).min(largest));
         self.len = self.len.saturating_add(1);
         self.nonzero > nonzero_before
     }
 
-    /// Returns true if an element with this hash seems to be in the filter.
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+    fn contains_raw(&self, hash: Hash128) -> bool {
         self.positions(hash)
             .all(|position| self.counters.get(position) > 0)
     }
 
-    /// Removes an element with this hash, like [`remove`](Self::remove).
-    pub fn remove_hash(&mut self, hash: Hash128) -> bool {
-        if !self.might_contain_hash(hash) {
+    /// Removes a key that is hashed already, like [`remove`](Self::remove). Nothing is removed by the hash of a funnel that is
+    /// not equal to this filter's.
+    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> bool
+    where
+        F: PartialEq,
+    {
+        self.own(hash).is_ok_and(|hash| self.remove_raw(hash))
+    }
+
+    fn remove_raw(&mut self, hash: Hash128) -> bool {
+        if !self.contains_raw(hash) {
             return false;
         }
         // A stuck counter stays.
@@ -146,7 +168,8 @@ impl<F> CountingBloomFilter<F> {
             let bits = (0..64).filter(|bit| self.counters.get(word * 64 + bit) > 0);
             words.push(bits.fold(0, |word, bit| word | 1 << bit));
         }
-        BloomFilter::from_parts(self.funnel.clone(), self.strategy, self.probe_count, words)
+        let header = StreamHeader::new(self.strategy, self.probe_count, &words);
+        BloomFilter::from_parts(self.funnel.clone(), header, words)
     }
 
     /// Returns an estimate of the number of different elements, from the share of counters that are not 0; `None` if no

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use guava_bloom::{Error, ErrorKind, Funnel, Hash128};
+use guava_bloom::{Error, ErrorKind, Funnel, Hash128, Hashed};
 
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
@@ -111,7 +111,7 @@ impl<F> CuckooFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item))
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Removes one copy of the element. Returns whether there was one.
@@ -125,16 +125,24 @@ impl<F> CuckooFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.remove_hash(self.funnel.hash(item))
+        self.remove_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts an element with this hash, like [`insert`](Self::insert). All 128 bits must be practically random: the
-    /// buckets come from one half, the fingerprint from the other.
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
     ///
     /// # Errors
     ///
-    /// The errors of [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: Hash128) -> Result<(), Error> {
+    /// The errors of [`insert`](Self::insert), and [`ErrorKind::Incompatible`] if the hash was made with a funnel that is not
+    /// equal to this filter's.
+    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<(), Error>
+    where
+        F: PartialEq,
+    {
+        let hash = self.own(hash)?;
+        self.insert_raw(hash)
+    }
+
+    fn insert_raw(&mut self, hash: Hash128) -> Result<(), Error> {
         let place = self.place(hash);
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
         if let Some(slot) = free {
@@ -156,13 +164,20 @@ impl<F> CuckooFilter<F> {
         Ok(())
     }
 
-    /// Returns true if an element with this hash seems to be in the filter.
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+    fn contains_raw(&self, hash: Hash128) -> bool {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    /// Removes an element with this hash, like [`remove`](Self::remove).
-    pub fn remove_hash(&mut self, hash: Hash128) -> bool {
+    /// Removes a key that is hashed already, like [`remove`](Self::remove). Nothing is removed by the hash of a funnel that is
+    /// not equal to this filter's.
+    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> bool
+    where
+        F: PartialEq,
+    {
+        self.own(hash).is_ok_and(|hash| self.remove_raw(hash))
+    }
+
+    fn remove_raw(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {
             self.slots.set(slot, FREE);

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
-use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Modulus};
+use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Hashed, Modulus};
 
 use crate::positions::DistinctPositions;
 
@@ -86,16 +86,25 @@ impl<F> GrowingBloomFilter<F> {
     where
         F: Funnel<T>,
     {
-        self.insert_hash(self.funnel.hash(item))
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts an element with this hash, like [`insert`](Self::insert).
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
     ///
     /// # Errors
     ///
-    /// The errors of [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: Hash128) -> Result<bool, Error> {
-        if self.might_contain_hash(hash) {
+    /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with
+    /// a funnel that is not equal to this filter's.
+    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
+    where
+        F: PartialEq,
+    {
+        let hash = self.own(hash)?;
+        self.insert_raw(hash)
+    }
+
+    fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
+        if self.contains_raw(hash) {
             return Ok(false);
         }
         let ones = self.last.ones + self.last.new_ones(hash);
@@ -105,7 +114,7 @@ impl<F> GrowingBloomFilter<F> {
         } else {
             None
         };
-        self.last.filter.insert_hash(hash);
+        self.last.filter.insert_hash(&Hashed::assume((), hash))?;
         self.last.ones = ones;
         self.last.len += 1;
         if let Some(next) = next {
@@ -123,12 +132,12 @@ impl<F> GrowingBloomFilter<F> {
         Ok(next)
     }
 
-    /// Returns true if an element with this hash seems to be in the filter.
-    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+    fn contains_raw(&self, hash: Hash128) -> bool {
+        let hash = Hashed::assume((), hash);
         // Most elements are in the newest links, which are the largest.
         self.chain()
             .rev()
-            .any(|link| link.filter.might_contain_hash(hash))
+            .any(|link| link.filter.might_contain_hash(&hash))
     }
 
     /// Removes all elements and all links except the first, whose memory is kept.
@@ -171,9 +180,9 @@ impl<F> GrowingBloomFilter<F> {
         })
     }
 
-    /// Returns the links, the oldest first. Links are queried by hash, and can be written as Guava's streams.
-    pub fn filters(&self) -> impl Iterator<Item = &BloomFilter<()>> {
-        self.chain().map(|link| &link.filter)
+    /// Returns the bits of each link, the oldest first, as [`BloomFilter::words`] returns them.
+    pub fn words(&self) -> impl Iterator<Item = &[u64]> {
+        self.chain().map(|link| link.filter.words())
     }
 
     fn chain(&self) -> impl DoubleEndedIterator<Item = &Link> {
@@ -272,7 +281,7 @@ pub struct GrowingStats {
 
 #[cfg(test)]
 mod tests {
-    use guava_bloom::{ErrorKind, Hash128};
+    use guava_bloom::{ErrorKind, Hash128, Hashed};
 
     use super::{GrowingBloomFilter, GrowingParameters, GrowthRule};
 
@@ -286,17 +295,18 @@ mod tests {
         };
         filter.parameters = GrowingParameters::with_rule(1 << 33, 0.5, rule).unwrap();
         filter.last.limit = 10;
-        let (first, second) = (Hash128 { h1: 1, h2: 3 }, Hash128 { h1: 500, h2: 7 });
-        assert!(filter.insert_hash(first).unwrap());
+        let hash = |h1, h2| Hashed::assume((), Hash128 { h1, h2 });
+        let (first, second) = (hash(1, 3), hash(500, 7));
+        assert!(filter.insert_hash(&first).unwrap());
         let before = filter.clone();
         for _ in 0..2 {
             assert_eq!(
-                filter.insert_hash(second).unwrap_err().kind(),
+                filter.insert_hash(&second).unwrap_err().kind(),
                 ErrorKind::TooLarge
             );
             assert!(filter == before);
         }
         // An element that looks present needs no new link.
-        assert!(!filter.insert_hash(first).unwrap());
+        assert!(!filter.insert_hash(&first).unwrap());
     }
 }

@@ -24,7 +24,6 @@ mod packed;
 mod positions;
 mod random;
 mod stored;
-mod xxph3;
 
 pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
@@ -33,7 +32,6 @@ pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
 pub use guava_bloom;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use guava_bloom::Slot;
-pub use guava_bloom::{Error, ErrorKind};
+pub use guava_bloom::{Error, ErrorKind, Xxph3};
 
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};
-pub use xxph3::Xxph3;

@@ -42,19 +42,58 @@ macro_rules! common {
             /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
             /// [`stats`](Self::stats) gives; false is certain.
             #[inline]
+            #[must_use]
             pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
             where
                 F: guava_bloom::Funnel<T>,
             {
-                self.might_contain_hash(self.funnel.hash(item))
+                self.contains_raw(guava_bloom::Hash128::of_key(&self.funnel, item))
+            }
+
+            /// Returns the hash of a key, for filters whose funnels are equal to this one's.
+            #[inline]
+            #[must_use]
+            pub fn hash<T: ?Sized>(&self, key: &T) -> guava_bloom::Hashed<F>
+            where
+                F: guava_bloom::Funnel<T> + Clone,
+            {
+                guava_bloom::Hashed::new(self.funnel.clone(), key)
+            }
+
+            /// Returns whether a key that is hashed already seems to be in the filter. The answer is true for a hash that was
+            /// made with a funnel that is not equal to this filter's.
+            #[inline]
+            #[must_use]
+            pub fn might_contain_hash(&self, hash: &guava_bloom::Hashed<F>) -> bool
+            where
+                F: PartialEq,
+            {
+                hash.under(&self.funnel)
+                    .is_none_or(|hash| self.contains_raw(hash))
+            }
+
+            /// Returns the hash without its funnel, if that is this filter's.
+            #[inline]
+            pub(crate) fn own(
+                &self,
+                hash: &guava_bloom::Hashed<F>,
+            ) -> Result<guava_bloom::Hash128, crate::Error>
+            where
+                F: PartialEq,
+            {
+                hash.under(&self.funnel)
+                    .ok_or_else(crate::Error::other_funnel)
             }
 
             /// Returns the funnel that the filter was made with.
             pub const fn funnel(&self) -> &F {
                 &self.funnel
             }
+        }
 
+        impl<F: guava_bloom::Hashing> $filter<F> {
             /// Returns the stored form, as [`format`](crate::format) describes it.
+            #[must_use]
             pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
                 guava_bloom::envelope::to_bytes(self)
             }
@@ -63,7 +102,8 @@ macro_rules! common {
             ///
             /// # Errors
             ///
-            /// [`Error`](crate::Error) names the fault in the bytes.
+            /// [`Incompatible`](crate::ErrorKind::Incompatible) if the filter was written with a funnel of another hash;
+            /// [`Error`](crate::Error) otherwise names the fault in the bytes.
             pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, crate::Error> {
                 guava_bloom::envelope::from_bytes(bytes, funnel)
             }

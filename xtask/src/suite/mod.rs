@@ -43,7 +43,7 @@ const NO_STD: [(&str, &[&str]); 8] = [
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "guava-bloom/rayon,guava-bloom/save,guava-bloom/slot,membership-filters/slot";
+const FEATURES: &str = "guava-bloom/save,guava-bloom/slot,membership-filters/slot";
 /// Clippy's lints besides those of the manifest, which apply to every build. A test that is left out says what it needs.
 const LINTS: &str = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
 /// The name of the step that is in every run.

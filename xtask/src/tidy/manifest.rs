@@ -34,7 +34,7 @@ const LEAN: [(&str, &str); 7] = [
     ("filter-policy", ""),
     ("filter-formats", "libm"),
     ("filter-tables", "snap xxhash-rust"),
-    ("guava-bloom", "libm libc rayon arc-swap tempfile loom"),
+    ("guava-bloom", "libm libc arc-swap tempfile loom"),
     ("membership-filters", "libm"),
 ];
 

@@ -3,7 +3,7 @@
 use bench_kit::record::Batch;
 use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
-use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 
 use crate::contestants::{Failed, Rig, SCRIPT};
 use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};
@@ -104,7 +104,8 @@ fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
             Schema::whole_words(insertions, FPP)?,
         )?;
         let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.schema().bits()));
-        let full = BloomFilter::from_parts(Bytes, strategy, filter.schema().probe_count(), words)?;
+        let header = StreamHeader::new(strategy, filter.schema().probe_count(), &words);
+        let full = BloomFilter::from_parts(Bytes, header, words)?;
         filter.upload(&full, Expiry::Never).query(&mut rig.connection)?;
         filters.push((filter, times));
     }

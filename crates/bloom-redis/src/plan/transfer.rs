@@ -6,7 +6,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Strategy};
+use guava_bloom::{BloomFilter, Strategy, StreamHeader};
 
 use super::bitmap::Bitmap;
 use super::generation::{self, Token, Watch, or_empty};
@@ -94,8 +94,8 @@ pub(crate) async fn download<F>(
     funnel: F,
 ) -> Result<BloomFilter<F>, Error> {
     let words = read(line, bitmap, options).await?;
-    let (strategy, probe_count) = (Strategy::Murmur128Mitz64, bitmap.schema.probe_count());
-    Ok(BloomFilter::from_parts(funnel, strategy, probe_count, words)?)
+    let header = StreamHeader::new(Strategy::Murmur128Mitz64, bitmap.schema.probe_count(), &words);
+    Ok(BloomFilter::from_parts(funnel, header, words)?)
 }
 
 /// Reads all bits of a filter as words, in chunks. Starts over if a rebuild replaces the filter meanwhile.

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
-use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use redis::cmd;
 
 use crate::support::{
@@ -325,7 +325,9 @@ fn only_the_same_shape_is_exchanged() {
             error.to_string(),
             "the numbers of bits of both filters must be equal, got 9600 and 21952"
         );
-        let other = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz32, 7, vec![0; 150]).unwrap();
+        let words = vec![0; 150];
+        let header = StreamHeader::new(Strategy::Murmur128Mitz32, 7, &words);
+        let other = BloomFilter::from_parts(Bytes, header, words).unwrap();
         let error = client.fail(filter.upload(&other, Expiry::Never));
         assert_eq!(
             error.to_string(),

@@ -69,8 +69,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let items = check_set(arguments, format.as_ref(), &set)?;
         (Asked::Set(set), items)
     } else {
+        let items = arguments.items.unwrap_or(Items::Line);
+        let format = format.or_else(|| Format::of_file(&arguments.path));
+        let format = format.map(|format| format.with_encoding(items.encoding()));
         let filter = Filter::open(&arguments.path, format.as_ref(), access).map_err(failure)?;
-        (Asked::Filter(filter), arguments.items.unwrap_or(Items::Line))
+        (Asked::Filter(filter), items)
     };
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;

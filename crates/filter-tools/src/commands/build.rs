@@ -86,6 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(seed) = arguments.seed {
         format = format.with_seed(seed).map_err(failure)?;
     }
+    let format = format.with_encoding(arguments.items.encoding());
     let size = match (arguments.bits, arguments.bits_per_key) {
         (Some(bits), _) => Size::Bits(bits),
         (None, Some(bits)) => Size::BitsPerKey(bits),

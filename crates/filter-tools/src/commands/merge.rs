@@ -55,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_new(&arguments.out, arguments.replace)?;
     let format = arguments.format.as_deref().map(Format::named);
     let format = format.transpose().map_err(failure)?;
+    let format = format.or_else(|| Format::of_file(paths.first()?));
     let merged = filter_sets::merge(format.as_ref(), &paths).map_err(failure)?;
     filter_sets::save(&arguments.out, |file| file.write_all(&merged)).map_err(failure)
 }

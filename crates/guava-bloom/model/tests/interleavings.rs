@@ -9,32 +9,36 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Strategy};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Hashed, Strategy, StreamHeader};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
 
-/// Elements of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
-const LOW: Hash128 = Hash128 { h1: 0, h2: 1 };
-const NEXT: Hash128 = Hash128 { h1: 1, h2: 1 };
-const ACROSS: Hash128 = Hash128 { h1: 63, h2: 1 };
+type Element = Hashed<Bytes>;
 
-fn sequential(elements: &[Hash128]) -> BloomFilter<Bytes> {
-    let mut filter = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, 2, vec![0; 2]).unwrap();
-    for &element in elements {
-        filter.insert_hash(element);
+/// Elements of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
+const LOW: Element = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 1 });
+const NEXT: Element = Hashed::assume(Bytes, Hash128 { h1: 1, h2: 1 });
+const ACROSS: Element = Hashed::assume(Bytes, Hash128 { h1: 63, h2: 1 });
+
+fn sequential(elements: &[Element]) -> BloomFilter<Bytes> {
+    let words = vec![0; 2];
+    let header = StreamHeader::new(Strategy::Murmur128Mitz64, 2, &words);
+    let mut filter = BloomFilter::from_parts(Bytes, header, words).unwrap();
+    for element in elements {
+        filter.insert_hash(element).unwrap();
     }
     filter
 }
 
-fn concurrent(elements: &[Hash128]) -> Arc<ConcurrentBloomFilter<Bytes>> {
+fn concurrent(elements: &[Element]) -> Arc<ConcurrentBloomFilter<Bytes>> {
     Arc::new(sequential(elements).into())
 }
 
 /// Starts a thread that inserts the element and returns the result of `insert`.
-fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
+fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Element) -> thread::JoinHandle<bool> {
     let filter = Arc::clone(filter);
-    thread::spawn(move || filter.insert_hash(element))
+    thread::spawn(move || filter.insert_hash(&element).unwrap())
 }
 
 #[test]
@@ -49,7 +53,7 @@ fn no_bit_is_lost_between_three_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let others = [inserting(&filter, LOW), inserting(&filter, ACROSS)];
-        filter.insert_hash(NEXT);
+        filter.insert_hash(&NEXT).unwrap();
         for other in others {
             other.join().unwrap();
         }
@@ -64,7 +68,7 @@ fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
     loom::model(move || {
         let filter = concurrent(&[]);
         let other = inserting(&filter, LOW);
-        let ours = filter.insert_hash(LOW);
+        let ours = filter.insert_hash(&LOW).unwrap();
         outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
     });
     assert_eq!(
@@ -80,13 +84,13 @@ fn whoever_put_an_element_finds_it_whatever_put_returned() {
         let other = {
             let filter = Arc::clone(&filter);
             thread::spawn(move || {
-                filter.insert_hash(LOW);
-                assert!(filter.might_contain_hash(LOW));
+                filter.insert_hash(&LOW).unwrap();
+                assert!(filter.might_contain_hash(&LOW));
             })
         };
-        filter.insert_hash(NEXT);
-        filter.insert_hash(LOW);
-        assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
+        filter.insert_hash(&NEXT).unwrap();
+        filter.insert_hash(&LOW).unwrap();
+        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
         other.join().unwrap();
     });
 }
@@ -99,12 +103,12 @@ fn an_element_whose_put_returned_is_not_new() {
         let other = {
             let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
             thread::spawn(move || {
-                filter.insert_hash(ACROSS);
+                filter.insert_hash(&ACROSS).unwrap();
                 done.store(true, Ordering::Release);
             })
         };
         if done.load(Ordering::Acquire) {
-            assert!(!filter.insert_hash(ACROSS));
+            assert!(!filter.insert_hash(&ACROSS).unwrap());
         }
         other.join().unwrap();
     });
@@ -120,11 +124,11 @@ fn told_by_a_flag(release: Ordering, acquire: Ordering, by_two: bool) {
         let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
         thread::spawn(move || {
             if done.load(acquire) {
-                assert!(filter.might_contain_hash(ACROSS), "told, and not found");
+                assert!(filter.might_contain_hash(&ACROSS), "told, and not found");
             }
         })
     };
-    filter.insert_hash(ACROSS);
+    filter.insert_hash(&ACROSS).unwrap();
     done.store(true, release);
     second.map(thread::JoinHandle::join).transpose().unwrap();
     reader.join().unwrap();
@@ -153,7 +157,7 @@ fn merging_into_a_filter_that_is_put_into_loses_nothing() {
         let filter = concurrent(&[]);
         let other = inserting(&filter, LOW);
         filter.merge(&sequential(&[NEXT, ACROSS])).unwrap();
-        assert!(filter.might_contain_hash(NEXT) && filter.might_contain_hash(ACROSS));
+        assert!(filter.might_contain_hash(&NEXT) && filter.might_contain_hash(&ACROSS));
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
     });
@@ -166,7 +170,7 @@ fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
         let other = inserting(&source, ACROSS);
         let filter = concurrent(&[LOW]);
         filter.merge(&*source).unwrap();
-        assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
+        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
         other.join().unwrap();
         let both = sequential(&[LOW, NEXT, ACROSS]);
         for (came, all) in filter.snapshot().words().iter().zip(both.words()) {

@@ -14,7 +14,7 @@ impl Steps for StepsV1 {
     type Hash = HashPair;
 
     #[inline]
-    fn new(HashPair { h1, h2 }: HashPair) -> Self {
+    fn new(HashPair { h1, h2, .. }: HashPair) -> Self {
         let (combined, stride) = (h1, h2);
         Self { combined, stride }
     }
@@ -38,7 +38,7 @@ impl Steps for StepsV2 {
     type Hash = HashPair;
 
     #[inline]
-    fn new(HashPair { h1, h2 }: HashPair) -> Self {
+    fn new(HashPair { h1, h2, .. }: HashPair) -> Self {
         Self {
             // The product of two numbers of 32 bits cannot overflow.
             combined: i64::from(h1) * i64::from(i32::MAX),

@@ -102,6 +102,7 @@ impl BloomFilter {
     }
 
     /// Returns Spark's stream: the bytes that `writeTo` writes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let len = self.stream_header().stream_len();
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));

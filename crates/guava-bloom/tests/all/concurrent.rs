@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::AtomicU64;
 use std::thread;
 
-use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Long, Parameters, Strategy};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hashed, Long, Parameters, Strategy};
 
 const THREADS: i64 = 8;
 /// Half of the range of each thread, which overlaps each neighbour's range by half.
@@ -121,7 +121,7 @@ fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     assert!(keys.iter().all(|key| shared.might_contain(*key)));
     assert!(!shared.insert(keys[0]));
     assert!(!shared.might_contain("absent"));
-    assert!(shared.might_contain_hash(Hash128::of(&long)));
+    assert!(shared.might_contain_hash(&Hashed::new(Bytes, &long)));
     assert_eq!(
         (shared.bits(), shared.probe_count(), shared.strategy()),
         (filter.bits(), filter.probe_count(), filter.strategy())

@@ -1,7 +1,8 @@
 //! Filters that Guava wrote: rebuilt byte for byte, read, and queried.
 
 use guava_bloom::{
-    BloomFilter, Bytes, Funnel, Integer, Long, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units,
+    BloomFilter, Bytes, Funnel, Hashing, Integer, Long, Murmur3, Parameters, ProbeCountRule, Strategy, Utf8,
+    Utf16Units,
 };
 use md5::Md5;
 use serde::Deserialize;
@@ -44,7 +45,7 @@ fn digit(answer: bool) -> char {
 /// Checks a row. `key` converts numbers to the keys of the row.
 fn check<F, T>(row: &Row, line: &str, rule: ProbeCountRule, funnel: F, key: impl Fn(i64) -> T)
 where
-    F: Funnel<T> + Clone + PartialEq + core::fmt::Debug,
+    F: Funnel<T> + Hashing<Function = Murmur3> + Clone + PartialEq + core::fmt::Debug,
 {
     let strategy = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64]
         .into_iter()

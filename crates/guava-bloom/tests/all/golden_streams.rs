@@ -19,7 +19,7 @@ struct FunnelRow {
 fn fed<F: Funnel<T>, T: ?Sized>(funnel: F, element: &T) -> (Vec<u8>, Vec<u8>) {
     let mut bytes = Vec::new();
     funnel.funnel(element, &mut bytes);
-    let hash = funnel.hash(element);
+    let hash = Hash128::of_key(&funnel, element);
     assert_eq!(hash, Hash128::of(&bytes), "{bytes:x?}");
     (bytes, [hash.h1.to_le_bytes(), hash.h2.to_le_bytes()].concat())
 }

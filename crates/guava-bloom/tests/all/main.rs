@@ -4,8 +4,6 @@
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
 #[cfg(not(emulated))]
-mod applications;
-#[cfg(not(emulated))]
 mod concurrent;
 #[cfg(not(emulated))]
 mod contract;
@@ -15,10 +13,6 @@ mod golden_spark;
 mod golden_streams;
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri), not(emulated)))]
 mod huge_pages;
-#[cfg(not(emulated))]
-mod merge;
-#[cfg(all(feature = "rayon", not(emulated)))]
-mod parallel;
 #[cfg(not(emulated))]
 mod properties;
 #[cfg(not(emulated))]

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
-use guava_bloom::{ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Rebuild, Sink, Slot};
+use guava_bloom::{
+    ConcurrentBloomFilter, Encoding, Funnel, Hash128, Hashing, Long, Murmur3, Parameters, Rebuild, Sink, Slot,
+};
 
 fn empty() -> ConcurrentBloomFilter<Long> {
     ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
@@ -57,16 +59,14 @@ fn during_a_rebuild_elements_go_into_both() {
     let slot = Slot::new(read);
     let rebuild = slot.rebuild(empty()).unwrap();
     assert!(slot.insert(&2) && !slot.insert(&2));
-    assert!(slot.insert_hash(Long.hash(&3)));
+    slot.insert(&3);
     assert_eq!(slot.insert_many(&[1, 4, 4]), [false, true, false]);
-    let hashes = [5, 1].map(|number| Long.hash(&number));
-    assert_eq!(slot.insert_hashes(&hashes), [true, false]);
+    slot.insert(&5);
     // The old one is current until the new one is committed.
-    assert!(slot.might_contain(&1) && slot.might_contain_hash(Long.hash(&2)));
+    assert!(slot.might_contain(&1) && slot.might_contain(&2));
     let asked = [1, 2, 3, 4, 5, 6];
     let expected = [true, true, true, true, true, false];
     assert_eq!(slot.might_contain_many(&asked), expected);
-    assert_eq!(slot.might_contain_hashes(&hashes), [true, true]);
     assert_eq!(rebuild.filter().might_contain_many(&asked), expected);
 
     let previous = rebuild.commit();
@@ -124,6 +124,14 @@ static INTERRUPTED: LazyLock<Slot<ConcurrentBloomFilter<Interrupted>>> =
 
 fn interrupted() -> ConcurrentBloomFilter<Interrupted> {
     ConcurrentBloomFilter::new(Interrupted, &Parameters::new(100, 1e-6).unwrap()).unwrap()
+}
+
+impl Hashing for Interrupted {
+    type Function = Murmur3;
+
+    fn encoding(&self) -> Encoding {
+        Encoding::INT64
+    }
 }
 
 impl Funnel<i64> for Interrupted {

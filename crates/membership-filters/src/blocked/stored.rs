@@ -1,7 +1,7 @@
 //! The stored form of a blocked filter. `FORMAT.md` describes it.
 
-use guava_bloom::Error;
 use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use guava_bloom::{Error, Hashing};
 
 use super::bits::Blocks;
 use super::{BlockedBloomFilter, BlockedParameters};
@@ -19,10 +19,14 @@ impl BlockedParameters {
 
 common!(BlockedBloomFilter);
 
-impl<F> Stored for BlockedBloomFilter<F> {
+impl<F: Hashing> Stored for BlockedBloomFilter<F> {
     type Funnel = F;
 
     const MAGIC: [u8; 8] = *b"MFblocks";
+
+    fn funnel(&self) -> &F {
+        &self.funnel
+    }
 
     fn stored_len(&self) -> u64 {
         self.parameters.stored_len()

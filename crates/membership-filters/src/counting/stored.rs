@@ -1,7 +1,7 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
 use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{Error, MAX_WORD_COUNT, Modulus, Parameters, Strategy};
+use guava_bloom::{Error, Hashing, MAX_WORD_COUNT, Modulus, Parameters, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::packed::{PackedIntegers, too_large, word_count};
@@ -41,10 +41,14 @@ impl CountingBloomFilter<()> {
 
 common!(CountingBloomFilter);
 
-impl<F> Stored for CountingBloomFilter<F> {
+impl<F: Hashing> Stored for CountingBloomFilter<F> {
     type Funnel = F;
 
     const MAGIC: [u8; 8] = *b"MFcounts";
+
+    fn funnel(&self) -> &F {
+        &self.funnel
+    }
 
     fn stored_len(&self) -> u64 {
         len_with(self.counters.words().len())

@@ -1,7 +1,7 @@
 //! The stored form of a cuckoo filter. `FORMAT.md` describes it.
 
-use guava_bloom::Error;
 use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use guava_bloom::{Error, Hashing};
 
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
@@ -27,10 +27,14 @@ impl CuckooParameters {
 
 common!(CuckooFilter);
 
-impl<F> Stored for CuckooFilter<F> {
+impl<F: Hashing> Stored for CuckooFilter<F> {
     type Funnel = F;
 
     const MAGIC: [u8; 8] = *b"MFcuckoo";
+
+    fn funnel(&self) -> &F {
+        &self.funnel
+    }
 
     fn stored_len(&self) -> u64 {
         self.parameters.stored_len()

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{BloomFilter, Error, Modulus, Strategy};
+use guava_bloom::{BloomFilter, Error, Hashing, Modulus, Strategy, StreamHeader};
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
@@ -42,10 +42,14 @@ impl GrowingParameters {
 
 common!(GrowingBloomFilter);
 
-impl<F> Stored for GrowingBloomFilter<F> {
+impl<F: Hashing> Stored for GrowingBloomFilter<F> {
     type Funnel = F;
 
     const MAGIC: [u8; 8] = *b"MFgrowth";
+
+    fn funnel(&self) -> &F {
+        &self.funnel
+    }
 
     fn stored_len(&self) -> u64 {
         let links = self.links().map(|link| LINK_FIELDS_LEN + link.bits / 8);
@@ -148,8 +152,8 @@ fn read_link(reader: &mut Reader<'_>, shape: &LinkShape) -> Result<Link, Error> 
     let ones = bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
     // Every element changed at least one bit.
     within("elements", len, ones.div_ceil(probe_count.into()), ones)?;
-    let filter =
-        BloomFilter::from_parts((), Strategy::Murmur128Mitz64, probe_count, bits).map_err(|_| no_words())?;
+    let header = StreamHeader::new(Strategy::Murmur128Mitz64, probe_count, &bits);
+    let filter = BloomFilter::from_parts((), header, bits).map_err(|_| no_words())?;
     Ok(Link {
         filter,
         modulus,

@@ -3,17 +3,17 @@
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, HashedPolicy as _};
-use guava_bloom::{Hash128, Parameters};
+use guava_bloom::{Bytes, Hashed, Parameters};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, ErrorKind};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
 
-fn filter(blocks: u32) -> BlockedBloomFilter<()> {
-    BlockedBloomFilter::new((), &BlockedParameters::with_blocks(blocks).unwrap()).unwrap()
+fn filter(blocks: u32) -> BlockedBloomFilter<Bytes> {
+    BlockedBloomFilter::new(Bytes, &BlockedParameters::with_blocks(blocks).unwrap()).unwrap()
 }
 
-fn hashes(seed: u64, count: usize) -> Vec<Hash128> {
+fn hashes(seed: u64, count: usize) -> Vec<Hashed<Bytes>> {
     Hashes::from_seed(seed).take(count).collect()
 }
 
@@ -34,11 +34,13 @@ fn the_rate_that_was_asked_for_holds() {
             let smaller = BlockedParameters::with_blocks(parameters.blocks() - 1).unwrap();
             assert!(smaller.false_positive_rate_at(capacity) > rate);
         }
-        let mut filter = BlockedBloomFilter::new((), &parameters).unwrap();
-        filter.insert_hashes(&hashes(capacity, capacity as usize));
+        let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+        filter
+            .insert_hashes(&hashes(capacity, capacity as usize))
+            .unwrap();
         if capacity >= 10_000 {
             assert_near(
-                false_positives(7, |hash| filter.might_contain_hash(hash)),
+                false_positives(7, |hash| filter.might_contain_hash(&hash)),
                 expected,
             );
             let stats = filter.stats();
@@ -93,11 +95,13 @@ fn many_are_as_one_by_one() {
     let asked = hashes(1, 3000);
     for count in [0, 1, 63, 64, 65, 511, 512, 513, 1500] {
         let (mut singly, mut together) = (filter(60), filter(60));
-        asked[..count].iter().for_each(|&hash| singly.insert_hash(hash));
-        together.insert_hashes(&asked[..count]);
+        asked[..count]
+            .iter()
+            .for_each(|hash| singly.insert_hash(hash).unwrap());
+        together.insert_hashes(&asked[..count]).unwrap();
         assert!(singly == together);
         let answers: Vec<bool> = (asked.iter())
-            .map(|&hash| singly.might_contain_hash(hash))
+            .map(|&hash| singly.might_contain_hash(&hash))
             .collect();
         assert_eq!(singly.might_contain_hashes(&asked), answers);
         assert_eq!(singly.might_contain_hashes(&asked[..count]), vec![true; count]);
@@ -114,9 +118,11 @@ fn the_blocks_are_those_of_the_policy() {
     let hashes = hashes(5, 1000);
     for kernel in Kernel::available() {
         let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(12)).on_kernel(kernel);
-        let built = policy.build_hashes(hashes.iter().map(|hash| hash.h1)).unwrap();
+        let built = policy
+            .build_hashes(hashes.iter().map(|hash| hash.hash().h1))
+            .unwrap();
         let mut filter = filter(built.len() as u32 / 32);
-        filter.insert_hashes(&hashes);
+        filter.insert_hashes(&hashes).unwrap();
         assert_eq!(filter.to_bytes()[24..][..built.len()], built);
     }
 }
@@ -124,7 +130,7 @@ fn the_blocks_are_those_of_the_policy() {
 #[test]
 fn filters_of_other_sizes_are_not_merged_and_cleared_ones_are_new() {
     let mut filled = filter(20);
-    filled.insert_hashes(&hashes(1, 300));
+    filled.insert_hashes(&hashes(1, 300)).unwrap();
     let before = filled.clone();
     filled.merge(&before).unwrap();
     let error = filled.merge(&filter(21)).unwrap_err();
@@ -139,14 +145,14 @@ fn filters_of_other_sizes_are_not_merged_and_cleared_ones_are_new() {
     assert_eq!((filled.estimated_len(), filled.stats().fill), (Some(0), 0.0));
     assert_eq!(
         format!("{filled:?}"),
-        "BlockedBloomFilter { funnel: (), parameters: BlockedParameters { blocks: 20 }, .. }"
+        "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, .. }"
     );
 }
 
 #[test]
 fn a_filter_of_ones_has_no_estimate() {
     let mut full = filter(1);
-    full.insert_hashes(&hashes(1, 100_000));
+    full.insert_hashes(&hashes(1, 100_000)).unwrap();
     assert_eq!((full.estimated_len(), full.stats().fill), (None, 1.0));
     assert_eq!(full.stats().false_positive_rate, 1.0);
 }

@@ -1,19 +1,19 @@
 //! The cuckoo filter's contract, seen from outside.
 
-use guava_bloom::Hash128;
+use guava_bloom::{Bytes, Hashed};
 use membership_filters::{CuckooFilter, CuckooParameters, Error, ErrorKind};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
 
-fn filter(parameters: &CuckooParameters) -> CuckooFilter<()> {
-    CuckooFilter::new((), parameters).unwrap()
+fn filter(parameters: &CuckooParameters) -> CuckooFilter<Bytes> {
+    CuckooFilter::new(Bytes, parameters).unwrap()
 }
 
 /// Inserts elements until an insertion fails.
-fn fill(filter: &mut CuckooFilter<()>, seed: u64) -> Vec<Hash128> {
+fn fill(filter: &mut CuckooFilter<Bytes>, seed: u64) -> Vec<Hashed<Bytes>> {
     Hashes::from_seed(seed)
-        .take_while(|&hash| filter.insert_hash(hash).is_ok())
+        .take_while(|&hash| filter.insert_hash(&hash).is_ok())
         .collect()
 }
 
@@ -87,7 +87,7 @@ fn wrong_parameters_are_refused_with_both_values() {
 #[test]
 fn memory_that_is_not_there_is_an_error() {
     let parameters = CuckooParameters::with_buckets(1 << 56, 8).unwrap();
-    let error = CuckooFilter::new((), &parameters).unwrap_err();
+    let error = CuckooFilter::new(Bytes, &parameters).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfMemory);
     assert_eq!(
         error.to_string(),
@@ -111,7 +111,7 @@ fn tables_fill_to_95_percent() {
                     "{bits} bits, {buckets} buckets, seed {seed}: {load}"
                 );
                 assert_eq!(filter.len(), inserted.len() as u64);
-                assert!(inserted.iter().all(|&hash| filter.might_contain_hash(hash)));
+                assert!(inserted.iter().all(|&hash| filter.might_contain_hash(&hash)));
             }
         }
     }
@@ -125,7 +125,7 @@ fn the_capacity_fits() {
             for seed in 0..1_000_000 / (capacity + 1_000) {
                 let mut filter = filter(&CuckooParameters::with_fingerprint_bits(capacity, bits).unwrap());
                 for hash in Hashes::from_seed(seed ^ capacity << 32).take(capacity as usize) {
-                    filter.insert_hash(hash).unwrap();
+                    filter.insert_hash(&hash).unwrap();
                 }
             }
         }
@@ -136,7 +136,7 @@ fn the_capacity_fits() {
 fn errors_tell_what_is_full() {
     let mut filter = filter(&CuckooParameters::with_buckets(2, 32).unwrap());
     let error = Hashes::from_seed(1)
-        .find_map(|hash| filter.insert_hash(hash).err())
+        .find_map(|hash| filter.insert_hash(&hash).err())
         .unwrap();
     assert_eq!(error.kind(), ErrorKind::Full);
     assert_eq!(
@@ -152,11 +152,11 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
         let mut filter = filter(&parameters);
         let hash = Hashes::from_seed(seed).next().unwrap();
         for copies in 1..=8 {
-            filter.insert_hash(hash).unwrap();
+            filter.insert_hash(&hash).unwrap();
             assert_eq!(filter.len(), copies);
         }
         let full = filter.clone();
-        let error = filter.insert_hash(hash).unwrap_err();
+        let error = filter.insert_hash(&hash).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooManyCopies);
         assert_eq!(
             error.to_string(),
@@ -164,11 +164,11 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
         );
         assert!(filter == full);
         for _ in 0..8 {
-            assert!(filter.might_contain_hash(hash));
-            assert!(filter.remove_hash(hash));
+            assert!(filter.might_contain_hash(&hash));
+            assert!(filter.remove_hash(&hash));
         }
-        assert!(!filter.might_contain_hash(hash));
-        assert!(!filter.remove_hash(hash));
+        assert!(!filter.might_contain_hash(&hash));
+        assert!(!filter.remove_hash(&hash));
         assert_eq!(filter.len(), 0);
     }
 }
@@ -177,16 +177,16 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
 fn removing_what_was_never_inserted_takes_away_its_double() {
     let mut filter = filter(&CuckooParameters::with_buckets(16, 4).unwrap());
     let inserted = Hashes::from_seed(1).next().unwrap();
-    filter.insert_hash(inserted).unwrap();
-    let double = Hashes::from_seed(2).find(|&hash| filter.might_contain_hash(hash));
-    assert!(filter.remove_hash(double.unwrap()));
-    assert!(!filter.might_contain_hash(inserted) && !filter.remove_hash(inserted));
+    filter.insert_hash(&inserted).unwrap();
+    let double = Hashes::from_seed(2).find(|&hash| filter.might_contain_hash(&hash));
+    assert!(filter.remove_hash(&double.unwrap()));
+    assert!(!filter.might_contain_hash(&inserted) && !filter.remove_hash(&inserted));
     assert_eq!(filter.len(), 0);
     // If both were inserted, removing either leaves one fingerprint, which is right for the other.
-    filter.insert_hash(inserted).unwrap();
-    filter.insert_hash(double.unwrap()).unwrap();
-    assert!(filter.remove_hash(double.unwrap()));
-    assert!(filter.remove_hash(inserted) && !filter.might_contain_hash(inserted));
+    filter.insert_hash(&inserted).unwrap();
+    filter.insert_hash(&double.unwrap()).unwrap();
+    assert!(filter.remove_hash(&double.unwrap()));
+    assert!(filter.remove_hash(&inserted) && !filter.might_contain_hash(&inserted));
 }
 
 #[test]
@@ -197,11 +197,11 @@ fn false_positives_are_as_many_as_expected() {
             let mut filter = filter(&parameters);
             let count = (parameters.slots() as f64 * share) as usize;
             for hash in Hashes::from_seed(bits.into()).take(count) {
-                filter.insert_hash(hash).unwrap();
+                filter.insert_hash(&hash).unwrap();
             }
             let stats = filter.stats();
             assert!((stats.load - share).abs() < 1e-4);
-            let found = false_positives(99, |hash| filter.might_contain_hash(hash));
+            let found = false_positives(99, |hash| filter.might_contain_hash(&hash));
             assert_near(found, stats.false_positive_rate);
             assert!(stats.false_positive_rate < parameters.false_positive_rate());
         }
@@ -213,12 +213,12 @@ fn the_seed_decides_only_where_fingerprints_lie() {
     let one = CuckooParameters::with_buckets(1_000, 16).unwrap();
     let (mut first, mut second) = (filter(&one), filter(&one.with_seed(7)));
     for hash in Hashes::from_seed(3).take(3_800) {
-        first.insert_hash(hash).unwrap();
-        second.insert_hash(hash).unwrap();
+        first.insert_hash(&hash).unwrap();
+        second.insert_hash(&hash).unwrap();
     }
     assert!(first.to_bytes() != second.to_bytes());
     for hash in Hashes::from_seed(4).take(100_000) {
-        assert_eq!(first.might_contain_hash(hash), second.might_contain_hash(hash));
+        assert_eq!(first.might_contain_hash(&hash), second.might_contain_hash(&hash));
     }
     assert_eq!(second.parameters().seed(), 7);
 }

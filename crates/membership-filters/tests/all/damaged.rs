@@ -1,5 +1,6 @@
 //! Bytes that are no filter are refused with the name of the fault, and bytes that are read keep their meaning.
 
+use guava_bloom::Bytes;
 use std::path::Path;
 use std::process::Command;
 
@@ -70,7 +71,7 @@ fn cut_and_lengthened_bytes_are_refused() {
         );
     }
     assert_eq!(
-        CuckooFilter::from_bytes(b"", ()).unwrap_err().to_string(),
+        CuckooFilter::from_bytes(b"", Bytes).unwrap_err().to_string(),
         "the length in bytes must be at least 8, got 0"
     );
 }

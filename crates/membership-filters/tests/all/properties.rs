@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use guava_bloom::{BloomFilter, Hash128, Parameters};
+use guava_bloom::{BloomFilter, Bytes, Hashed, Parameters};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     Error, ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule,
@@ -12,69 +12,69 @@ use proptest::prelude::*;
 /// Any kind of filter.
 trait Filter: Clone + PartialEq {
     /// Inserts an element, and returns whether it was new, if the kind tells.
-    fn put(&mut self, hash: Hash128) -> Result<Option<bool>, Error>;
+    fn put(&mut self, hash: Hashed<Bytes>) -> Result<Option<bool>, Error>;
     /// Removes an element, and returns whether it was there, if the kind removes elements.
-    fn take(&mut self, hash: Hash128) -> Option<bool>;
-    fn has(&self, hash: Hash128) -> bool;
+    fn take(&mut self, hash: Hashed<Bytes>) -> Option<bool>;
+    fn has(&self, hash: Hashed<Bytes>) -> bool;
     fn stored_and_read(&self) -> Self;
 }
 
 macro_rules! filter {
     ($kind:ty, |$filter:ident, $hash:ident| $put:expr, $take:expr) => {
         impl Filter for $kind {
-            fn put(&mut self, $hash: Hash128) -> Result<Option<bool>, Error> {
+            fn put(&mut self, $hash: Hashed<Bytes>) -> Result<Option<bool>, Error> {
                 let $filter = self;
                 $put
             }
 
-            fn take(&mut self, hash: Hash128) -> Option<bool> {
-                let take: fn(&mut Self, Hash128) -> Option<bool> = $take;
+            fn take(&mut self, hash: Hashed<Bytes>) -> Option<bool> {
+                let take: fn(&mut Self, Hashed<Bytes>) -> Option<bool> = $take;
                 take(self, hash)
             }
 
-            fn has(&self, hash: Hash128) -> bool {
-                self.might_contain_hash(hash)
+            fn has(&self, hash: Hashed<Bytes>) -> bool {
+                self.might_contain_hash(&hash)
             }
 
             fn stored_and_read(&self) -> Self {
-                Self::from_bytes(&self.to_bytes(), ()).unwrap()
+                Self::from_bytes(&self.to_bytes(), Bytes).unwrap()
             }
         }
     };
 }
 
 filter!(
-    BlockedBloomFilter<()>,
+    BlockedBloomFilter<Bytes>,
     |filter, hash| {
-        filter.insert_hash(hash);
+        filter.insert_hash(&hash);
         Ok(None)
     },
     |_, _| None
 );
 filter!(
-    CountingBloomFilter<()>,
-    |filter, hash| Ok(Some(filter.insert_hash(hash))),
-    |filter, hash| Some(filter.remove_hash(hash))
+    CountingBloomFilter<Bytes>,
+    |filter, hash| filter.insert_hash(&hash).map(Some),
+    |filter, hash| Some(filter.remove_hash(&hash))
 );
 filter!(
-    CuckooFilter<()>,
-    |filter, hash| filter.insert_hash(hash).map(|()| None),
-    |filter, hash| Some(filter.remove_hash(hash))
+    CuckooFilter<Bytes>,
+    |filter, hash| filter.insert_hash(&hash).map(|()| None),
+    |filter, hash| Some(filter.remove_hash(&hash))
 );
 filter!(
-    GrowingBloomFilter<()>,
-    |filter, hash| filter.insert_hash(hash).map(Some),
+    GrowingBloomFilter<Bytes>,
+    |filter, hash| filter.insert_hash(&hash).map(Some),
     |_, _| None
 );
 
-fn hash(item: i32) -> Hash128 {
-    Hash128::of(&item.to_le_bytes())
+fn hash(item: i32) -> Hashed<Bytes> {
+    Hashed::new(Bytes, &item.to_le_bytes())
 }
 
 /// The number of copies of each element.
 type Multiset = HashMap<i32, u64>;
 
-fn present(copies: &Multiset) -> impl Iterator<Item = Hash128> {
+fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
     copies
         .iter()
         .filter(|&(_, &copies)| copies > 0)
@@ -142,15 +142,15 @@ proptest! {
         parts in prop::collection::vec(any::<bool>(), 300),
         blocks in 1_u32..60,
     ) {
-        let empty = BlockedBloomFilter::new((), &BlockedParameters::with_blocks(blocks).unwrap()).unwrap();
+        let empty = BlockedBloomFilter::new(Bytes, &BlockedParameters::with_blocks(blocks).unwrap()).unwrap();
         let [mut filter, mut one, mut other, mut together] = [0; 4].map(|_| empty.clone());
         check(&mut filter, &steps)?;
-        let hashes: Vec<Hash128> = steps.iter().map(|&(_, item)| hash(item)).collect();
+        let hashes: Vec<Hashed<Bytes>> = steps.iter().map(|&(_, item)| hash(item)).collect();
         for (&hash, part) in hashes.iter().zip(parts) {
-            if part { &mut one } else { &mut other }.insert_hash(hash);
+            if part { &mut one } else { &mut other }.insert_hash(&hash);
         }
         one.merge(&other).unwrap();
-        together.insert_hashes(&hashes);
+        together.insert_hashes(&hashes).unwrap();
         prop_assert!(one == filter && together == filter);
         prop_assert_eq!(filter.might_contain_hashes(&hashes), vec![true; hashes.len()]);
     }
@@ -169,12 +169,12 @@ proptest! {
         prop_assume!(parameters.is_ok());
         let parameters = parameters.unwrap().with_strategy(strategy);
         let mut filter =
-            CountingBloomFilter::new((), &parameters, CounterWidth::new(bits).unwrap()).unwrap();
+            CountingBloomFilter::new(Bytes, &parameters, CounterWidth::new(bits).unwrap()).unwrap();
         let (naive, _) = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
         // Bit for bit the filter of the remaining elements, except for stuck counters.
-        let mut plain = BloomFilter::new((), &parameters).unwrap();
-        present(&naive).for_each(|hash| _ = plain.insert_hash(hash));
+        let mut plain = BloomFilter::new(Bytes, &parameters).unwrap();
+        present(&naive).for_each(|hash| _ = plain.insert_hash(&hash));
         let (converted, stats) = (filter.to_bloom_filter().unwrap(), filter.stats());
         if stats.stuck_counters == 0 {
             prop_assert!(converted == plain);
@@ -195,7 +195,7 @@ proptest! {
         seed: u64,
     ) {
         let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap().with_seed(seed);
-        let mut filter = CuckooFilter::new((), &parameters).unwrap();
+        let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
         let (naive, _) = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
     }
@@ -212,7 +212,7 @@ proptest! {
     ) {
         let parameters = GrowingParameters::with_rule(capacity, fpp, rule);
         prop_assume!(parameters.is_ok());
-        let mut filter = GrowingBloomFilter::new((), &parameters.unwrap()).unwrap();
+        let mut filter = GrowingBloomFilter::new(Bytes, &parameters.unwrap()).unwrap();
         let (_, new) = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.stats().len, new);
         prop_assert!(rule == GrowthRule::SameSize || filter.false_positive_rate() <= fpp);

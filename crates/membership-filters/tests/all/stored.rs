@@ -1,6 +1,6 @@
 //! The stored forms: the bytes of the first release, and reading them back.
 
-use guava_bloom::{Parameters, Utf8};
+use guava_bloom::{Bytes, Parameters, Utf8};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     GrowingBloomFilter, GrowthRule,
@@ -30,20 +30,20 @@ fn the_bytes_are_those_of_the_first_release() {
 #[test]
 fn large_filters_come_back_whole() {
     let parameters = CuckooParameters::new(100_000, 0.001).unwrap();
-    let mut cuckoo = CuckooFilter::new((), &parameters).unwrap();
+    let mut cuckoo = CuckooFilter::new(Bytes, &parameters).unwrap();
     let width = CounterWidth::FOUR;
     let mut counting =
-        CountingBloomFilter::new((), &Parameters::new(100_000, 0.001).unwrap(), width).unwrap();
+        CountingBloomFilter::new(Bytes, &Parameters::new(100_000, 0.001).unwrap(), width).unwrap();
     let parameters = BlockedParameters::new(100_000, 0.001).unwrap();
-    let mut blocked = BlockedBloomFilter::new((), &parameters).unwrap();
+    let mut blocked = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
     for hash in Hashes::from_seed(1).take(100_000) {
-        blocked.insert_hash(hash);
-        cuckoo.insert_hash(hash).unwrap();
-        counting.insert_hash(hash);
+        blocked.insert_hash(&hash).unwrap();
+        cuckoo.insert_hash(&hash).unwrap();
+        counting.insert_hash(&hash).unwrap();
     }
-    assert!(BlockedBloomFilter::from_bytes(&blocked.to_bytes(), ()).unwrap() == blocked);
-    assert!(CuckooFilter::from_bytes(&cuckoo.to_bytes(), ()).unwrap() == cuckoo);
-    assert!(CountingBloomFilter::from_bytes(&counting.to_bytes(), ()).unwrap() == counting);
+    assert!(BlockedBloomFilter::from_bytes(&blocked.to_bytes(), Bytes).unwrap() == blocked);
+    assert!(CuckooFilter::from_bytes(&cuckoo.to_bytes(), Bytes).unwrap() == cuckoo);
+    assert!(CountingBloomFilter::from_bytes(&counting.to_bytes(), Bytes).unwrap() == counting);
 }
 
 #[cfg(feature = "std")]

@@ -7,7 +7,7 @@ use bench_kit::version;
 use bloomfilter::Bloom;
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
-use guava_bloom::{BloomFilter, Hash128, Parameters, Utf8};
+use guava_bloom::{BloomFilter, Hash128, Hashed, Parameters, Utf8};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 
 use super::{Call, Contestant, Description, Timed};
@@ -134,13 +134,13 @@ fn ours(plan: &Plan, is_many: bool) -> Filter {
             return Ok(empty);
         }
         // Reuses the memory that the crate allocated.
-        let mut words = empty.into_words();
+        let (header, mut words) = empty.into_parts();
         let random = random_words(words.len() as u64);
         words
             .iter_mut()
             .zip(random)
             .for_each(|(word, random)| *word = random);
-        BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
+        BloomFilter::from_parts(Utf8, header, words)
     });
     let mut filter = made.expect("a filter that there is memory for");
     Filter {
@@ -161,13 +161,14 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = BlockedBloomFilter::new(Xxph3, &parameters).expect("a filter that there is memory for");
     if plan.has_random_words {
         // Random words would set more bits than keys ever do.
-        let mut hashes = random_words(plan.insertions).map(|h1| Hash128 { h1, h2: 0 });
+        let hash = |h1| Hashed::assume(Xxph3, Hash128 { h1, h2: 0 });
+        let mut hashes = random_words(plan.insertions).map(hash);
         loop {
-            let part: Vec<Hash128> = hashes.by_ref().take(AT_ONCE).collect();
+            let part: Vec<_> = hashes.by_ref().take(AT_ONCE).collect();
             if part.is_empty() {
                 break;
             }
-            filter.insert_hashes(&part);
+            filter.insert_hashes(&part).expect("hashes of the funnel");
         }
     }
     Filter {

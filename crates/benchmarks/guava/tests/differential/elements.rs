@@ -1,7 +1,7 @@
 //! Elements of every kind, for both sides.
 
 use bench_kit::source::Source;
-use guava_bloom::{Bytes, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
+use guava_bloom::{Bytes, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 /// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,25 +45,25 @@ impl Element {
     pub(crate) fn hash(&self) -> Hash128 {
         match self {
             Self::Utf8(units) => {
-                let hash = Utf8.hash(&string(units));
-                assert_eq!(Utf8.hash(&Utf16(units)), hash);
+                let hash = Hash128::of_key(&Utf8, &string(units));
+                assert_eq!(Hash128::of_key(&Utf8, &Utf16(units)), hash);
                 hash
             }
             Self::Units(units) => {
-                let hash = Utf16Units.hash(&Utf16(units));
+                let hash = Hash128::of_key(&Utf16Units, &Utf16(units));
                 if let Ok(text) = String::from_utf16(units) {
-                    assert_eq!(Utf16Units.hash(&text), hash);
+                    assert_eq!(Hash128::of_key(&Utf16Units, &text), hash);
                 }
                 hash
             }
-            Self::Int(value) => Integer.hash(value),
-            Self::Long(value) => Long.hash(value),
-            Self::Bytes(bytes) => Bytes.hash(bytes),
+            Self::Int(value) => Hash128::of_key(&Integer, value),
+            Self::Long(value) => Hash128::of_key(&Long, value),
+            Self::Bytes(bytes) => Hash128::of_key(&Bytes, bytes),
             Self::Texts(texts) => {
                 let strings: Vec<String> = texts.iter().map(|units| string(units)).collect();
-                Sequence(Utf8).hash(&strings)
+                Hash128::of_key(&Sequence(Utf8), &strings)
             }
-            Self::Ints(values) => Sequence(Integer).hash(values),
+            Self::Ints(values) => Hash128::of_key(&Sequence(Integer), values),
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use bench_kit::source::Source;
 use bytes::Buf as _;
-use guava_bloom::{BloomFilter, Parameters, Strategy};
+use guava_bloom::{BloomFilter, Bytes, Hashed, Parameters, Strategy};
 
 use crate::elements::{Element, FUNNELS, LONGS};
 use crate::oracle::Guava;
@@ -15,12 +15,16 @@ const SLOT: i32 = 0;
 const COPY: i32 = 1;
 
 pub(crate) fn put(filter: &mut Filter, elements: &[Element]) -> Vec<bool> {
-    let insert = |element: &Element| filter.insert_hash(element.hash());
+    let insert = |element: &Element| {
+        filter
+            .insert_hash(&Hashed::assume(Bytes, element.hash()))
+            .unwrap()
+    };
     elements.iter().map(insert).collect()
 }
 
 pub(crate) fn might_contain(filter: &Filter, elements: &[Element]) -> Vec<bool> {
-    let ask = |element: &Element| filter.might_contain_hash(element.hash());
+    let ask = |element: &Element| filter.might_contain_hash(&Hashed::assume(Bytes, element.hash()));
     elements.iter().map(ask).collect()
 }
 
@@ -94,7 +98,7 @@ fn check_case(guava: &mut Guava, random: &mut Source, funnel: u8, strategy: Stra
     // Each side reads the other's stream and continues from there.
     let stream = ours.to_bytes();
     assert_eq!(guava.read(COPY, funnel, &stream), Ok(0), "{case}");
-    let (mut copy, used) = BloomFilter::from_bytes_prefix(&guava.write(SLOT), ()).unwrap();
+    let (mut copy, used) = BloomFilter::from_bytes_prefix(&guava.write(SLOT), Bytes).unwrap();
     assert_eq!(used, stream.len(), "{case}");
     let changed = put(&mut ours, second);
     assert_eq!(guava.put(COPY, second), changed, "put after reading ours, {case}");

@@ -15,7 +15,7 @@ mod spark;
 mod streams;
 
 use bench_kit::source::Source;
-use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy};
+use guava_bloom::{BloomFilter, Bytes, Parameters, ProbeCountRule, Strategy};
 
 /// Both strategies, by ordinal.
 const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64];
@@ -29,11 +29,11 @@ fn parameters(insertions: i64, fpp: f64, strategy: Strategy) -> Parameters {
 }
 
 /// A filter of this crate, to which the elements' hash values are given.
-type Filter = BloomFilter<()>;
+type Filter = BloomFilter<Bytes>;
 
 /// Creates an empty filter.
 fn filter(insertions: i64, fpp: f64, strategy: Strategy) -> Filter {
-    BloomFilter::new((), &parameters(insertions, fpp, strategy)).unwrap()
+    BloomFilter::new(Bytes, &parameters(insertions, fpp, strategy)).unwrap()
 }
 
 /// Returns the source of a test, and prints the seed, which is shown if the test fails.

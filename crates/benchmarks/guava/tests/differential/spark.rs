@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bench_kit::source::Source;
-use guava_bloom::spark::{BloomFilter, HashPair, Item, Parameters, Version};
+use guava_bloom::spark::{BloomFilter, Item, Parameters, Version};
 use serde_json::{Value, json};
 
 use crate::{cases, source};
@@ -21,11 +21,11 @@ enum Element {
 }
 
 impl Item for Element {
-    fn hash(&self, seed: i32) -> HashPair {
+    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
         match self {
-            Self::Long(number) => number.hash(seed),
-            Self::String(text) => text.hash(seed),
-            Self::Binary(bytes) => bytes.hash(seed),
+            Self::Long(number) => number.with_bytes(then),
+            Self::String(text) => text.with_bytes(then),
+            Self::Binary(bytes) => bytes.with_bytes(then),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Damaged streams: both sides refuse, or both read the same filter.
 
 use bench_kit::source::Source;
-use guava_bloom::BloomFilter;
+use guava_bloom::{BloomFilter, Bytes};
 
 use crate::elements::{BYTES, Element};
 use crate::filters::{might_contain, put};
@@ -60,9 +60,9 @@ fn broken_streams_are_refused_alike() {
     for _ in 0..cases(2_000) {
         let stream = broken(&mut random);
         let case = || format!("{stream:02x?}");
-        let ours = BloomFilter::from_bytes_prefix(&stream, ());
+        let ours = BloomFilter::from_bytes_prefix(&stream, Bytes);
         let mut rest = &stream[..];
-        let ours_read = BloomFilter::read_from(&mut rest, ());
+        let ours_read = BloomFilter::read_from(&mut rest, Bytes);
         match guava.read(SLOT, BYTES, &stream) {
             Ok(left) => {
                 let (ours, used) = ours.unwrap_or_else(|error| panic!("{error}: {}", case()));

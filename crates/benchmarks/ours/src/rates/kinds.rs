@@ -9,7 +9,7 @@ use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
     GrowingParameters,
@@ -214,8 +214,8 @@ fn stored(policy: AnyPolicy, layout: FilterLayout, members: &[&[u8]]) -> Result<
     })
 }
 
-fn counter(matches: impl Fn(Hash128) -> bool + 'static) -> Matching {
-    Box::new(move |keys| keys.iter().filter(|key| matches(Hash128::of(key))).count() as u64)
+fn counter(matches: impl Fn(&[u8]) -> bool + 'static) -> Matching {
+    Box::new(move |keys| keys.iter().filter(|key| matches(key)).count() as u64)
 }
 
 fn parameters(rate: f64, members: &[&[u8]]) -> Result<Parameters, String> {
@@ -225,38 +225,38 @@ fn parameters(rate: f64, members: &[&[u8]]) -> Result<Parameters, String> {
 /// Guava's filter.
 fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, String> {
     let parameters = parameters(rate, members)?.with_strategy(strategy);
-    let mut filter = BloomFilter::new((), &parameters).map_err(words)?;
+    let mut filter = BloomFilter::new(Bytes, &parameters).map_err(words)?;
     for key in members {
-        filter.insert_hash(Hash128::of(key));
+        filter.insert(key);
     }
     Ok(Filter {
         bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
         probed: Some((filter.bits(), filter.probe_count().into())),
         expected: None,
-        matching: counter(move |hash| filter.might_contain_hash(hash)),
+        matching: counter(move |key| filter.might_contain(key)),
     })
 }
 
 /// The counting filter with counters of four bits.
 fn counting(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = parameters(rate, members)?;
-    let mut filter = CountingBloomFilter::new((), &parameters, CounterWidth::FOUR).map_err(words)?;
+    let mut filter = CountingBloomFilter::new(Bytes, &parameters, CounterWidth::FOUR).map_err(words)?;
     for key in members {
-        filter.insert_hash(Hash128::of(key));
+        filter.insert(key);
     }
     Ok(Filter {
         bytes: filter.stored_len(),
         probed: Some((filter.counters(), filter.probe_count().into())),
         expected: None,
-        matching: counter(move |hash| filter.might_contain_hash(hash)),
+        matching: counter(move |key| filter.might_contain(key)),
     })
 }
 
 fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = CuckooParameters::new(members.len() as u64, rate).map_err(words)?;
-    let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
+    let mut filter = CuckooFilter::new(Bytes, &parameters).map_err(words)?;
     for key in members {
-        match filter.insert_hash(Hash128::of(key)) {
+        match filter.insert(key) {
             // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not change the
             // rate.
             Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
@@ -270,21 +270,21 @@ fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
         bytes: filter.stored_len(),
         probed: None,
         expected: Some(expected),
-        matching: counter(move |hash| filter.might_contain_hash(hash)),
+        matching: counter(move |key| filter.might_contain(key)),
     })
 }
 
 /// The growing filter, at first sized for a tenth of the keys.
 fn growing(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = GrowingParameters::new(members.len() as u64 / 10, rate).map_err(words)?;
-    let mut filter = GrowingBloomFilter::new((), &parameters).map_err(words)?;
+    let mut filter = GrowingBloomFilter::new(Bytes, &parameters).map_err(words)?;
     for key in members {
-        filter.insert_hash(Hash128::of(key)).map_err(words)?;
+        filter.insert(key).map_err(words)?;
     }
     Ok(Filter {
         bytes: filter.stored_len(),
         probed: None,
         expected: Some(filter.parameters().false_positive_rate()),
-        matching: counter(move |hash| filter.might_contain_hash(hash)),
+        matching: counter(move |key| filter.might_contain(key)),
     })
 }

@@ -84,6 +84,8 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
         let bytes = path
             .metadata()
             .map_err(|e| Failure::input(format_args!("{shown}: {e}")))?;
+        // Keys of any encoding: nothing is looked up.
+        let format = format.clone().or_else(|| Format::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Access::Read);
         let name = opened.as_ref().map(|filter| filter.format().name().to_owned());
         let name = name.or_else(|error| {

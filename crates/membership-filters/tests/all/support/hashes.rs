@@ -1,6 +1,6 @@
 //! Hashes of elements.
 
-use guava_bloom::Hash128;
+use guava_bloom::{Bytes, Hash128, Hashed};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
@@ -14,10 +14,10 @@ impl Hashes {
 }
 
 impl Iterator for Hashes {
-    type Item = Hash128;
+    type Item = Hashed<Bytes>;
 
-    fn next(&mut self) -> Option<Hash128> {
+    fn next(&mut self) -> Option<Hashed<Bytes>> {
         let (h1, h2) = (self.0.next_u64(), self.0.next_u64());
-        Some(Hash128 { h1, h2 })
+        Some(Hashed::assume(Bytes, Hash128 { h1, h2 }))
     }
 }

@@ -1,11 +1,11 @@
 //! Counts and judges false positives.
 
-use guava_bloom::Hash128;
+use guava_bloom::{Bytes, Hashed};
 
 use super::hashes::Hashes;
 
 /// Returns how many of a million absent elements a filter finds.
-pub(crate) fn false_positives(seed: u64, might_contain: impl Fn(Hash128) -> bool) -> u64 {
+pub(crate) fn false_positives(seed: u64, might_contain: impl Fn(Hashed<Bytes>) -> bool) -> u64 {
     Hashes::from_seed(seed)
         .take(1_000_000)
         .filter(|&hash| might_contain(hash))

@@ -1,6 +1,6 @@
 //! Small filters of each kind, and their stored forms.
 
-use guava_bloom::{BloomFilter, Parameters, Utf8, envelope};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Utf8, envelope};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     Error, GrowingBloomFilter, GrowingParameters, GrowthRule,
@@ -37,11 +37,11 @@ pub(crate) fn cuckoo() -> CuckooFilter<Utf8> {
 }
 
 /// Returns a filter so full that fingerprints were moved.
-pub(crate) fn full_cuckoo() -> CuckooFilter<()> {
+pub(crate) fn full_cuckoo() -> CuckooFilter<Bytes> {
     let parameters = CuckooParameters::with_buckets(12, 7).unwrap().with_seed(1);
-    let mut filter = CuckooFilter::new((), &parameters).unwrap();
+    let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
     for hash in Hashes::from_seed(3).take(60) {
-        let _full = filter.insert_hash(hash);
+        let _full = filter.insert_hash(&hash);
     }
     assert!(filter.len() > 44);
     filter
@@ -81,11 +81,11 @@ pub(crate) fn samples() -> [Vec<u8>; 7] {
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match bytes.get(..8) {
         Some(b"GBfilter") => {
-            envelope::from_bytes::<BloomFilter<()>>(bytes, ()).map(|filter| envelope::to_bytes(&filter))
+            envelope::from_bytes::<BloomFilter<Bytes>>(bytes, Bytes).map(|filter| envelope::to_bytes(&filter))
         }
-        Some(b"MFblocks") => BlockedBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
-        Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
-        Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
-        _ => CountingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        Some(b"MFblocks") => BlockedBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
+        Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
+        Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
+        _ => CountingBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
     }
 }
