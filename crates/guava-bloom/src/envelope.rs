@@ -159,8 +159,6 @@ pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Re
 /// Returns the hash of the keys of a stored filter from the header, the first [`HEADER_LEN`] bytes of its envelope. This is
 /// for programs that learn from the file which funnel to read it with; [`HashId`] has an example.
 ///
-/// ```
-///
 /// # Errors
 ///
 /// [`ErrorKind::Truncated`], [`ErrorKind::UnsupportedVersion`] or [`ErrorKind::InvalidField`].

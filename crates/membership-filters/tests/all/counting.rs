@@ -90,7 +90,7 @@ fn removing_what_was_never_inserted_can_hide_others() {
     assert_eq!(filter.len(), 49);
     // A hidden element can no longer be removed; inserting the double again repairs the filter.
     let lost = inserted.iter().find(|&&hash| !filter.might_contain_hash(&hash));
-    assert!(!filter.remove_hash(&*lost.unwrap()));
+    assert!(!filter.remove_hash(lost.unwrap()));
     filter.insert_hash(&double.unwrap()).unwrap();
     assert!(filter == before);
 }
@@ -103,7 +103,9 @@ fn merged_filters_hold_the_elements_of_both() {
         let [mut first, mut second, mut both] = [0; 3].map(|_| filter(&parameters, bits));
         for (i, &hash) in hashes.iter().enumerate() {
             both.insert_hash(&hash).unwrap();
-            if i % 2 == 0 { &mut first } else { &mut second }.insert_hash(&hash).unwrap();
+            if i % 2 == 0 { &mut first } else { &mut second }
+                .insert_hash(&hash)
+                .unwrap();
         }
         first.merge(&second).unwrap();
         // Equal to inserting all elements into one filter, at any width: sums stick where single steps do.

@@ -46,7 +46,7 @@ macro_rules! filter {
 filter!(
     BlockedBloomFilter<Bytes>,
     |filter, hash| {
-        filter.insert_hash(&hash);
+        filter.insert_hash(&hash)?;
         Ok(None)
     },
     |_, _| None
@@ -147,7 +147,7 @@ proptest! {
         check(&mut filter, &steps)?;
         let hashes: Vec<Hashed<Bytes>> = steps.iter().map(|&(_, item)| hash(item)).collect();
         for (&hash, part) in hashes.iter().zip(parts) {
-            if part { &mut one } else { &mut other }.insert_hash(&hash);
+            if part { &mut one } else { &mut other }.insert_hash(&hash).unwrap();
         }
         one.merge(&other).unwrap();
         together.insert_hashes(&hashes).unwrap();
