@@ -3,7 +3,7 @@
  *   cc open_database.c -o open_database -lfilter_policy_leveldb -lleveldb
  *   ./open_database FOLDER
  */
-#include <filter_policy_leveldb.h>
+#include <filter_policy_for_leveldb.h>
 #include <leveldb/c.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +57,7 @@ int main(int argc, char** argv) {
   }
 
   /* The policy: 10 bits per key. A policy that could not be made is null, which costs speed and no keys. */
-  policy = leveldb_filterpolicy_create(filter_policy_new(10, FILTER_POLICY_LEVELDB), filter_policy_destroy,
-                                       filter_policy_create_filter, filter_policy_key_may_match,
-                                       filter_policy_name);
+  policy = filter_policy_for_leveldb(10, filter_policy_leveldb);
   leveldb_options_set_filter_policy(options, policy);
   leveldb_options_set_create_if_missing(options, 1);
 

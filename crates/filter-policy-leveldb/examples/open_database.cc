@@ -1,7 +1,10 @@
 // The same from C++: a leveldb::FilterPolicy around the C functions.
 //
-//   c++ open_database.cc -o open_database -lfilter_policy_leveldb -lleveldb
+//   c++ -fno-rtti open_database.cc -o open_database -lfilter_policy_leveldb -lleveldb
 //   ./open_database FOLDER
+//
+// LevelDB's own CMake project builds it without type information (-fno-rtti); a class derived from leveldb::FilterPolicy
+// links to such a build, and to any other, if it is compiled without it too.
 
 #include <filter_policy_leveldb.h>
 #include <leveldb/db.h>
@@ -15,8 +18,7 @@
 
 class Policy : public leveldb::FilterPolicy {
  public:
-  Policy(int bits_per_key, filter_policy_number policy)
-      : state_(filter_policy_new(bits_per_key, policy)) {}
+  Policy(double bits_per_key, filter_policy_kind kind) : state_(filter_policy_create(bits_per_key, kind)) {}
   ~Policy() override { filter_policy_destroy(state_); }
   Policy(const Policy&) = delete;
   Policy& operator=(const Policy&) = delete;
@@ -41,7 +43,7 @@ class Policy : public leveldb::FilterPolicy {
   }
 
  private:
-  void* const state_;
+  filter_policy_state* const state_;
 };
 
 namespace {
@@ -80,7 +82,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   // Outlives the databases.
-  const Policy policy(10, FILTER_POLICY_LEVELDB);
+  const Policy policy(10, filter_policy_leveldb);
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = &policy;

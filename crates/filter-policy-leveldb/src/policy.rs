@@ -29,6 +29,25 @@ pub const POLICY_SPLIT_BLOCK_XXPH3: c_int = 7;
 /// `FILTER_POLICY_BINARY_FUSE` of the header: Pebble's `binaryfuse`.
 pub const POLICY_BINARY_FUSE: c_int = 8;
 
+/// `FILTER_POLICY_MAX_BITS_PER_KEY` of the header: with more, `filter_policy_new` returns null.
+///
+/// LevelDB stores the offsets of a table's filters in 32 bits: filters of 4 GiB together deny every key. With this many
+/// bits, those of a table do not reach that. [`max_filter_len`] says why.
+pub const MAX_BITS_PER_KEY: c_int = 60;
+
+/// Returns the length of the longest filter of so many keys that LevelDB gets, in bytes. It is above the length of every
+/// policy here at [`MAX_BITS_PER_KEY`]: sizes are rounded up by at most 3 %, and a small filter has 69 bytes.
+///
+/// LevelDB clips `max_file_size` to 1 GiB, which counts data blocks as they are stored, and starts a filter for every
+/// 2 KiB of it and of the last block, which has at most 4 MiB. An entry has 12 bytes or more: three lengths of a byte
+/// each, a byte by which its key differs from the one before, and 8 bytes with the sequence number. Snappy stores these
+/// in elements of at least two bytes. Numbers are never equal, so no element covers a whole entry, and a table has at
+/// most 2^29 of them: 2^29 * 62 / 8 + (2^19 + 2^11) * 160 bytes are below 2^32. A table from memory has fewer, 26 bytes
+/// each of a write buffer of at most 1 GiB.
+pub(crate) const fn max_filter_len(keys: usize) -> usize {
+    (keys / 4).saturating_mul(31).saturating_add(160)
+}
+
 /// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
 
@@ -45,10 +64,12 @@ pub(crate) enum ChosenPolicy {
 }
 
 impl ChosenPolicy {
-    /// Returns the policy, or `None` if there is no such policy or the bits per key are below 1 or too many.
+    /// Returns the policy, or `None` if there is no such policy or the bits per key are below 1 or above
+    /// [`MAX_BITS_PER_KEY`].
     pub(crate) fn new(bits_per_key: f64, policy: c_int) -> Option<Self> {
         let bits_per_key = BitsPerKey::fractional(bits_per_key).ok();
-        let bits_per_key = bits_per_key.filter(|bits| bits.get() >= 1.0)?;
+        let bits_per_key =
+            bits_per_key.filter(|bits| (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits.get()))?;
         let (bloom_filter2, leveldb) = (
             BloomFilterPolicy::new(bits_per_key),
             BloomFilterPolicy::leveldb_builtin(bits_per_key),
@@ -171,6 +192,8 @@ mod tests {
 
     #[test]
     fn only_bits_in_range_and_known_numbers_make_a_policy() {
+        let numbers: Vec<[u8; 4]> = (0..700_u32).map(u32::to_le_bytes).collect();
+        let keys_of_four_bytes: Vec<&[u8]> = numbers.iter().map(<[u8; 4]>::as_slice).collect();
         for number in ALL {
             for bits in [
                 c_int::MIN.into(),
@@ -179,12 +202,30 @@ mod tests {
                 0.99,
                 f64::NAN,
                 f64::INFINITY,
-                4_294_967_296.0,
+                60.01,
+                c_int::MAX.into(),
             ] {
                 assert!(ChosenPolicy::new(bits, number).is_none(), "{bits}");
             }
-            for bits in [1.0, 9.6, 10.0, 101.0, c_int::MAX.into(), 4_294_967_295.0] {
+            for bits in [1.0, 9.6, 10.0] {
                 assert!(ChosenPolicy::new(bits, number).is_some(), "{bits}");
+            }
+            let widest = ChosenPolicy::new(MAX_BITS_PER_KEY.into(), number).unwrap();
+            // Ribbon reserves more than it writes.
+            for keys in 1..700 {
+                let (mut filter, keys) = (Vec::new(), keys_of_four_bytes.get(..keys).unwrap());
+                widest.append_filter(keys, &mut filter).unwrap();
+                assert!(
+                    filter.len() <= max_filter_len(keys.len()),
+                    "{number}, {} keys",
+                    keys.len()
+                );
+            }
+            for keys in [1 << 20, 1 << 26] {
+                assert!(
+                    widest.max_filter_len(keys).unwrap() <= max_filter_len(keys),
+                    "{number}, {keys}"
+                );
             }
         }
         for number in [c_int::MIN, -1, POLICY_BINARY_FUSE + 1, c_int::MAX] {

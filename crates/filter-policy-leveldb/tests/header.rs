@@ -14,7 +14,7 @@ use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::{
-    POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
+    MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
     POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON, POLICY_SPLIT_BLOCK_XXPH3,
 };
 
@@ -28,18 +28,19 @@ fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
     let more = BitsPerKey::fractional(17.5).unwrap();
-    let policies: [&dyn FilterPolicy; 9] = [
+    let policies: [&dyn FilterPolicy; 10] = [
         &BloomFilterPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
         &BloomFilter64Policy::new(ten),
         &FastLocalBloomPolicy::new(ten),
         &RibbonPolicy::new(ten),
         &BloomFilterPolicy::leveldb_builtin(more),
+        &BloomFilterPolicy::leveldb_builtin(more),
         &BloomFilterPolicy::leveldb_builtin(ten).with_coprime_sizes(),
         &SplitBlockBloomPolicy::xxph3(ten),
         &BinaryFusePolicy::new(ten),
     ];
-    let mut lines = format!("{0} {0}\n", env!("CARGO_PKG_VERSION"));
+    let mut lines = format!("012345678\n{0} {0}\n", env!("CARGO_PKG_VERSION"));
     for policy in policies {
         let mut filter = Vec::new();
         policy.append_filter(&keys, &mut filter).unwrap();
@@ -47,7 +48,7 @@ fn expected() -> String {
         let digits: String = filter.iter().map(|byte| format!("{byte:02x}")).collect();
         lines += &format!("policy {} {digits} 11110\n", policy.name());
     }
-    lines + &"null filter_policy_leveldb.NoPolicy 00ff 11111\n".repeat(3)
+    lines + &"null filter_policy_leveldb.NoPolicy 00ff 11111\n".repeat(4)
 }
 
 fn package() -> &'static Path {
@@ -59,7 +60,7 @@ fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let prefix = folder.join("c-prefix");
+        let prefix = folder.join("prefix with spaces");
         // The target folder of all tests, so that the library is built once.
         let target = folder.parent().unwrap();
         let mut install = Command::new(package().join("install.sh"));
@@ -143,11 +144,14 @@ fn the_header_has_the_functions_of_the_code() {
     // Declarations begin with a type, at the start of a line; comments do not.
     let declarations: String = header()
         .lines()
-        .filter(|line| !line.starts_with([' ', '/', '#']))
+        .filter(|line| !line.starts_with([' ', '/', '#']) && !line.starts_with("static"))
         .map(|line| format!("{line}\n"))
         .collect();
     assert_eq!(
-        functions(&declarations, &["void* ", "void ", "char* ", "char "]),
+        functions(
+            &declarations,
+            &["filter_policy_state* ", "void ", "char* ", "char "]
+        ),
         defined
     );
 }
@@ -168,6 +172,9 @@ fn the_header_has_the_numbers_of_the_code() {
         ("FILTER_POLICY_SPLIT_BLOCK_XXPH3", POLICY_SPLIT_BLOCK_XXPH3),
         ("FILTER_POLICY_BINARY_FUSE", POLICY_BINARY_FUSE),
     ];
+    assert!(header().contains(&format!(
+        "\n#define FILTER_POLICY_MAX_BITS_PER_KEY {MAX_BITS_PER_KEY}\n"
+    )));
     for (number, (name, of_code)) in (0..).zip(numbers) {
         assert_eq!((number_in_header(name), of_code), (number, number), "{name}");
     }
@@ -253,26 +260,76 @@ fn the_library_exports_the_functions_of_the_header() {
     );
 }
 
+/// Compiles a function that contains this statement, as C or C++; returns whether it compiles without a warning.
+fn compiles(compiler_name: &str, statement: &str) -> bool {
+    let program = format!(
+        "#include <filter_policy_for_leveldb.h>\nvoid f(leveldb_options_t* options);\n\
+         void f(leveldb_options_t* options) {{ (void)options; {statement}; }}\n"
+    );
+    let (standard, language) = if compiler_name == "cc" {
+        ("-std=c99", "c")
+    } else {
+        ("-std=c++11", "c++")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("program");
+    std::fs::write(&file, program).unwrap();
+    let mut command = strict_compiler(compiler_name, standard);
+    command.args(["-fsyntax-only", "-x", language]).arg(file);
+    command.output().unwrap().status.success()
+}
+
+#[test]
+fn wrong_calls_do_not_compile() {
+    let into_options = |policy: &str| format!("leveldb_options_set_filter_policy(options, {policy})");
+    for name in ["cc", "c++"] {
+        for right in [
+            "filter_policy_for_leveldb(10, filter_policy_leveldb)",
+            "filter_policy_for_leveldb(9.6, filter_policy_ribbon)",
+            "leveldb_filterpolicy_create(filter_policy_new(10, FILTER_POLICY_LEVELDB), filter_policy_destroy, \
+             filter_policy_create_filter, filter_policy_key_may_match, filter_policy_name)",
+        ] {
+            assert!(compiles(name, &into_options(right)), "{name}: {right}");
+        }
+        for wrong in [
+            // Arguments are swapped, or a number is not a kind.
+            "filter_policy_for_leveldb(filter_policy_leveldb, 10)",
+            "filter_policy_for_leveldb(10, FILTER_POLICY_LEVELDB)",
+            "filter_policy_for_leveldb(FILTER_POLICY_LEVELDB, 10)",
+            // A state is not a policy of LevelDB.
+            "filter_policy_create(10, filter_policy_leveldb)",
+            "filter_policy_new(10, FILTER_POLICY_LEVELDB)",
+            "filter_policy_new_fractional(9.6, FILTER_POLICY_LEVELDB)",
+        ] {
+            assert!(!compiles(name, &into_options(wrong)), "{name}: {wrong}");
+        }
+        assert!(!compiles(name, "filter_policy_create(filter_policy_leveldb, 10)"));
+    }
+}
+
 /// The output of the examples.
 const FOUND: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
 
 #[test]
 fn installed_libraries_are_found_by_pkg_config() {
     let folder = tempfile::tempdir().unwrap();
-    let told = run(with_pkg_config("pkg-config").args(["--cflags", "--libs", "filter_policy_leveldb"]));
+    let flags = run(with_pkg_config("pkg-config").args(["--cflags", "--libs", "filter_policy_leveldb"]));
     let version = run(with_pkg_config("pkg-config").args(["--modversion", "filter_policy_leveldb"]));
     assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
-    for (name, standard, file) in [
+    for (name, options, file) in [
         ("cc", "-std=c11", "open_database.c"),
-        ("c++", "-std=c++17", "open_database.cc"),
+        ("c++", "-std=c++17 -fno-rtti", "open_database.cc"),
     ] {
         let program = folder.path().join(name);
-        run(compiler(name, standard)
-            .arg(package().join("examples").join(file))
-            .arg("-o")
-            .arg(&program)
-            .args(told.split_whitespace())
-            .arg("-lleveldb"));
+        let more = std::env::var("CFLAGS").unwrap_or_default();
+        run(Command::new("sh")
+            .args([
+                "-c",
+                &format!(r#"eval {name} {options} {more} -o '"$2"' '"$1"' "$3" -lleveldb"#),
+                "sh",
+            ])
+            .args([&package().join("examples").join(file), &program])
+            .arg(flags.trim()));
         // The library is found by the soname in its own file.
         let mut program = Command::new(&program);
         program.env("LD_LIBRARY_PATH", prefix().join("lib"));
@@ -283,6 +340,43 @@ fn installed_libraries_are_found_by_pkg_config() {
     }
     let needed = run(Command::new("ldd").arg(folder.path().join("cc")));
     assert!(needed.contains("libfilter_policy_leveldb.so.0.1 "), "{needed}");
+}
+
+/// Cargo puts the libraries into another folder if it builds for a named target. Whatever lies in the usual one is old.
+#[test]
+fn the_libraries_just_built_are_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"filter-policy-leveldb\"\nversion = \"1.2.3\"\nedition = \"2024\"\n[workspace]\n",
+    );
+    write("src/lib.rs", "");
+    write("include/header.h", "");
+    write("target/release/libfilter_policy_leveldb.a", "old");
+    write("target/release/libfilter_policy_leveldb.so", "old");
+    std::fs::copy(package().join("install.sh"), folder.path().join("install.sh")).unwrap();
+    let version = run(Command::new("rustc").arg("-vV"));
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
+    let prefix = folder.path().join("prefix");
+    run(Command::new(folder.path().join("install.sh"))
+        .arg(&prefix)
+        .env_remove("CARGO_TARGET_DIR")
+        .env("CARGO_BUILD_TARGET", host));
+    for library in ["libfilter_policy_leveldb.a", "libfilter_policy_leveldb.so.1.2.3"] {
+        assert_ne!(
+            std::fs::read(prefix.join("lib").join(library)).unwrap(),
+            b"old",
+            "{library}"
+        );
+    }
 }
 
 #[test]

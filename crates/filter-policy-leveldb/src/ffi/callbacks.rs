@@ -26,7 +26,9 @@ const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 ///
 /// The callbacks keep the promises of the C functions. No panic crosses into LevelDB (if panics unwind: with `panic =
 /// "abort"` they end the program). A query that fails is answered "may match". A filter that cannot be built is the two
-/// bytes `00 ff`, which every key may match; these bytes never reach the policy.
+/// bytes `00 ff`, which every key may match; these bytes never reach the policy. That includes filters of more than some
+/// 62 bits per key and 160 bytes: those of a large table together could exceed the 4 GiB that LevelDB
+/// addresses, and then all of its keys would be denied.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};

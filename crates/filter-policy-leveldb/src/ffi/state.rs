@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use filter_policy::FilterPolicy;
 
 use super::c_bytes::{CBytes, Reserve};
-use crate::policy::Question;
+use crate::policy::{self, Question};
 
 /// The largest filter: LevelDB stores the offsets of filters in 32 bits, so a longer one would corrupt all later
 /// offsets.
@@ -96,8 +96,9 @@ impl<P: FilterPolicy> State<P> {
         let room = bytes.as_mut_slice();
         let start = room.as_ptr();
         let filter = self.policy.create_filter(keys, room).ok()?;
-        // A faulty policy may return other memory, and an empty filter would deny its keys.
-        if filter.as_ptr() != start || filter.is_empty() || filter.len() > max_len {
+        // A faulty policy may return other memory, an empty filter would deny its keys, and long ones those of a table.
+        let longest = max_len.min(policy::max_filter_len(keys.len()));
+        if filter.as_ptr() != start || filter.is_empty() || filter.len() > longest {
             return None;
         }
         let len = filter.len();

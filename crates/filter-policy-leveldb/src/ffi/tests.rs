@@ -9,8 +9,9 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::{Callbacks, filter_policy_new};
 use crate::policy::{
-    ChosenPolicy, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME, POLICY_BLOOM64,
-    POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON, POLICY_SPLIT_BLOCK_XXPH3,
+    ChosenPolicy, MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME,
+    POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON,
+    POLICY_SPLIT_BLOCK_XXPH3,
 };
 
 const OPEN: [u8; 2] = [0x00, 0xff];
@@ -194,15 +195,10 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
         };
         assert_eq!(taken(filter, 2), OPEN);
     }
-    // 17 keys at 2^31 - 1 bits each take more than LevelDB can address.
-    for policy in [POLICY_LEVELDB, POLICY_BLOOM64] {
-        let widest = Called::c_api(c_int::MAX, policy);
-        assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
-    }
-    // RocksDB's policies treat more than 100 as 100.
-    for policy in [POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON] {
-        let [widest, of_100] = [c_int::MAX, 100].map(|bits| Called::c_api(bits, policy).create(&[b"key"]));
-        assert_eq!(widest, of_100);
+    // Many such filters in a table take more than LevelDB can address, and the second alone does.
+    for bits in [2_500_000, c_int::MAX.cast_unsigned()] {
+        let wide = Called::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits)));
+        assert_eq!(wide.create(&[b"key".as_slice(); 17]), OPEN);
     }
 }
 
@@ -256,6 +252,8 @@ fn a_null_state_loses_no_key() {
         (-1, POLICY_BLOOM_FILTER2),
         (0, POLICY_BLOOM64),
         (-1, POLICY_FAST_LOCAL_BLOOM),
+        (MAX_BITS_PER_KEY + 1, POLICY_LEVELDB),
+        (c_int::MAX, POLICY_FAST_LOCAL_BLOOM),
         (0, POLICY_RIBBON),
         (10, POLICY_BINARY_FUSE + 1),
         (10, -1),

@@ -52,10 +52,19 @@ static void use(void* state) {
 }
 
 int main(void) {
-  void* (*create)(int, filter_policy_number) = filter_policy_new;
+  filter_policy_state* (*create)(int, filter_policy_number) = filter_policy_new;
   /* The earlier names stay, in type and number. */
-  void* (*earlier)(int, filter_policy_hash) = filter_policy_new;
-  void* (*fractional)(double, filter_policy_number) = filter_policy_new_fractional;
+  filter_policy_state* (*earlier)(int, filter_policy_hash) = filter_policy_new;
+  filter_policy_state* (*fractional)(double, filter_policy_number) = filter_policy_new_fractional;
+  /* Every kind has the number of its name. */
+  const filter_policy_kind kinds[] = {filter_policy_bloom_filter2,        filter_policy_leveldb,
+                                      filter_policy_bloom64,              filter_policy_fast_local_bloom,
+                                      filter_policy_ribbon,               filter_policy_bloom_filter2_coprime,
+                                      filter_policy_leveldb_coprime,      filter_policy_split_block_xxph3,
+                                      filter_policy_binary_fuse};
+  int i;
+  for (i = 0; i < 9; i++) printf("%d", (int)kinds[i].number);
+  printf("\n");
   printf("%d.%d.%d %s\n", FILTER_POLICY_LEVELDB_VERSION_MAJOR, FILTER_POLICY_LEVELDB_VERSION_MINOR,
          FILTER_POLICY_LEVELDB_VERSION_PATCH, FILTER_POLICY_LEVELDB_VERSION);
   use(create(10, FILTER_POLICY_BLOOM_FILTER2));
@@ -64,11 +73,13 @@ int main(void) {
   use(create(10, FILTER_POLICY_FAST_LOCAL_BLOOM));
   use(create(10, FILTER_POLICY_RIBBON));
   use(fractional(17.5, FILTER_POLICY_LEVELDB));
+  use(filter_policy_create(17.5, filter_policy_leveldb));
   use(create(10, FILTER_POLICY_LEVELDB_COPRIME));
   use(create(10, FILTER_POLICY_SPLIT_BLOCK_XXPH3));
   use(create(10, FILTER_POLICY_BINARY_FUSE));
   use(fractional(0.5, FILTER_POLICY_LEVELDB));
   use(create(0, FILTER_POLICY_LEVELDB));
+  use(create(FILTER_POLICY_MAX_BITS_PER_KEY + 1, FILTER_POLICY_BLOOM64));
   use(create(10, (filter_policy_number)9));
   return 0;
 }

@@ -19,7 +19,7 @@ fn policies(bits_per_key: u32) -> (UniquePtr<Policy>, [UniquePtr<Policy>; 2]) {
 fn filters_are_leveldbs_own_byte_for_byte() {
     let mut source = Source::new(1);
     for round in 0..4_000 {
-        let bits_per_key = 1 + source.below(if round % 10 == 0 { 1000 } else { 64 });
+        let bits_per_key = 1 + source.below(60);
         let count = 1 + match round {
             0 => 300_000,
             _ => source.below(if round % 20 == 0 { 3_000 } else { 200 }),

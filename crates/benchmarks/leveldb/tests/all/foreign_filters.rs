@@ -1,11 +1,12 @@
 //! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
-//! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions.
+//! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions, as the C library's README does.
 
 use bench_leveldb::Policy;
-use filter_formats::policies;
+use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::RibbonPolicy;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
-use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_formats::{BinaryFusePolicy, policies};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 fn key(number: u32) -> Vec<u8> {
     format!("key{number:08}").into_bytes()
@@ -37,6 +38,27 @@ fn filters_of_other_formats_are_let_pass() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn filters_of_the_remaining_formats_are_protected_by_their_name_alone() {
+    let (leveldb, ten) = (Policy::builtin(10), BitsPerKey::whole(10));
+    let policies: [(&dyn FilterPolicy, _); 3] = [
+        (&BloomFilterPolicy::new(ten), 440..=440),
+        (&BinaryFusePolicy::new(ten), 440..=440),
+        (&SplitBlockBloomPolicy::xxph3(ten), 30..=80),
+    ];
+    for (policy, expected) in policies {
+        let denies = |count: &u32| {
+            let keys: Vec<Vec<u8>> = (0..5 + count).map(|number| key(number + 1_000 * count)).collect();
+            let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let mut filter = Vec::new();
+            policy.append_filter(&slices, &mut filter).unwrap();
+            keys.iter().any(|key| !leveldb.key_may_match(key, &filter))
+        };
+        let deny = (0..440).filter(denies).count();
+        assert!(expected.contains(&deny), "{}: {deny} of 440", policy.name());
     }
 }
 
