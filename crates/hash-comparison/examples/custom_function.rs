@@ -7,20 +7,12 @@
 //! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line; the default
 //! is the embedded set `app-accounts`.
 //!
-//! To measure your own function, copy this file, add the function and list it in `CUSTOM`.
+//! To measure your own function, make this file the `src/main.rs` of a package that depends on `hash-comparison` alone, add
+//! the function and list it in `CUSTOM`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hash_comparison::commands::written;
-use hash_comparison::functions::Function;
-use hash_comparison::questions::files::KIND;
-use hash_comparison::record::Resistance;
-use hash_comparison::run::compare::{self, Options};
-use records::bar::Terminal;
-use records::failure::Failure;
-use records::folder::{Destination, REPORT};
-use records::progress::Silent;
+use hash_comparison::{Comparison, Failure, Function, Resistance};
 
 /// Multiplies in eight bytes per step and ends with the finaliser of MurmurHash3.
 fn wordwise(key: &[u8]) -> u64 {
@@ -81,39 +73,31 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let mut arguments = std::env::args_os().skip(1);
     let out = arguments
         .next()
         .ok_or_else(|| Failure::input("usage: custom_function OUT [KEYS]"))?;
-    let keys: Vec<PathBuf> = arguments.collect();
-
-    let mut command = format!(
-        "cargo run --release --package hash-comparison --example custom_function -- {}",
-        out.display()
-    );
-    for path in &keys {
-        command.push_str(&format!(" {}", path.display()));
+    let mut comparison = Comparison::new().quick();
+    for name in ["MurMurHash2", "FNV-1a 64", "XXH3"] {
+        comparison = comparison.built_in(name);
     }
-    let datasets: &[&str] = if keys.is_empty() { &["app-accounts"] } else { &[] };
-    let options = Options {
-        datasets: datasets.iter().map(ToString::to_string).collect(),
-        keys,
-        functions: ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned).into(),
-        own: CUSTOM.into(),
-        quick: true,
-        command,
-        ..Options::default()
+    for function in CUSTOM {
+        comparison = comparison.function(function);
+    }
+    comparison = match arguments.next() {
+        Some(keys) => comparison.keys(keys),
+        None => comparison.dataset("app-accounts"),
     };
-
-    let destination = Destination::check(&out, &KIND)?;
-    let mut records = compare::run(&options, &Silent)?;
+    let records = comparison.run(&out)?;
     for finding in &records.run.findings {
         println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
         for reason in &finding.reasons {
             println!("    {reason}");
         }
     }
-    written::all(&mut records, destination, &Terminal::listen()?)?;
-    println!("report: {}", out.join(REPORT).display());
+    println!(
+        "report: {}",
+        std::path::Path::new(&out).join("index.html").display()
+    );
     Ok(())
 }

@@ -29,3 +29,11 @@ pub mod page;
 pub mod run;
 
 pub mod commands;
+
+mod comparison;
+
+pub use comparison::Comparison;
+pub use functions::Function;
+pub use record::Resistance;
+/// The reason why a comparison stopped, and its exit code.
+pub use records::failure::Failure;

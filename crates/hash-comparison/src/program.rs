@@ -62,11 +62,9 @@ impl Program {
 
     /// Returns the command line as it was typed, with this program's name.
     pub fn typed(&self) -> String {
-        let arguments = std::env::args_os().skip(1);
-        let words = arguments.map(|word| quoted(&word.to_string_lossy()));
         [self.name.to_owned()]
             .into_iter()
-            .chain(words)
+            .chain(words(1))
             .collect::<Vec<_>>()
             .join(" ")
     }
@@ -79,6 +77,18 @@ impl Program {
         };
         with_words(command, &words)
     }
+}
+
+/// Returns the command line of this process.
+pub fn typed() -> String {
+    words(0).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of the command line from this one on, for a shell.
+fn words(first: usize) -> impl Iterator<Item = String> {
+    std::env::args_os()
+        .skip(first)
+        .map(|word| quoted(&word.to_string_lossy()))
 }
 
 /// Quotes `text` as one word of a shell.

@@ -23,7 +23,7 @@ const ARROWS: [(&str, &str); 17] = [
     ("plots", ""),
     ("records", "statistics"),
     ("filter-tools", "filter-policy filter-formats filter-tables filter-testing filter-sets guava-bloom membership-filters statistics plots records"),
-    ("hash-comparison", "hashzoo filter-policy filter-formats guava-bloom membership-filters statistics plots records"),
+    ("hash-comparison", "hashzoo filter-policy filter-formats statistics plots records"),
     ("xtask", ""),
 ];
 

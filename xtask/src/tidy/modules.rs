@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Offence, Source};
 
 /// The modules of the comparison; each may use those before it. Add a new module here.
-const ORDER: &str = "program names record keys functions chance vocabulary words values clock questions advice page run commands";
+const ORDER: &str = "program names record keys functions chance vocabulary words values clock questions advice page run commands comparison";
 /// The crate of the ordered modules.
 const ORDERED: &str = "crates/hash-comparison/";
 
