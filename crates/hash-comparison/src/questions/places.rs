@@ -76,7 +76,7 @@ const FOOTPRINT: usize = 128 << 20;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-const ROUNDS: usize = 21;
+const ROUNDS: usize = 13;
 const QUICK_ROUNDS: usize = 3;
 
 /// Times every function and the empty function on a sample of each dataset in both places.

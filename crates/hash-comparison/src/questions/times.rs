@@ -146,7 +146,7 @@ fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     if quick {
         (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
     } else {
-        (300_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
+        (200_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
     }
 }
 
