@@ -32,21 +32,8 @@ pub const POLICY_BINARY_FUSE: c_int = 8;
 /// `FILTER_POLICY_MAX_BITS_PER_KEY` of the header: with more, `filter_policy_new` returns null.
 ///
 /// LevelDB stores the offsets of a table's filters in 32 bits: filters of 4 GiB together deny every key. With this many
-/// bits, those of a table do not reach that. [`max_filter_len`] says why.
+/// bits, those of a table do not reach that. [`longest_filter`](filter_policy::filter_block::longest_filter) says why.
 pub const MAX_BITS_PER_KEY: c_int = 60;
-
-/// Returns the length of the longest filter of so many keys that LevelDB gets, in bytes. It is above the length of every
-/// policy here at [`MAX_BITS_PER_KEY`]: sizes are rounded up by at most 3 %, and a small filter has 69 bytes.
-///
-/// LevelDB clips `max_file_size` to 1 GiB, which counts data blocks as they are stored, and starts a filter for every
-/// 2 KiB of it and of the last block, which has at most 4 MiB. An entry has 12 bytes or more: three lengths of a byte
-/// each, a byte by which its key differs from the one before, and 8 bytes with the sequence number. Snappy stores these
-/// in elements of at least two bytes. Numbers are never equal, so no element covers a whole entry, and a table has at
-/// most 2^29 of them: 2^29 * 62 / 8 + (2^19 + 2^11) * 160 bytes are below 2^32. A table from memory has fewer, 26 bytes
-/// each of a write buffer of at most 1 GiB.
-pub(crate) const fn max_filter_len(keys: usize) -> usize {
-    (keys / 4).saturating_mul(31).saturating_add(160)
-}
 
 /// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
@@ -149,6 +136,8 @@ impl FilterPolicy for ChosenPolicy {
 
 #[cfg(test)]
 mod tests {
+    use filter_policy::filter_block::longest_filter;
+
     use super::*;
 
     const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_BINARY_FUSE;
@@ -216,14 +205,14 @@ mod tests {
                 let (mut filter, keys) = (Vec::new(), keys_of_four_bytes.get(..keys).unwrap());
                 widest.append_filter(keys, &mut filter).unwrap();
                 assert!(
-                    filter.len() <= max_filter_len(keys.len()),
+                    filter.len() <= longest_filter(keys.len()),
                     "{number}, {} keys",
                     keys.len()
                 );
             }
             for keys in [1 << 20, 1 << 26] {
                 assert!(
-                    widest.max_filter_len(keys).unwrap() <= max_filter_len(keys),
+                    widest.max_filter_len(keys).unwrap() <= longest_filter(keys),
                     "{number}, {keys}"
                 );
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use filter_policy::filter_block::longest_filter;
 use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
 /// All names that were given to the engine.
@@ -16,7 +17,8 @@ static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 /// stored key. The crate's documentation explains when.
 ///
 /// The stored filters are the policy's, byte for byte. If a filter cannot be built or is empty (the engine panics on an
-/// empty filter), two bytes are stored instead that match every key.
+/// empty filter), two bytes are stored instead that match every key. So it is with a filter above
+/// [`longest_filter`], about 62 bits per key: the engine counts a table's filters in 32 bits, and above 4 GiB denies keys.
 ///
 /// ```
 /// use std::rc::Rc;
@@ -76,7 +78,7 @@ impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<
         let mut filter = Vec::new();
         let built = split(keys, key_offsets)
             .is_some_and(|keys| self.policy.append_filter(&keys, &mut filter).is_ok());
-        if !built || filter.is_empty() {
+        if !built || filter.is_empty() || filter.len() > longest_filter(key_offsets.len()) {
             filter = MATCHES_EVERYTHING.to_vec();
         }
         filter
@@ -167,6 +169,10 @@ mod tests {
             assert_eq!(filter, MATCHES_EVERYTHING);
             assert!(policy.key_may_match(b"key", &filter));
         }
+        // Nor one so long that those of a table could not be addressed.
+        let wide = BloomFilterPolicy::new(BitsPerKey::whole(2_500_000));
+        let filter = RustyLevelDbPolicy::new(wide).unwrap().create_filter(b"key", &[0]);
+        assert_eq!(filter, MATCHES_EVERYTHING);
     }
 
     #[test]

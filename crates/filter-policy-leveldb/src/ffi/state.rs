@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::panic::{self, AssertUnwindSafe};
 
 use filter_policy::FilterPolicy;
+use filter_policy::filter_block::longest_filter;
 
 use super::c_bytes::{CBytes, Reserve};
-use crate::policy::{self, Question};
+use crate::policy::Question;
 
 /// The largest filter: LevelDB stores the offsets of filters in 32 bits, so a longer one would corrupt all later
 /// offsets.
@@ -97,7 +98,7 @@ impl<P: FilterPolicy> State<P> {
         let start = room.as_ptr();
         let filter = self.policy.create_filter(keys, room).ok()?;
         // A faulty policy may return other memory, an empty filter would deny its keys, and long ones those of a table.
-        let longest = max_len.min(policy::max_filter_len(keys.len()));
+        let longest = max_len.min(longest_filter(keys.len()));
         if filter.as_ptr() != start || filter.is_empty() || filter.len() > longest {
             return None;
         }
