@@ -53,17 +53,17 @@ where
 {
     let path = path.as_ref();
     let policy = RustyLevelDbPolicy::new(policy)?;
-    check(path, &options, policy.policy().name())?;
+    check(path, &options, policy.policy())?;
     options.filter_policy = Rc::new(Box::new(policy));
     Ok(DB::open(path, options)?)
 }
 
-/// Checks that the engine loses no key when it opens this database with a policy of this name.
+/// Checks that the engine loses no key when it opens this database with this policy.
 ///
 /// Examines every table in the manifest; the engine deletes other tables, which an interrupted writer left. A table
 /// passes if the engine would
 ///
-/// * find filters under exactly this name, with the right checksum, with offsets in order, and with a non-empty
+/// * find filters under exactly the policy's name, with the right checksum, with offsets in order, and with a non-empty
 ///   filter for every data block; or
 /// * find no filters: there are none, or those of other names come before ours in the engine's order.
 ///
@@ -78,7 +78,12 @@ where
 /// # Errors
 ///
 /// The first [`OpenError`], of any kind, with tables in the order of their numbers.
-pub fn check(path: impl AsRef<Path>, options: &Options, policy_name: &str) -> Result<(), OpenError> {
+pub fn check(
+    path: impl AsRef<Path>,
+    options: &Options,
+    policy: &(impl FilterPolicy + ?Sized),
+) -> Result<(), OpenError> {
+    let policy_name = policy.name();
     if policy_name.is_empty() {
         return Err(EmptyName.into());
     }

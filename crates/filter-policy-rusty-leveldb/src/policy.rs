@@ -17,8 +17,8 @@ static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 /// stored key. The crate's documentation explains when.
 ///
 /// The stored filters are the policy's, byte for byte. If a filter cannot be built or is empty (the engine panics on an
-/// empty filter), two bytes are stored instead that match every key. So it is with a filter above
-/// [`longest_filter`], about 62 bits per key: the engine counts a table's filters in 32 bits, and above 4 GiB denies keys.
+/// empty filter), two bytes are stored instead that match every key. The same happens to a filter above
+/// [`longest_filter`], which is 62 bits per key for large ones: the engine stores offsets of filters in 32 bits.
 ///
 /// ```
 /// use std::rc::Rc;

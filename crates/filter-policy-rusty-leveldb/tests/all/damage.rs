@@ -39,7 +39,7 @@ fn small() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn verdict(folder: &Path) -> Result<(), OpenError> {
-    check(folder, &options(), "BloomFilter2")
+    check(folder, &options(), &BLOOM)
 }
 
 fn table_error(folder: &Path) -> TableError<rusty_leveldb::Status> {

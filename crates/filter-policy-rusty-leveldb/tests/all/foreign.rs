@@ -174,7 +174,7 @@ fn the_check_says_what_the_engine_does() {
             db.compact_range(from, to).unwrap();
             drop(db);
             for reads in NAMES {
-                let verdict = check("database", &memory, reads);
+                let verdict = check("database", &memory, &Named(reads, BLOOM));
                 // The bits are the same under every name, so no key is lost; only the queries of the filter differ.
                 let (adapter, asked) = counting(Named(reads, BLOOM));
                 let mut db = DB::open("database", with_policy(memory.clone(), adapter)).unwrap();
@@ -204,7 +204,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     // A database that does not exist, and one that has only a log.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new");
-    check(&path, &options(), "BloomFilter2").unwrap();
+    check(&path, &options(), &BLOOM).unwrap();
     let mut db = checked_open(&path, options(), BLOOM).unwrap();
     db.put(b"key", b"value").unwrap();
     drop(db);
@@ -228,7 +228,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
         .unwrap();
     assert!(matches!(unnamed, OpenError::Name(_)));
     assert!(matches!(
-        check(folder.path(), &options(), "").unwrap_err(),
+        check(folder.path(), &options(), &Named("", BLOOM)).unwrap_err(),
         OpenError::Name(_)
     ));
 }
@@ -244,7 +244,7 @@ fn tables_of_leveldb_itself_are_judged_by_their_names() {
         // Replace one of the database's tables; the check does not look at keys.
         std::fs::copy(&table, live).unwrap();
         let name = table.file_name().unwrap().to_string_lossy();
-        let verdict = |policy| check(folder.path(), &options(), policy);
+        let verdict = |policy| check(folder.path(), &options(), &Named(policy, BLOOM));
         verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
         verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
         let first = match verdict("BloomFilter2").unwrap_err() {
