@@ -14,14 +14,13 @@ const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --tes
                      --test registry --test report";
 
 /// Long tests, longest first. They start first, because a long test started last would run alone.
-const LONG: [(&str, &str); 7] = [
+const LONG: [(&str, &str); 6] = [
     ("hash-comparison", "all"),
     ("hash-comparison", "report"),
     ("bloom-redis", "server"),
     ("hash-comparison", "hash_comparison"),
     ("filter-policy-leveldb", "header"),
     ("benchmarks/leveldb", "all"),
-    ("xtask", "surface"),
 ];
 
 /// Java in tests runs for seconds: without its optimising compiler it takes half the processor time.

@@ -10,7 +10,6 @@ mod fuzz;
 mod programs;
 mod release;
 mod sanitize;
-mod site;
 mod suite;
 mod tidy;
 mod workspace;

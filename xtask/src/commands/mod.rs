@@ -8,7 +8,7 @@ mod tidy;
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::{fuzz, release, sanitize, site};
+use crate::{fuzz, release, sanitize};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -55,7 +55,6 @@ enum Command {
     Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
     Release(release::Arguments),
-    Site(site::Arguments),
 }
 
 impl Cli {
@@ -76,7 +75,6 @@ impl Cli {
             Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
             Command::Release(arguments) => release::run(&arguments),
-            Command::Site(arguments) => site::run(&arguments),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{cross, programs, suite, workspace};
 /// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, including those on real storage
 /// engines, then again with the portable kernel, and without the standard library; packs all packages; builds the
 /// documentation; explores every interleaving of the concurrent filter; runs the program that proves no_std; compares
-/// the committed run and the published figures; follows the guides; builds the site; and tests the libraries on 64-bit
+/// the committed run and the published figures; follows the guides; and tests the libraries on 64-bit
 /// Arm and on big-endian s390x, in emulators. Stops at the first failure and prints the time of each step. Without
 /// --install it fails at once if a program that it needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,8 @@ use crate::{tidy, workspace};
 
 /// Check the workspace's own rules.
 ///
-/// Checks which crate uses which, that lints are inherited, that unsafe code stays in its modules, that files are documented
-/// and short, the formatting of every Rust file, and the entries of the top level. Names every offence by file, line and
-/// rule. `cargo xtask test` runs this too.
+/// Checks which crate uses which, the order of modules, that lints are inherited, the formatting of every Rust file, and the
+/// entries of the top level. Names every offence by file, line and rule. `cargo xtask test` runs this too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask tidy")]
 pub(crate) struct Arguments {}

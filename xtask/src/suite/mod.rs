@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::binaries::{Binaries, now};
 use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
-use crate::{cross, site, tidy, workspace};
+use crate::{cross, tidy, workspace};
 
 struct Step {
     name: &'static str,
@@ -62,7 +62,7 @@ impl Step {
 }
 
 /// The steps in order; those that fail fastest come first.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 16] = [
     Step::quick("tidy and format", |suite| tidy::check(&suite.root)),
     Step::full("spelling", |suite| spelling(&suite.root)),
     Step::quick("clippy", |suite| {
@@ -122,10 +122,6 @@ const STEPS: [Step; 17] = [
     Step::full("guides", |suite| {
         let program = suite.binaries.program("hash-comparison")?;
         guides::check(&suite.root, program.parent().unwrap_or(program))
-    }),
-    Step::full("site", |suite| {
-        site::build(&suite.root, &suite.root.join("target/site"))?;
-        Ok(())
     }),
     Step::full("other processors", |suite| {
         (cross::usual().into_iter()).try_for_each(|target| cross::test_libraries(&suite.root, target))

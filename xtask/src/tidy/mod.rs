@@ -3,9 +3,7 @@
 //! A rule is a function from files to offences and changes nothing, so its test can plant an offence.
 
 mod manifest;
-mod map;
 mod modules;
-mod source;
 mod text;
 
 use std::fmt;
@@ -106,15 +104,10 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
         })
         .collect();
     for source in &sources {
-        offences.extend(text::check(source));
-        if source.path.ends_with(".rs") {
-            offences.extend(source::check(source));
-        }
         if source.path.ends_with("/Cargo.toml") {
             offences.extend(manifest::lints(source));
         }
     }
-    offences.extend(map::check(&paths, &sources));
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&metadata(root)?));
     offences.extend(MANIFESTS.iter().filter_map(|manifest| format(root, manifest)));

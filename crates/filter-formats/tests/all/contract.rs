@@ -1,8 +1,6 @@
 //! The contract, over every policy: all ways to build give the same bytes and all ways to query the same answers,
 //! errors are the same everywhere, no key is denied, and no bytes make a reader panic.
 
-// tidy: long file: one contract, a test for each of its sentences.
-
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
