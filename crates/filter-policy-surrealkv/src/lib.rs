@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use filter_policy::{Error, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING};
 
 /// A policy of the crate `filter-policy` for SurrealKV.
@@ -18,7 +20,15 @@ use filter_policy::{Error, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING}
 #[derive(Debug)]
 pub struct SurrealKvPolicy<P> {
     policy: P,
+    /// True if hash values have 64 bits, false if 32.
+    is_wide: bool,
+    /// Set by a key without a hash value of that width, against the contract of
+    /// [`key_hash`](FilterPolicy::key_hash): filters from hash values could deny such keys.
+    is_faulty: AtomicBool,
 }
+
+/// The names of the engine's own policies, whose filters have other bytes.
+const ENGINES_NAMES: [&str; 2] = ["leveldb.BloomFilter", "surrealkv.RibbonFilter"];
 
 impl<P: FilterPolicy> SurrealKvPolicy<P> {
     /// Returns the policy for the engine.
@@ -26,14 +36,23 @@ impl<P: FilterPolicy> SurrealKvPolicy<P> {
     /// # Errors
     ///
     /// [`Error::Policy`] if the policy has no hash values for keys, as a policy over prefixes of keys: the engine keeps
-    /// hash values and not keys.
+    /// hash values and not keys; or if it has the name of a policy of SurrealKV, whose filters it would read.
     pub fn new(policy: P) -> Result<Self, Error> {
-        if policy.key_hash(b"").is_none() {
+        if ENGINES_NAMES.contains(&policy.name()) {
+            return Err(Error::Policy {
+                reason: "SurrealKV has a policy of this name, with other filters",
+            });
+        }
+        let Some(hash) = policy.key_hash(b"") else {
             return Err(Error::Policy {
                 reason: "SurrealKV keeps hash values in place of keys, and this policy's key_hash returns none",
             });
-        }
-        Ok(Self { policy })
+        };
+        Ok(Self {
+            policy,
+            is_wide: matches!(hash, KeyHash::Bits64(_)),
+            is_faulty: AtomicBool::new(false),
+        })
     }
 
     /// Returns the wrapped policy.
@@ -43,18 +62,21 @@ impl<P: FilterPolicy> SurrealKvPolicy<P> {
 
     /// Builds the filter of hash values, which are of the policy's width.
     fn build(&self, mut hashes: Vec<u64>) -> Result<Vec<u8>, Error> {
+        if self.is_faulty.load(Ordering::Relaxed) {
+            return Err(Error::Policy {
+                reason: "a key has no hash value, or one of another width",
+            });
+        }
         hashes.dedup();
         let mut filter = vec![0; self.policy.max_filter_len(hashes.len())?];
-        let len = match self.policy.key_hash(b"") {
-            Some(KeyHash::Bits32(_)) => {
-                // The engine returns the values that `key_hash` made from 32 bits.
-                let hashes: Vec<u32> = hashes.iter().map(|&hash| hash as u32).collect();
-                self.policy
-                    .create_from_hashes(KeyHashes::Bits32(&hashes), &mut filter)
-            }
-            _ => self
-                .policy
-                .create_from_hashes(KeyHashes::Bits64(&hashes), &mut filter),
+        let len = if self.is_wide {
+            self.policy
+                .create_from_hashes(KeyHashes::Bits64(&hashes), &mut filter)
+        } else {
+            // The engine returns the values that `key_hash` made from 32 bits.
+            let hashes: Vec<u32> = hashes.iter().map(|&hash| hash as u32).collect();
+            self.policy
+                .create_from_hashes(KeyHashes::Bits32(&hashes), &mut filter)
         }?
         .len();
         filter.truncate(len);
@@ -82,10 +104,12 @@ where
 
     fn key_hash(&self, key: &[u8]) -> u64 {
         match self.policy.key_hash(key) {
-            Some(KeyHash::Bits32(hash)) => hash.into(),
-            Some(KeyHash::Bits64(hash)) => hash,
-            // Not reached: `new` refuses such a policy.
-            None => 0,
+            Some(KeyHash::Bits32(hash)) if !self.is_wide => hash.into(),
+            Some(KeyHash::Bits64(hash)) if self.is_wide => hash,
+            _ => {
+                self.is_faulty.store(true, Ordering::Relaxed);
+                0
+            }
         }
     }
 

@@ -94,12 +94,12 @@ fn a_policy_without_hashes_is_refused() {
     assert!(error.to_string().contains("key_hash"), "{error}");
 }
 
-/// A policy that cannot build filters, and denies every key.
-struct Failing;
+/// A policy with this name that cannot build filters, and denies every key.
+struct Failing(&'static str);
 
 impl FilterPolicy for Failing {
     fn name(&self) -> &str {
-        "Failing"
+        self.0
     }
 
     fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
@@ -125,10 +125,66 @@ impl FilterPolicy for Failing {
 
 #[test]
 fn a_filter_that_cannot_be_built_denies_nothing() {
-    let policy = SurrealKvPolicy::new(Failing).unwrap();
+    let policy = SurrealKvPolicy::new(Failing("Failing")).unwrap();
     let filter = policy.create_filter(&keys(10));
     assert_eq!(filter, [0x00, 0xff]);
     assert!(policy.may_contain(&filter, b"any key"));
     // Its filters never grow, and the search for the largest still ends.
     assert!(policy.filter_keys_per_partition(16_384) <= 16_384 * 8);
+}
+
+#[test]
+fn the_engines_names_are_refused() {
+    assert_eq!(surrealkv::RibbonFilter::new(10).name(), "surrealkv.RibbonFilter");
+    for name in ["leveldb.BloomFilter", "surrealkv.RibbonFilter"] {
+        let error = SurrealKvPolicy::new(Failing(name)).err().unwrap();
+        assert!(error.to_string().contains("of this name"), "{error}");
+    }
+}
+
+/// LevelDB's format with the hash values of some other function for keys that are not empty.
+struct Faulty(fn(u32) -> Option<KeyHash>);
+
+impl FilterPolicy for Faulty {
+    fn name(&self) -> &str {
+        "Faulty"
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        BLOOM.max_filter_len(keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        BLOOM.create_filter(keys, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        BLOOM.key_may_match(key, filter)
+    }
+
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        match BLOOM.key_hash(key) {
+            Some(KeyHash::Bits32(hash)) if !key.is_empty() => (self.0)(hash),
+            hash => hash,
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        BLOOM.create_from_hashes(hashes, out)
+    }
+}
+
+#[test]
+fn hash_values_against_the_contract_deny_nothing() {
+    for hash in
+        [|_| None, |hash| Some(KeyHash::Bits64(u64::from(hash) << 32))] as [fn(u32) -> Option<KeyHash>; 2]
+    {
+        let policy = SurrealKvPolicy::new(Faulty(hash)).unwrap();
+        let filter = policy.create_filter(&keys(10));
+        assert!(keys(10).iter().all(|key| policy.may_contain(&filter, key)));
+    }
 }
