@@ -11,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
+use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -70,12 +70,10 @@ fn count(keys: u32, bits_per_key: BitsPerKey) -> Result<(u64, u64), Error> {
         let prepared = policy.prepare(&filter);
         for _ in 0..batches {
             let hashes: [u32; 1024] = core::array::from_fn(|_| random.next_u32());
-            let mut answers = [0; 16];
+            let mut words = [0; 16];
+            let mut answers = Answers::new(&mut words);
             prepared.may_match_hashes(&hashes, &mut answers)?;
-            matches += answers
-                .iter()
-                .map(|word: &u64| u64::from(word.count_ones()))
-                .sum::<u64>();
+            matches += answers.matches();
             asked += 1024;
         }
     }

@@ -157,14 +157,14 @@ impl Case {
             matches += match self.sequence {
                 Sequence::Policy => {
                     let filter = policy.build_hashes_in(hashes, &mut filter).expect("room for it");
-                    let prepared = policy.prepare(filter);
+                    let prepared = policy.prepare(&filter);
                     absent.filter(|&hash| prepared.may_match_hash(hash)).count()
                 }
                 Sequence::LevelDb => {
                     let filter = leveldb
                         .build_hashes_in(hashes.map(|hash| hash as u32), &mut filter)
                         .expect("room for it");
-                    let prepared = leveldb.prepare(filter);
+                    let prepared = leveldb.prepare(&filter);
                     absent
                         .filter(|&hash| prepared.may_match_hash(hash as u32))
                         .count()

@@ -119,8 +119,8 @@ impl<'a> Stored<'a> for Bits<'a> {
 ///
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
-/// assert!(policy.key_may_match(b"hello", filter));
-/// assert!(!policy.key_may_match(b"foo", filter));
+/// assert!(policy.key_may_match(b"hello", &filter));
+/// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, PreparedFilter,
+    Answers, BitsPerKey, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING,
+    PreparedFilter,
 };
 
 use crate::sizing::Format;
@@ -397,14 +398,14 @@ impl<P: FilterPolicy> Budgeted<P> {
         &self,
         keys: usize,
         out: &'out mut [u8],
-        create: impl FnOnce(P, &'out mut [u8]) -> Result<&'out mut [u8], Error>,
-    ) -> Result<&'out mut [u8], Error> {
+        create: impl FnOnce(P, &'out mut [u8]) -> Result<FilterBytes<'out>, Error>,
+    ) -> Result<FilterBytes<'out>, Error> {
         if let Some(bits) = self.bits_per_key(keys) {
             return create((self.new)(bits), out);
         }
         let filter = filter_policy::building::room(out, MATCHES_EVERYTHING.len())?;
         filter.copy_from_slice(&MATCHES_EVERYTHING);
-        Ok(filter)
+        Ok(filter.into())
     }
 }
 
@@ -430,7 +431,7 @@ impl<P: FilterPolicy> FilterPolicy for Budgeted<P> {
             })
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         self.write(keys.len(), out, |policy, out| policy.create_filter(keys, out))
     }
 
@@ -438,7 +439,7 @@ impl<P: FilterPolicy> FilterPolicy for Budgeted<P> {
         self.reader.key_may_match(key, filter)
     }
 
-    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
         self.reader.keys_may_match(keys, filter, answers)
     }
 
@@ -458,7 +459,7 @@ impl<P: FilterPolicy> FilterPolicy for Budgeted<P> {
         &self,
         hashes: KeyHashes<'_>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         self.write(hashes.len(), out, |policy, out| {
             policy.create_from_hashes(hashes, out)
         })

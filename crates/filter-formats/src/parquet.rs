@@ -17,9 +17,9 @@
 //! for id in 0..100 {
 //!     filter.insert_hash(PhysicalValue::Int64(id).hash());
 //! }
-//! let bitset = filter.fold_to_rate(0.01);
+//! let bitset = filter.fold_to_rate(0.01)?;
 //! let header = Header::new(bitset.len())?.encode();
-//! let stored = [header.as_ref(), bitset].concat();
+//! let stored = [header.as_ref(), &bitset].concat();
 //!
 //! // A reader that looks for rows with one value.
 //! let filter = SplitBlockFilter::read(&stored)?;
@@ -44,4 +44,4 @@ pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
 pub use sizes::{
     MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, bytes_for_rate, expected_rate, parquet_java_bytes,
 };
-pub use value::PhysicalValue;
+pub use value::{DecimalBytes, PhysicalValue};

@@ -90,7 +90,7 @@ impl FilterKind {
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let view = FilterView::new(FilterLayout::LEVEL_DB, filter);
+/// let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
 /// assert_eq!(view.kind(), FilterKind::LEVEL_DB);
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
 /// assert_eq!(view.estimated_len(), Some(2));

@@ -8,7 +8,7 @@ use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy};
 
 /// `FILTER_POLICY_BLOOM_FILTER2` of the header: the policy `BloomFilter2`.
 pub const POLICY_BLOOM_FILTER2: c_int = 0;
@@ -125,7 +125,7 @@ impl FilterPolicy for ChosenPolicy {
         self.policy().max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         self.policy().create_filter(keys, out)
     }
 

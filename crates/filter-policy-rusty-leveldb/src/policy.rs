@@ -128,7 +128,7 @@ impl std::error::Error for EmptyName {}
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, HashedPolicy as _};
+    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, HashedPolicy as _};
     use rusty_leveldb::FilterPolicy as _;
 
     use super::*;
@@ -151,8 +151,8 @@ mod tests {
             Ok(0)
         }
 
-        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-            self.result.map(|()| out)
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+            self.result.map(|()| out.into())
         }
 
         fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {

@@ -1,13 +1,110 @@
 //! Answers for many keys, one bit each.
 
+use core::fmt;
+
 use crate::error::Error;
 
-/// Returns the words that the answers for this many keys need.
-pub fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
-    let (needed, given) = (keys.div_ceil(64), answers.len());
-    answers
-        .get_mut(..needed)
-        .ok_or(Error::TooFewAnswers { needed, given })
+/// The answers of a call for many keys or many filters, in words of the caller's: one bit each.
+///
+/// ```
+/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+///
+/// let policy = BloomFilterPolicy::new(10.into());
+/// let mut buffer = [0; 64];
+/// let filter = policy.build_in(["apple", "banana"], &mut buffer)?;
+///
+/// // Room for 64 answers.
+/// let mut words = [0; Answers::words_for(3)];
+/// let mut answers = Answers::new(&mut words);
+/// policy.keys_may_match(&[b"apple", b"plum", b"banana"], &filter, &mut answers)?;
+/// assert!(answers.iter().eq([true, false, true]));
+/// assert!(answers.get(0) && !answers.get(1));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// Words are not answers, so a word for each key does not compile:
+///
+/// ```compile_fail
+/// # use filter_policy::{BloomFilterPolicy, FilterPolicy};
+/// # let policy = BloomFilterPolicy::new(10.into());
+/// # let (keys, filter) = ([&b"apple"[..]], [0, 6]);
+/// let mut answers = vec![0; keys.len()];
+/// policy.keys_may_match(&keys, &filter, &mut answers)?;
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub struct Answers<'w> {
+    words: &'w mut [u64],
+    len: usize,
+}
+
+impl<'w> Answers<'w> {
+    /// Makes room for 64 answers in each of these words, whose values do not matter.
+    #[inline]
+    pub const fn new(words: &'w mut [u64]) -> Self {
+        Self { words, len: 0 }
+    }
+
+    /// Returns the number of words that so many answers need.
+    pub const fn words_for(answers: usize) -> usize {
+        answers.div_ceil(64)
+    }
+
+    /// Returns the number of answers of the last call; 0 before the first and after an error.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are no answers.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer may
+    /// match.
+    #[inline]
+    pub fn get(&self, index: usize) -> bool {
+        index >= self.len
+            || self
+                .words
+                .get(index / 64)
+                .is_none_or(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// Returns the answers in the order of the keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = bool> {
+        (0..self.len).map(|index| self.get(index))
+    }
+
+    /// Returns the number of keys that may match.
+    pub fn matches(&self) -> u64 {
+        self.words().iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns the words: bit `i % 64` of word `i / 64` is answer `i`, and bits beyond the last answer are zeros.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        self.words.get(..Self::words_for(self.len)).unwrap_or_default()
+    }
+
+    /// Returns the words for so many answers, which a policy overwrites.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there are fewer words; there are then no answers.
+    #[inline]
+    pub fn start(&mut self, answers: usize) -> Result<&mut [u64], Error> {
+        let (needed, given) = (Self::words_for(answers), self.words.len());
+        self.len = if needed <= given { answers } else { 0 };
+        self.words
+            .get_mut(..needed)
+            .ok_or(Error::TooFewAnswers { needed, given })
+    }
+}
+
+impl fmt::Debug for Answers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }
 
 /// Writes the same answer for this many keys.

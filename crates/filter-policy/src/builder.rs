@@ -55,12 +55,12 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         &self.policy
     }
 
-    /// Returns the number of keys added since the last filter.
+    /// Returns the number of keys added.
     pub const fn len(&self) -> usize {
         self.keys
     }
 
-    /// Returns whether no key was added since the last filter.
+    /// Returns whether no key was added.
     pub const fn is_empty(&self) -> bool {
         self.keys == 0
     }
@@ -96,29 +96,25 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         Ok(())
     }
 
-    /// Returns the filter of the keys that were added; the builder starts the next one.
+    /// Returns the filter of the keys that were added.
     ///
     /// # Errors
     ///
-    /// Those of [`FilterPolicy::append_filter`]; the keys are then kept.
-    pub fn finish(&mut self) -> Result<Vec<u8>, Error> {
+    /// Those of [`FilterPolicy::append_filter`].
+    pub fn finish(self) -> Result<Vec<u8>, Error> {
         let mut filter = Vec::new();
         self.append_to(&mut filter).map(|()| filter)
     }
 
-    /// Appends the filter of the keys that were added to `out`; the builder starts the next one.
+    /// Appends the filter of the keys that were added to `out`.
     ///
     /// # Errors
     ///
-    /// Those of [`FilterPolicy::append_filter`]; the keys are then kept and `out` is unchanged.
-    pub fn append_to(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    /// Those of [`FilterPolicy::append_filter`]; `out` is then unchanged.
+    pub fn append_to(self, out: &mut Vec<u8>) -> Result<(), Error> {
         let hashes = match &self.collected {
             Collected::Nothing => return self.policy.append_filter(&[], out),
-            Collected::Keys(keys) => {
-                self.policy.append_filter(&keys.slices()?, out)?;
-                self.clear();
-                return Ok(());
-            }
+            Collected::Keys(keys) => return self.policy.append_filter(&keys.slices()?, out),
             Collected::Hashes32(hashes) => KeyHashes::Bits32(hashes),
             Collected::Hashes64(hashes) => KeyHashes::Bits64(hashes),
         };
@@ -126,19 +122,6 @@ impl<P: FilterPolicy> FilterBuilder<P> {
             self.policy
                 .create_from_hashes(hashes, room)
                 .map(|filter| filter.len())
-        })?;
-        self.clear();
-        Ok(())
-    }
-
-    /// Forgets the keys, and keeps the memory.
-    pub fn clear(&mut self) {
-        self.keys = 0;
-        match &mut self.collected {
-            Collected::Nothing => {}
-            Collected::Hashes32(hashes) => hashes.clear(),
-            Collected::Hashes64(hashes) => hashes.clear(),
-            Collected::Keys(keys) => keys.clear(),
-        }
+        })
     }
 }

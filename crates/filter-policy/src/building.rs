@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::error::Error;
+use crate::filter_bytes::FilterBytes;
 use crate::key_hash::HashValue;
 
 /// The number of values in a batch: small enough for the stack, large enough for kernels that process eight at a time.
@@ -40,6 +41,15 @@ pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)
         .ok_or(Error::BufferTooShort { needed, given })
+}
+
+/// Returns the filter of this length at the start of `out`, to which it was written.
+///
+/// # Errors
+///
+/// [`Error::BufferTooShort`].
+pub fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
+    room(out, len).map(FilterBytes::from)
 }
 
 /// Drops each value that equals the one before it.

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::answers::Answers;
 use crate::builder::FilterBuilder;
 use crate::error::Error;
 use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter};
@@ -164,7 +165,8 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
     let owned = OwnedFilter::new(policy, filter);
     for (key, &expected) in keys.iter().zip(&expected) {
         let hashed = HashedKey::new(policy, key);
-        let mut each = [0];
+        let mut words = [0];
+        let mut each = Answers::new(&mut words);
         hashed
             .may_match_each(&[filter], &mut each)
             .unwrap_or_else(|error| panic!("{context}: {error}"));
@@ -173,7 +175,7 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
             ("a prepared filter", prepared.may_match(key)),
             ("an owned filter", owned.may_match(key)),
             ("a key hashed once", hashed.may_match(filter)),
-            ("a key hashed once for many filters", each == [1]),
+            ("a key hashed once for many filters", each.get(0)),
             ("a key hashed once, prepared", prepared.may_match_hashed(&hashed)),
             ("a key hashed once, owned", owned.may_match_hashed(&hashed)),
         ] {
@@ -189,18 +191,19 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
         let bits = answers.iter().rev();
         bits.fold(0, |word: u64, &answer| word << 1 | u64::from(answer))
     });
-    let words: Vec<u64> = words.chain([u64::MAX]).collect();
-    type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
+    let words: Vec<u64> = words.collect();
+    type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
     let ways: [(&str, Ask<'_>); 3] = [
         ("keys_may_match", &|out| policy.keys_may_match(keys, filter, out)),
         ("may_match_many", &|out| prepared.may_match_many(keys, out)),
         ("an owned filter", &|out| owned.may_match_many(keys, out)),
     ];
     for (way, ask) in ways {
-        let mut answers = vec![u64::MAX; words.len()];
+        let mut room = vec![u64::MAX; words.len() + 1];
+        let mut answers = Answers::new(&mut room);
         ask(&mut answers).unwrap_or_else(|error| panic!("{context}, {way}: {error}"));
         assert!(
-            answers == words,
+            answers.len() == keys.len() && answers.words() == words,
             "{context}: {way} and key_may_match must agree, one bit each"
         );
     }

@@ -7,8 +7,9 @@ use filter_kernels::Keys;
 
 #[cfg(feature = "alloc")]
 use crate::building::{append_with, collect};
-use crate::building::{for_each_batch, room, without_repeats};
+use crate::building::{for_each_batch, room, without_repeats, written};
 use crate::error::Error;
+use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{HashValue, KeyHashes};
 use crate::keys::KeyBatch;
 use crate::policy::{FilterPolicy, HashedKey, WRONG_HASHES};
@@ -84,7 +85,7 @@ pub trait HashedPolicy: FilterPolicy {
     /// # Errors
     ///
     /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`].
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = Self::Hash, IntoIter: Clone>,
     {
@@ -101,12 +102,12 @@ pub trait HashedPolicy: FilterPolicy {
             };
             let kept_len = self.max_filter_len(kept)?;
             if kept_len == len {
-                return room(out, len);
+                return written(out, len);
             }
             (count, len) = (kept, kept_len);
         }
         write(self, count, len, hashes, out)?;
-        room(out, len)
+        written(out, len)
     }
 
     /// [`build_hashes_in`](Self::build_hashes_in) for values whose type is not known.
@@ -119,7 +120,7 @@ pub trait HashedPolicy: FilterPolicy {
         &self,
         hashes: KeyHashes<'_>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         let hashes = Self::Hash::slice(hashes).ok_or(WRONG_HASHES)?;
         self.build_hashes_in(hashes.iter().copied(), out)
     }
@@ -133,7 +134,7 @@ pub trait HashedPolicy: FilterPolicy {
         &self,
         keys: impl Into<KeyBatch<'k>>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         let batch = keys.into();
         let len = self.max_filter_len(batch.len())?;
         let created = batch
@@ -141,13 +142,13 @@ pub trait HashedPolicy: FilterPolicy {
             .zip(out.get_mut(..len))
             .and_then(|(keys, filter)| Some((keys, self.create(keys, filter)?)));
         match created {
-            Some((_, 0)) => room(out, len),
+            Some((_, 0)) => written(out, len),
             Some((keys, dropped)) => {
                 let filter = room(out, self.max_filter_len(batch.len() - dropped)?)?;
                 if filter.len() != len {
                     self.create(keys, filter);
                 }
-                Ok(filter)
+                Ok(filter.into())
             }
             None => match batch.for_kernels() {
                 // The usual keys, without a look at their form for each.
@@ -163,7 +164,7 @@ pub trait HashedPolicy: FilterPolicy {
     /// # Errors
     ///
     /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`].
-    fn build_in<'out, I>(&self, keys: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    fn build_in<'out, I>(&self, keys: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item: AsRef<[u8]>, IntoIter: Clone>,
     {
@@ -274,7 +275,7 @@ macro_rules! hashed_methods {
             &self,
             keys: &[&[u8]],
             out: &'out mut [u8],
-        ) -> Result<&'out mut [u8], $crate::Error> {
+        ) -> Result<$crate::FilterBytes<'out>, $crate::Error> {
             $crate::HashedPolicy::build_batch_in(self, keys, out)
         }
 
@@ -287,7 +288,7 @@ macro_rules! hashed_methods {
             &self,
             hashes: $crate::KeyHashes<'_>,
             out: &'out mut [u8],
-        ) -> Result<&'out mut [u8], $crate::Error> {
+        ) -> Result<$crate::FilterBytes<'out>, $crate::Error> {
             $crate::HashedPolicy::build_key_hashes_in(self, hashes, out)
         }
     };

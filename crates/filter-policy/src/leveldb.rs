@@ -115,8 +115,8 @@ pub const fn stored(filter: &[u8]) -> Stored<'_> {
 ///
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
-/// assert!(policy.key_may_match(b"hello", filter));
-/// assert!(!policy.key_may_match(b"foo", filter));
+/// assert!(policy.key_may_match(b"hello", &filter));
+/// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -190,7 +190,7 @@ impl<H> BloomFilterPolicy<H> {
     ///
     /// let mut buffer = [0; 64];
     /// let filter = better.build_in((0..32_u32).map(u32::to_be_bytes), &mut buffer)?;
-    /// assert!((0..32_u32).all(|id| policy.key_may_match(&id.to_be_bytes(), filter)));
+    /// assert!((0..32_u32).all(|id| policy.key_may_match(&id.to_be_bytes(), &filter)));
     /// # Ok::<(), filter_policy::Error>(())
     /// ```
     #[must_use]

@@ -37,6 +37,8 @@ pub mod leveldb;
 // The additions of the project's own policies.
 mod hashed;
 
+mod filter_bytes;
+
 // Around one filter: from a stream of keys, for each block of a table, over prefixes.
 #[cfg(feature = "alloc")]
 mod builder;
@@ -67,10 +69,12 @@ pub mod kernels {
     pub use filter_kernels::{Kernel, KernelToken, Keys};
 }
 
+pub use answers::Answers;
 pub use bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
 pub use builder::FilterBuilder;
 pub use error::{Error, Excerpt};
+pub use filter_bytes::FilterBytes;
 pub use hashed::HashedPolicy;
 pub use key_hash::{HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};

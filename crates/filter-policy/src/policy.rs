@@ -10,10 +10,11 @@ use alloc::sync::Arc;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::answers::each;
+use crate::answers::{Answers, each};
 #[cfg(feature = "alloc")]
 use crate::building::append_with;
 use crate::error::Error;
+use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, PreparedFilter};
@@ -58,20 +59,21 @@ pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 /// `contract::check` tests the result. The supertrait [`AsPolicy`] needs no implementation: every policy has it.
 ///
 /// ```
-/// use filter_policy::{BloomFilterPolicy, FilterPolicy};
+/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy};
 ///
 /// let policy: &dyn FilterPolicy = &BloomFilterPolicy::new(10.into());
 /// let keys: [&[u8]; 2] = [b"apple", b"banana"];
 /// let mut buffer = [0; 64];
 /// let filter = policy.create_filter(&keys, &mut buffer)?;
-/// assert!(policy.key_may_match(b"apple", filter));
+/// assert!(policy.key_may_match(b"apple", &filter));
 ///
 /// // One filter, many queries.
-/// let prepared = policy.prepare(filter);
+/// let prepared = policy.prepare(&filter);
 /// assert!(prepared.may_match(b"banana") && !prepared.may_match(b"grape"));
-/// let mut answers = [0];
+/// let mut words = [0; 1];
+/// let mut answers = Answers::new(&mut words);
 /// prepared.may_match_many(&keys, &mut answers)?;
-/// assert_eq!(answers, [0b11]);
+/// assert!(answers.get(0) && answers.get(1));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub trait FilterPolicy: AsPolicy {
@@ -91,8 +93,8 @@ pub trait FilterPolicy: AsPolicy {
     /// [`Error::FilterTooLarge`] when no slice could hold the filter.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written; the rest of `out` is
-    /// unspecified.
+    /// Writes the filter of these keys to the start of `out` and returns the part written, which alone is the filter; the
+    /// rest of `out` is unspecified.
     ///
     /// # Errors
     ///
@@ -100,7 +102,7 @@ pub trait FilterPolicy: AsPolicy {
     /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] when no slice could hold it;
     /// [`Error::AllocationFailed`] when a policy needs memory in addition to `out` and there is none;
     /// [`Error::Policy`] for the policy's other reasons.
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
 
     /// Appends the filter of these keys to `out` and keeps the existing bytes: engines collect the filters of many
     /// blocks in one buffer.
@@ -121,14 +123,12 @@ pub trait FilterPolicy: AsPolicy {
     /// `filter` is one filter, exactly as it was created, or any other bytes.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
 
-    /// Queries one filter for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
-    ///
-    /// Writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
+    /// Queries one filter for many keys, in their order.
     ///
     /// # Errors
     ///
-    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the keys need; it is then unchanged.
-    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
         self.prepare(filter).may_match_many(keys, answers)
     }
 
@@ -153,12 +153,22 @@ pub trait FilterPolicy: AsPolicy {
         self.key_may_match(key, filter)
     }
 
-    /// [`hashed_may_match`](Self::hashed_may_match) for many filters: bit `i % 64` of `answers[i / 64]` becomes the
-    /// answer of filter `i`. `answers` has exactly a word for every 64 filters.
-    fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
-        each(filters.iter(), answers, |filter| {
+    /// [`hashed_may_match`](Self::hashed_may_match) for many filters, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    fn hashed_may_match_each(
+        &self,
+        key: &[u8],
+        hash: KeyHash,
+        filters: &[&[u8]],
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
+        each(filters.iter(), answers.start(filters.len())?, |filter| {
             self.hashed_may_match(key, hash, filter)
         });
+        Ok(())
     }
 
     /// [`create_filter`](Self::create_filter) for keys with these hash values: writes the same bytes.
@@ -171,7 +181,7 @@ pub trait FilterPolicy: AsPolicy {
         &self,
         hashes: KeyHashes<'_>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         let _ = (hashes, out);
         Err(WRONG_HASHES)
     }
@@ -229,16 +239,16 @@ macro_rules! forward {
             forward_methods! {
                 fn name(&self) -> &str;
                 fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
-                fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
+                fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
                 #[cfg(feature = "alloc")]
                 fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error>;
                 fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
-                fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error>;
+                fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error>;
                 fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a>;
                 fn key_hash(&self, key: &[u8]) -> Option<KeyHash>;
                 fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool;
-                fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]);
-                fn create_from_hashes<'out>(&self, hashes: KeyHashes<'_>, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
+                fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error>;
+                fn create_from_hashes<'out>(&self, hashes: KeyHashes<'_>, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
                 fn answers_prefixes(&self) -> bool;
                 fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool;
             }

@@ -8,6 +8,7 @@ use core::fmt::Write as _;
 
 use crate::building::reserve;
 use crate::error::Error;
+use crate::filter_bytes::FilterBytes;
 use crate::policy::FilterPolicy;
 
 /// Extracts the part of a key that goes into a filter over prefixes.
@@ -205,7 +206,7 @@ impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
         self.policy.max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         let mut prefixes: Vec<&[u8]> = Vec::new();
         reserve(&mut prefixes, keys.len())?;
         prefixes.extend(keys.iter().filter_map(|key| self.extractor.prefix(key)));

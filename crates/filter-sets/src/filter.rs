@@ -6,7 +6,7 @@ use std::path::Path;
 
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::FilterView;
-use filter_policy::{BitsPerKey, OwnedFilter};
+use filter_policy::{Answers, BitsPerKey, OwnedFilter};
 use guava_bloom::Encoding;
 
 use crate::elements::Elements;
@@ -177,11 +177,11 @@ impl Filter {
     pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         match &self.stored {
             Stored::Policy(filter) => {
-                let mut words = vec![0_u64; keys.len().div_ceil(64)];
+                let mut words = vec![0; Answers::words_for(keys.len())];
+                let mut answers = Answers::new(&mut words);
                 // There are enough words.
-                let _ = filter.may_match_many(keys, &mut words);
-                let bit = |index: usize| words[index / 64] >> (index % 64) & 1 == 1;
-                (0..keys.len()).map(bit).collect()
+                let _ = filter.may_match_many(keys, &mut answers);
+                answers.iter().collect()
             }
             Stored::Elements(filter) => {
                 let hashes: Vec<_> = keys.iter().map(|key| filter.hash(key)).collect();

@@ -8,6 +8,7 @@ use core::fmt;
 
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::{FilterLayout, FilterView};
+use filter_policy::Answers;
 use guava_bloom::{Error, Funnel, Hash128, Hashed};
 
 mod bits;
@@ -214,7 +215,8 @@ impl<F> BlockedBloomFilter<F> {
 
     fn ask<T>(&self, items: &[T], hash: impl Fn(&T) -> Hash128) -> Vec<bool> {
         let mut answers = Vec::with_capacity(items.len());
-        let (mut hashes, mut words) = ([0; TOGETHER], [u64::MAX; TOGETHER / 64]);
+        let (mut hashes, mut words) = ([0; TOGETHER], [0; TOGETHER / 64]);
+        let mut found = Answers::new(&mut words);
         let filter = SplitBlockFilter::new(self.blocks.as_slice()).map(|filter| filter.prepare());
         for items in items.chunks(TOGETHER) {
             for (place, item) in hashes.iter_mut().zip(items) {
@@ -222,9 +224,9 @@ impl<F> BlockedBloomFilter<F> {
             }
             if let Ok(filter) = &filter {
                 // Never fails: there is a block, and a word for every 64 elements.
-                let _answered = filter.may_match_hashes(&hashes[..items.len()], &mut words);
+                let _answered = filter.may_match_hashes(&hashes[..items.len()], &mut found);
             }
-            answers.extend((0..items.len()).map(|i| words[i / 64] >> (i % 64) & 1 == 1));
+            answers.extend((0..items.len()).map(|i| found.get(i)));
         }
         answers
     }

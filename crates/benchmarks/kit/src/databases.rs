@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 
-use filter_policy::{Error, FilterPolicy};
+use filter_policy::{Error, FilterBytes, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -141,8 +141,8 @@ impl FilterPolicy for Free {
         Ok(1)
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        Ok(out)
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        Ok(out.into())
     }
 
     fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {

@@ -79,8 +79,8 @@ proptest! {
         }
 
         filter.fold_to_target_fpp(target);
-        let folded = SplitBlockFilterMut::new(&mut bitset).unwrap().fold_to_rate(target);
-        prop_assert!(stored(folded) == written(&filter), "{} bytes", folded.len());
+        let folded = SplitBlockFilterMut::new(&mut bitset).unwrap().fold_to_rate(target).unwrap();
+        prop_assert!(stored(&folded) == written(&filter), "{} bytes", folded.len());
     }
 
     #[test]

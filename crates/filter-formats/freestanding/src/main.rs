@@ -64,7 +64,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     let policies: [&dyn FilterPolicy; 2] = [&leveldb, &BloomFilterPolicy::with_seed(1, TEN)];
     for policy in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
-        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, filter)) {
+        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, &filter)) {
             return Ok(2);
         }
     }
@@ -78,7 +78,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     if filter.len() as u64 != Format::LEVEL_DB.filter_bytes(u64::from(KEYS), TEN)? {
         return Ok(4);
     }
-    let view = FilterView::new(FilterLayout::LEVEL_DB, filter);
+    let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
     if view.kind() != FilterKind::LEVEL_DB
         || view
             .estimated_len()
@@ -86,11 +86,11 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     {
         return Ok(5);
     }
-    if !(0..KEYS).all(|i| policy.key_may_match(&i.to_le_bytes(), filter)) {
+    if !(0..KEYS).all(|i| policy.key_may_match(&i.to_le_bytes(), &filter)) {
         return Ok(6);
     }
     let false_positives = (KEYS..KEYS + 10_000)
-        .filter(|i| policy.key_may_match(&i.to_le_bytes(), filter))
+        .filter(|i| policy.key_may_match(&i.to_le_bytes(), &filter))
         .count();
     if false_positives > 200 {
         return Ok(7);
@@ -121,8 +121,8 @@ fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
     ];
     for policy in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
-        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, filter))
-            || policy.key_may_match(b"x", filter)
+        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, &filter))
+            || policy.key_may_match(b"x", &filter)
         {
             return Ok(10);
         }

@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 
 use filter_kernels::KernelToken;
 use filter_kernels::fuse::{self, Shape, Slot};
-use filter_policy::building::{append_with, collect, room, without_repeats};
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes, MATCHES_EVERYTHING};
+use filter_policy::building::{append_with, collect, room, without_repeats, written};
+use filter_policy::{
+    BitsPerKey, Error, FilterBytes, FilterPolicy, HashedPolicy, KeyHashes, MATCHES_EVERYTHING,
+};
 use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
@@ -230,25 +232,25 @@ impl HashedPolicy for BinaryFusePolicy {
 
     fn insert(&self, _: &mut [u8], _: &[u64]) {}
 
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = u64, IntoIter: Clone>,
     {
         let hashes = hashes.into_iter();
         self.max_filter_len(hashes.size_hint().0)?;
         let len = self.make(Cow::Owned(collect(hashes)?))?.write(out)?;
-        room(out, len)
+        written(out, len)
     }
 
     fn build_key_hashes_in<'out>(
         &self,
         hashes: KeyHashes<'_>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         match hashes {
             KeyHashes::Bits64(hashes) => {
                 let len = self.make(Cow::Borrowed(hashes))?.write(out)?;
-                room(out, len)
+                written(out, len)
             }
             KeyHashes::Bits32(_) => Err(Error::Policy {
                 reason: "hash values must have 64 bits, got 32",

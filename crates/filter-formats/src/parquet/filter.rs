@@ -11,7 +11,7 @@ use hashzoo::xxh64;
 use super::error::ReadError;
 use super::header::Header;
 use super::policy::SplitBlockBloomPolicy;
-use super::value::{Equals, PhysicalValue};
+use super::value::PhysicalValue;
 use crate::contents::Stored as _;
 use crate::view::count_ones;
 
@@ -20,9 +20,8 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 
 /// A filter for queries: a borrowed bit set of a valid length.
 ///
-/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to
-/// query many filters for one key, see [`HashedKey::may_match_each`](filter_policy::HashedKey::may_match_each); for size, fill
-/// and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
+/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to look
+/// one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
 /// use filter_formats::parquet::{ReadError, SplitBlockFilter};
@@ -106,13 +105,17 @@ impl<'a> SplitBlockFilter<'a> {
     /// Returns whether the filter may hold a value that compares equal to this one.
     ///
     /// Calls [`may_match_hash`](Self::may_match_hash) with the value's hash, with two exceptions: a zero is looked up
-    /// with both signs, and a NaN always may match, because the bits it was written with are unknown.
+    /// with both signs, and a NaN always may match, because the bits it was written with are unknown. To look one value up
+    /// in many filters, see [`PhysicalValue::may_match_each`].
     pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
-        match value.equals() {
-            Equals::One(hash) => self.may_match_hash(hash),
-            Equals::Both(one, other) => self.may_match_hash(one) || self.may_match_hash(other),
-            Equals::Unknown => true,
-        }
+        value
+            .equals()
+            .is_none_or(|[one, other]| self.may_match_hash(one) || one != other && self.may_match_hash(other))
+    }
+
+    #[inline]
+    pub(super) const fn blocks(&self) -> &'a [Block] {
+        self.blocks
     }
 
     /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
@@ -147,9 +150,10 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// assert!(filter.as_filter().may_match(b"two"));
 ///
 /// // There is room to spare.
-/// let bitset = filter.fold_to_rate(0.01);
-/// assert_eq!(bitset.len(), 32);
-/// # Ok::<(), filter_formats::parquet::ReadError>(())
+/// let mut short = [0; 32];
+/// assert_eq!(filter.folded_len(0.01), short.len());
+/// SplitBlockFilterMut::new(&mut short)?.merge(&filter.as_filter())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
     /// At least one block.
@@ -228,41 +232,49 @@ impl<'a> SplitBlockFilterMut<'a> {
         Ok(())
     }
 
-    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the wrapped
-    /// slice.
+    /// Returns the length in bytes to which a filter of these values can be shortened at a rate: this filter's, halved as
+    /// often as the rate allows.
     ///
-    /// A fold halves the filter by merging each pair of adjacent blocks into their union. Blocks are chosen by
-    /// multiplication, so the result equals a filter of the same values with half as many blocks, and no value is lost.
-    /// Folding stops when the number of blocks is odd or the next fold would raise the estimated rate above `rate`. The
-    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^folds))^8` for an overall share `f` of ones. The
-    /// estimate assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView)
-    /// reports for the result.
-    pub fn fold_to_rate(self, rate: f64) -> &'a mut [u8] {
-        let Self { blocks, .. } = self;
-        let bytes = blocks.as_flattened();
+    /// Blocks are chosen by multiplication, so a filter of the same values with half as many blocks has the union of each
+    /// pair of adjacent blocks, which [`merge`](Self::merge) makes. Halving stops when the number of blocks is odd or the
+    /// next one would raise the estimated rate above `rate`. The estimate is that of arrow-rs and Arrow C++:
+    /// `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It assumes evenly spread ones and so is lower than
+    /// the rate that [`FilterView`](crate::view::FilterView) reports for the result.
+    pub fn folded_len(&self, rate: f64) -> usize {
+        let bytes = self.blocks.as_flattened();
         let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
-        let mut group = 1;
-        while (blocks.len() / group).is_multiple_of(2) {
+        let mut blocks = self.blocks.len();
+        while blocks.is_multiple_of(2) {
             zeros *= zeros;
-            if eighth_power(1.0 - zeros) <= rate {
-                group *= 2;
-            } else {
+            if eighth_power(1.0 - zeros) > rate {
                 break;
             }
+            blocks /= 2;
         }
-        let folded = blocks.len() / group;
-        for i in 0..folded {
-            // Reads only blocks at or after the written one.
-            let mut united = [0; BLOCK_LEN];
-            for block in blocks.iter().skip(i * group).take(group) {
-                unite(&mut united, block);
-            }
-            if let Some(block) = blocks.get_mut(i) {
-                *block = united;
-            }
-        }
-        let bytes = blocks.as_flattened_mut();
-        bytes.get_mut(..folded * BLOCK_LEN).unwrap_or_default()
+        blocks * BLOCK_LEN
+    }
+
+    /// Returns the bit set of a filter of the same values that is as short as the rate allows: of
+    /// [`folded_len`](Self::folded_len) bytes. This filter stays as it is; without an allocator, merge it into an empty one
+    /// of that length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AllocationFailed`].
+    #[cfg(feature = "alloc")]
+    pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
+        let bytes = self.folded_len(rate);
+        let mut bitset = alloc::vec::Vec::new();
+        bitset
+            .try_reserve_exact(bytes)
+            .map_err(|_| Error::AllocationFailed { bytes })?;
+        bitset.resize(bytes, 0);
+        let mut folded = SplitBlockFilterMut {
+            blocks: bitset.as_chunks_mut().0,
+            kernel: self.kernel,
+        };
+        folded.merge(&self.as_filter())?;
+        Ok(bitset)
     }
 
     /// Returns the filter in its current state.

@@ -4,7 +4,7 @@ use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 use filter_policy::answers::each;
 use filter_policy::prepared::Plan;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
+use filter_policy::{Answers, BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
 
 use crate::contents::{Contents, Stored, plan};
 use crate::sizing::{Format, split_block_rate};
@@ -101,8 +101,8 @@ const PROBES: u8 = 8;
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 32);
-/// assert!(policy.key_may_match(b"hello", filter));
-/// assert!(!policy.key_may_match(b"foo", filter));
+/// assert!(policy.key_may_match(b"hello", &filter));
+/// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -182,11 +182,19 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut [u64]) {
+    fn hashed_may_match_each(
+        &self,
+        key: &[u8],
+        hash: KeyHash,
+        filters: &[&[u8]],
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
+        let words = answers.start(filters.len())?;
         match hash {
-            KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, answers),
-            KeyHash::Bits32(_) => each(filters.iter(), answers, |filter| self.key_may_match(key, filter)),
+            KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, words),
+            KeyHash::Bits32(_) => each(filters.iter(), words, |filter| self.key_may_match(key, filter)),
         }
+        Ok(())
     }
 
     answers!(|policy, filter| contents(filter, policy.hash), policy.token(), blocks => split_block(blocks));

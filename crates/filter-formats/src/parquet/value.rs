@@ -1,13 +1,20 @@
 //! Parquet values and their hashes.
 
+use filter_kernels::KernelToken;
+use filter_kernels::split_block::{self, Block};
+use filter_policy::answers::fill;
+use filter_policy::{Answers, Error};
 use hashzoo::xxh64;
+
+use super::filter::SplitBlockFilter;
 
 /// A value of one of Parquet's physical types.
 ///
 /// A filter holds the plain encoding of a value, so a number is identified by its bits: `0.0` and `-0.0` are two
 /// values, and every bit pattern of a NaN is another value. (The format does not define equality, see parquet-format
-/// #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not matter: a four-byte decimal, a date
-/// and an unsigned 32-bit number are `Int32`, a UUID is `FixedLenByteArray`. Writers make no filters of booleans.
+/// #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not matter: a date
+/// and an unsigned 32-bit number are `Int32`, a UUID is `FixedLenByteArray`, and a decimal is what stores it, see
+/// [`DecimalBytes`]. Writers make no filters of booleans.
 ///
 /// ```
 /// use filter_formats::parquet::{PhysicalValue, SplitBlockBloomPolicy};
@@ -49,22 +56,125 @@ impl PhysicalValue<'_> {
         }
     }
 
-    /// Returns the hash values under which an equal value may be stored: two for a zero, unknown for a NaN.
-    pub(super) fn equals(self) -> Equals {
+    /// Returns the hash values under which an equal value may be stored, twice the same unless it is a zero; `None` for a
+    /// NaN, whose bits are unknown.
+    pub(super) fn equals(self) -> Option<[u64; 2]> {
         match self {
-            Self::Float(value) if value.is_nan() => Equals::Unknown,
-            Self::Double(value) if value.is_nan() => Equals::Unknown,
+            Self::Float(value) if value.is_nan() => None,
+            Self::Double(value) if value.is_nan() => None,
             // The pattern matches both signs.
-            Self::Float(0.0) => Equals::Both(Self::Float(0.0).hash(), Self::Float(-0.0).hash()),
-            Self::Double(0.0) => Equals::Both(Self::Double(0.0).hash(), Self::Double(-0.0).hash()),
-            _ => Equals::One(self.hash()),
+            Self::Float(0.0) => Some([0.0, -0.0].map(|zero| Self::Float(zero).hash())),
+            Self::Double(0.0) => Some([0.0, -0.0].map(|zero| Self::Double(zero).hash())),
+            _ => Some([self.hash(); 2]),
         }
+    }
+
+    /// Returns which of these filters may hold a value that compares equal to this one, in their order: what
+    /// [`SplitBlockFilter::may_match_value`] answers for each. Prefetches the blocks of 64 filters.
+    ///
+    /// ```
+    /// use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+    /// use filter_policy::Answers;
+    ///
+    /// // Of two row groups, the first has a negative zero.
+    /// let mut groups = [[0; 32]; 2];
+    /// SplitBlockFilterMut::new(&mut groups[0])?.insert_hash(PhysicalValue::Double(-0.0).hash());
+    /// let filters = [SplitBlockFilter::new(&groups[0])?, SplitBlockFilter::new(&groups[1])?];
+    ///
+    /// let mut words = [0; 1];
+    /// let mut answers = Answers::new(&mut words);
+    /// PhysicalValue::Double(0.0).may_match_each(&filters, &mut answers)?;
+    /// assert!(answers.iter().eq([true, false]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_each(
+        self,
+        filters: &[SplitBlockFilter<'_>],
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
+        let words = answers.start(filters.len())?;
+        let Some([one, other]) = self.equals() else {
+            fill(true, filters.len(), words);
+            return Ok(());
+        };
+        for (word, filters) in words.iter_mut().zip(filters.chunks(64)) {
+            let mut found: [&[Block]; 64] = [&[]; 64];
+            for (found, filter) in found.iter_mut().zip(filters) {
+                *found = filter.blocks();
+            }
+            let found = found.get(..filters.len()).unwrap_or_default();
+            *word = split_block::may_match_each(KernelToken::best(), found, one);
+            if other != one {
+                *word |= split_block::may_match_each(KernelToken::best(), found, other);
+            }
+        }
+        Ok(())
     }
 }
 
-/// The hash values under which an equal value may be stored.
-pub(super) enum Equals {
-    One(u64),
-    Both(u64, u64),
-    Unknown,
+/// The unscaled number of a decimal as bytes: big-endian, in two's complement.
+///
+/// A decimal that a column stores as `INT32` or `INT64` is that number: [`PhysicalValue::Int32`] or
+/// [`PhysicalValue::Int64`]. In a `FIXED_LEN_BYTE_ARRAY` it has the length that the schema says, in a `BYTE_ARRAY` usually
+/// the fewest bytes that hold it; the filter knows no other form of it.
+///
+/// ```
+/// use filter_formats::parquet::DecimalBytes;
+///
+/// // 1.28 with a scale of 2.
+/// assert_eq!(DecimalBytes::of_len(128, 5).unwrap().as_ref(), [0, 0, 0, 0, 128]);
+/// assert_eq!(DecimalBytes::shortest(128).as_ref(), [0, 128]);
+/// assert_eq!(DecimalBytes::shortest(-128).as_ref(), [128]);
+/// assert!(DecimalBytes::of_len(128, 1).is_none());
+/// let value = DecimalBytes::of_len(-1, 16).unwrap();
+/// let _hash = value.fixed().hash();
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecimalBytes {
+    /// The number in 32 bytes, more than any decimal of 76 digits has.
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl DecimalBytes {
+    /// Returns the number in as many bytes as the column's type has, from 1 to 32; `None` if it needs more, or the length
+    /// is another.
+    pub fn of_len(unscaled: i128, len: usize) -> Option<Self> {
+        let fits = Self::shortest_len(unscaled)..=32;
+        fits.contains(&len).then(|| Self::padded(unscaled, len))
+    }
+
+    /// Returns the number in the fewest bytes, at least one, as writers store it in a `BYTE_ARRAY`.
+    pub fn shortest(unscaled: i128) -> Self {
+        Self::padded(unscaled, Self::shortest_len(unscaled))
+    }
+
+    fn padded(unscaled: i128, len: usize) -> Self {
+        let mut bytes = [if unscaled < 0 { 0xff } else { 0 }; 32];
+        for (byte, given) in bytes.iter_mut().rev().zip(unscaled.to_le_bytes()) {
+            *byte = given;
+        }
+        Self { bytes, len }
+    }
+
+    /// Returns the value of a column of the type `FIXED_LEN_BYTE_ARRAY`.
+    pub fn fixed(&self) -> PhysicalValue<'_> {
+        PhysicalValue::FixedLenByteArray(self.as_ref())
+    }
+
+    const fn shortest_len(unscaled: i128) -> usize {
+        // One bit is the sign.
+        let magnitude = if unscaled < 0 { !unscaled } else { unscaled };
+        (128 - magnitude.leading_zeros() as usize) / 8 + 1
+    }
+}
+
+impl AsRef<[u8]> for DecimalBytes {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.get(32 - self.len..).unwrap_or_default()
+    }
 }

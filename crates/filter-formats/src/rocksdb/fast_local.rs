@@ -53,8 +53,8 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// let mut buffer = [0; 100];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
-/// assert!(policy.key_may_match(b"hello", filter));
-/// assert!(!policy.key_may_match(b"foo", filter));
+/// assert!(policy.key_may_match(b"hello", &filter));
+/// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]

@@ -63,12 +63,12 @@ impl CacheLine {
 /// let mut buffer = [0; 200];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
-/// assert!(policy.key_may_match(b"hello", filter));
+/// assert!(policy.key_may_match(b"hello", &filter));
 ///
 /// // The filter that RocksDB writes on 64-bit ARM.
 /// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(on_arm.len(), 128 + 5);
-/// assert!(policy.key_may_match(b"hello", on_arm));
+/// assert!(policy.key_may_match(b"hello", &on_arm));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use filter_kernels::KernelToken;
 use filter_kernels::ribbon::{self, Row, Shape};
-use filter_policy::building::{append_with, collect, room, without_repeats};
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
+use filter_policy::building::{append_with, collect, room, without_repeats, written};
+use filter_policy::{BitsPerKey, Error, FilterBytes, FilterPolicy, HashedPolicy};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
@@ -166,13 +166,13 @@ impl HashedPolicy for RibbonPolicy {
         self.bloom.insert(filter, hashes);
     }
 
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = u64, IntoIter: Clone>,
     {
         let hashes = collect(without_repeats(hashes.into_iter()))?;
         let len = self.make(&hashes)?.write(self, &hashes, out)?;
-        room(out, len)
+        written(out, len)
     }
 
     fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {

@@ -11,8 +11,8 @@ use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterPolicy, HashValue, HashedKey, HashedPolicy,
-    KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, contract,
+    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashValue,
+    HashedKey, HashedPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, contract,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ fn a_wrong_length_costs_no_key() {
             let hashes = || Liar { announced, left }.map(numbered::<P::Hash>);
             let mut buffer = vec![0; 5_000];
             let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
-            let prepared = policy.prepare(filter);
+            let prepared = policy.prepare(&filter);
             assert!(
                 hashes().all(|hash| prepared.may_match_hash(hash)),
                 "{policy:?}: {announced} for {left}"
@@ -301,7 +301,7 @@ impl FilterPolicy for Bare {
         Ok(100)
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         out.fill(0xaa);
         let (needed, given) = (101, 100);
         Err(Error::BufferTooShort { needed, given })
@@ -374,16 +374,20 @@ mod broken {
             self.policy.max_filter_len(keys)
         }
 
-        fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        fn create_filter<'out>(
+            &self,
+            keys: &[&[u8]],
+            out: &'out mut [u8],
+        ) -> Result<FilterBytes<'out>, Error> {
             match self.sentence {
                 r#"stored key "" (0 bytes) was denied"# => {
                     self.policy.create_filter(&keys[..keys.len() * 9 / 10], out)
                 }
                 "must not be 00 ff" if !keys.is_empty() => {
                     out[..2].copy_from_slice(&MATCHES_EVERYTHING);
-                    Ok(&mut out[..2])
+                    Ok(FilterBytes::from(&mut out[..2]))
                 }
-                "must be refused, or hold the filter" if out.len() < 9 => Ok(out),
+                "must be refused, or hold the filter" if out.len() < 9 => Ok(out.into()),
                 _ => self.policy.create_filter(keys, out),
             }
         }
@@ -404,10 +408,15 @@ mod broken {
             }
         }
 
-        fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+        fn keys_may_match(
+            &self,
+            keys: &[&[u8]],
+            filter: &[u8],
+            answers: &mut Answers<'_>,
+        ) -> Result<(), Error> {
             self.policy.keys_may_match(keys, filter, answers)?;
             if self.sentence == "one bit each" && !keys.len().is_multiple_of(64) {
-                answers[keys.len() / 64] |= 1 << (keys.len() % 64);
+                answers.start(keys.len())?[keys.len() / 64] |= 1 << (keys.len() % 64);
             }
             Ok(())
         }
@@ -428,7 +437,7 @@ mod broken {
             &self,
             _: KeyHashes<'_>,
             out: &'out mut [u8],
-        ) -> Result<&'out mut [u8], Error> {
+        ) -> Result<FilterBytes<'out>, Error> {
             self.policy.create_filter(&[], out)
         }
 
@@ -483,22 +492,17 @@ fn keys_of_a_policy_without_hashes_are_kept_whole() {
             .into();
     assert!(policy.key_hash(b"key").is_none());
     let keys: [&[u8]; 3] = [b"", b"apple", b"banana"];
-    let mut builder = FilterBuilder::new(std::sync::Arc::clone(&policy));
-    assert!(builder.is_empty());
-    for _ in 0..2 {
+    for keys in [&keys[..], &[]] {
+        let mut builder = FilterBuilder::new(std::sync::Arc::clone(&policy));
+        assert!(builder.is_empty());
         for key in keys {
             builder.add(key).unwrap();
         }
-        assert_eq!(builder.len(), 3);
+        assert_eq!(builder.len(), keys.len());
         let mut expected = Vec::new();
-        policy.append_filter(&keys, &mut expected).unwrap();
+        policy.append_filter(keys, &mut expected).unwrap();
         assert_eq!(builder.finish().unwrap(), expected);
     }
-    builder.add(b"apple").unwrap();
-    builder.clear();
-    let mut nothing = Vec::new();
-    policy.append_filter(&[], &mut nothing).unwrap();
-    assert_eq!(builder.finish().unwrap(), nothing);
 }
 
 /// The functions of a format read the bytes that were prepared, and no others.
@@ -521,8 +525,9 @@ fn an_owned_filter_of_changing_bytes_does_not_panic() {
         let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
         for key in keys.iter().take(20) {
             owned.may_match(key);
-            let mut answers = [0];
-            owned.may_match_many(&keys[..64], &mut answers).unwrap();
+            owned
+                .may_match_many(&keys[..64], &mut Answers::new(&mut [0]))
+                .unwrap();
         }
     }
 
@@ -546,8 +551,8 @@ mod pointers {
             Ok(keys + 1)
         }
 
-        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-            Ok(&mut out[..1])
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+            Ok(FilterBytes::from(&mut out[..1]))
         }
 
         fn append_filter(&self, _: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
@@ -559,8 +564,8 @@ mod pointers {
             false
         }
 
-        fn keys_may_match(&self, _: &[&[u8]], _: &[u8], answers: &mut [u64]) -> Result<(), Error> {
-            answers[0] = 3;
+        fn keys_may_match(&self, _: &[&[u8]], _: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
+            answers.start(2)?[0] = 3;
             Ok(())
         }
 
@@ -576,17 +581,24 @@ mod pointers {
             hash == KeyHash::Bits64(7)
         }
 
-        fn hashed_may_match_each(&self, _: &[u8], _: KeyHash, _: &[&[u8]], answers: &mut [u64]) {
-            answers[0] = 5;
+        fn hashed_may_match_each(
+            &self,
+            _: &[u8],
+            _: KeyHash,
+            _: &[&[u8]],
+            answers: &mut Answers<'_>,
+        ) -> Result<(), Error> {
+            answers.start(3)?[0] = 5;
+            Ok(())
         }
 
         fn create_from_hashes<'out>(
             &self,
             hashes: KeyHashes<'_>,
             out: &'out mut [u8],
-        ) -> Result<&'out mut [u8], Error> {
+        ) -> Result<FilterBytes<'out>, Error> {
             assert_eq!(hashes.len(), 3);
-            Ok(&mut out[..2])
+            Ok(FilterBytes::from(&mut out[..2]))
         }
 
         fn answers_prefixes(&self) -> bool {
@@ -604,15 +616,19 @@ mod pointers {
         let mut out = Vec::new();
         policy.append_filter(&[], &mut out).unwrap();
         assert_eq!(out, [2]);
-        let mut answers = [0];
+        let mut words = [0];
+        let mut answers = Answers::new(&mut words);
         policy.keys_may_match(&[b"key"], &[], &mut answers).unwrap();
-        assert_eq!(answers, [3]);
+        assert_eq!(answers.words(), [3]);
         assert!(!policy.key_may_match(b"key", &MATCHES_EVERYTHING));
         assert!(policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
         let key = HashedKey::new(&policy, b"key");
         assert!(key.may_match(&[]));
         key.may_match_each(&[&[]], &mut answers).unwrap();
-        assert_eq!((answers, key.hash()), ([5], Some(KeyHash::Bits64(7))));
+        assert_eq!(
+            (answers.words(), key.hash()),
+            (&[5][..], Some(KeyHash::Bits64(7)))
+        );
         let mut builder = FilterBuilder::new(&policy);
         for _ in 0..3 {
             builder.add(b"key").unwrap();

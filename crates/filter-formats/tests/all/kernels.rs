@@ -310,7 +310,7 @@ fn building_filters_of_2_to_the_31_bits_and_more() {
         for kernel in Kernel::available().skip(1) {
             let policy = layout.policy(bits_per_key, kernel);
             let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
-            assert!(policy.key_may_match(b"key", filter), "{kernel}, {bits} bits");
+            assert!(policy.key_may_match(b"key", &filter), "{kernel}, {bits} bits");
             let (words, rest) = filter[..filter.len() - 1].as_chunks::<8>();
             let words = words.iter().map(|word| u64::from_ne_bytes(*word).count_ones());
             let ones = words.chain(rest.iter().map(|byte| byte.count_ones()));

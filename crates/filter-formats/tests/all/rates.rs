@@ -92,14 +92,14 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         let filter = policy
             .build_hashes_in(hashes.iter().copied(), &mut buffer)
             .unwrap();
-        let prepared = policy.prepare(filter);
+        let prepared = policy.prepare(&filter);
         let matches = (0..1_000_000)
             .filter(|_| prepared.may_match_hash(random.next_u32()))
             .count();
         // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
-        let textbook = FilterView::new(FilterLayout::LEVEL_DB, filter).false_positive_rate();
+        let textbook = FilterView::new(FilterLayout::LEVEL_DB, &filter).false_positive_rate();
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"

@@ -38,7 +38,7 @@ fn reading_follows_the_rules_at_every_edge() {
         (FilterLayout::BLOOM64, &[0, 0xff], Reserved, true),
     ];
     for (layout, filter, kind, answer) in expectations {
-        let view = FilterView::new(layout, filter);
+        let view = FilterView::new(layout, &filter);
         assert_eq!(view.kind(), kind, "{filter:x?}");
         assert_eq!(
             view.false_positive_rate(),
@@ -86,7 +86,7 @@ fn keys_are_estimated() {
             let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
             let mut out = vec![0; policy.max_filter_len(keys.len()).unwrap()];
             let filter = policy.create_filter(&keys, &mut out).unwrap();
-            let view = FilterView::new(layout, filter);
+            let view = FilterView::new(layout, &filter);
             let at = format!("{}, {count} keys: {view:?}", policy.name());
             let Some(estimate) = view.estimated_len() else {
                 // Ribbon and binary fuse filters, and empty ones.

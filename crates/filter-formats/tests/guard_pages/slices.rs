@@ -2,7 +2,7 @@
 
 use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
+use filter_policy::{Answers, BitsPerKey, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
 
 use super::arch::{Guarded, Plain};
 use super::layouts::{Bloom64, FastLocal, Layout, LevelDb, SplitBlock, answer, each_layout, number, value};
@@ -77,13 +77,15 @@ where
         assert!(built == from_hashes, "{}", at());
         // A key equal to the previous one is not counted.
         let filter: &mut [u8] = pages.stored.at(end, built.len());
-        filter.copy_from_slice(built);
+        filter.copy_from_slice(&built);
         let prepared = policy.prepare(filter);
         let answers: &mut [u64] = pages.answers.at(end, keys.len().div_ceil(64));
-        prepared.may_match_many(keys, answers).unwrap();
+        prepared.may_match_many(keys, &mut Answers::new(answers)).unwrap();
         assert_eq!(answers, all(keys.len()), "{}", at());
         answers.fill(0);
-        prepared.may_match_hashes(hashes, answers).unwrap();
+        prepared
+            .may_match_hashes(hashes, &mut Answers::new(answers))
+            .unwrap();
         assert_eq!(answers, all(keys.len()), "{}", at());
         for key in keys.iter() {
             assert!(prepared.may_match(key), "{}", at());
@@ -210,7 +212,9 @@ fn check_reading<L: Layout>(
         let at = || format!("{policy:?}, {} bytes", filter.len());
         let prepared = policy.prepare(filter);
         let mut answers = [0; 5];
-        prepared.may_match_hashes(hashes, &mut answers).unwrap();
+        prepared
+            .may_match_hashes(hashes, &mut Answers::new(&mut answers))
+            .unwrap();
         assert_eq!(answers, of_hashes, "{}", at());
         for (i, &hash) in hashes.iter().enumerate().step_by(16) {
             let expected = of_hashes[i / 64] >> (i % 64) & 1 == 1;
@@ -223,7 +227,9 @@ fn check_reading<L: Layout>(
             let hashed = policy.hashed_key(key);
             assert_eq!(hashed.may_match(filter), expected, "{}", at());
             let mut answers = [0; 2];
-            hashed.may_match_each(&[filter; 65], &mut answers).unwrap();
+            hashed
+                .may_match_each(&[filter; 65], &mut Answers::new(&mut answers))
+                .unwrap();
             assert_eq!(answers, if expected { [u64::MAX, 1] } else { [0, 0] }, "{}", at());
         }
     }

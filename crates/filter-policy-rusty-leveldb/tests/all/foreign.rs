@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use filter_policy::hashers::Murmur2;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy};
 use filter_policy_rusty_leveldb::{OpenError, RustyLevelDbPolicy, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
 
@@ -29,7 +29,7 @@ impl<P: FilterPolicy> FilterPolicy for Named<P> {
         self.1.max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         self.1.create_filter(keys, out)
     }
 

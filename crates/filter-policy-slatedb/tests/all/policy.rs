@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
 
@@ -155,7 +155,7 @@ impl FilterPolicy for Failing {
         Err(Error::FilterTooLarge { keys, bits_per_key })
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         Err(Error::BufferTooShort { needed: 1, given: 0 })
     }
 

@@ -4,7 +4,7 @@ use filter_formats::policies;
 use filter_formats::rocksdb::RibbonPolicy;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, KeyHash, KeyHashes};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
 use filter_policy_surrealkv::SurrealKvPolicy;
 use surrealkv::FilterPolicy as Engine;
 
@@ -106,7 +106,7 @@ impl FilterPolicy for Failing {
         Ok(1)
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         Err(Error::BufferTooShort { needed: 1, given: 0 })
     }
 
@@ -118,7 +118,11 @@ impl FilterPolicy for Failing {
         Some(KeyHash::Bits64(1))
     }
 
-    fn create_from_hashes<'out>(&self, _: KeyHashes<'_>, _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_from_hashes<'out>(
+        &self,
+        _: KeyHashes<'_>,
+        _: &'out mut [u8],
+    ) -> Result<FilterBytes<'out>, Error> {
         Err(Error::BufferTooShort { needed: 1, given: 0 })
     }
 }
@@ -154,7 +158,7 @@ impl FilterPolicy for Faulty {
         BLOOM.max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         BLOOM.create_filter(keys, out)
     }
 
@@ -173,7 +177,7 @@ impl FilterPolicy for Faulty {
         &self,
         hashes: KeyHashes<'_>,
         out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
+    ) -> Result<FilterBytes<'out>, Error> {
         BLOOM.create_from_hashes(hashes, out)
     }
 }

@@ -1,7 +1,7 @@
 //! A key that is hashed once for many filters.
 
 use super::FilterPolicy;
-use crate::answers::{each, words_for};
+use crate::answers::{Answers, each};
 use crate::error::Error;
 use crate::key_hash::KeyHash;
 
@@ -16,7 +16,7 @@ use crate::key_hash::KeyHash;
 ///
 /// let policy = BloomFilterPolicy::new(10.into());
 /// let (mut young, mut old) = ([0; 64], [0; 64]);
-/// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
+/// let levels = [policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
 ///
 /// let policy: &dyn FilterPolicy = &policy;
 /// let key = HashedKey::new(policy, b"c");
@@ -71,25 +71,23 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
         }
     }
 
-    /// Queries many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
-    ///
-    /// Writes a word for every 64 filters, clears the bits beyond the last filter and leaves further words unchanged.
-    /// The policy of split blocks prefetches the blocks of 64 filters; other
+    /// Queries many filters, in their order. The policy of split blocks prefetches the blocks of 64 filters; other
     /// policies query one filter after the other.
     ///
     /// # Errors
     ///
-    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the filters need; it is then unchanged.
-    pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut [u64]) -> Result<(), Error> {
-        let answers = words_for(filters.len(), answers)?;
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error> {
         match self.hash {
             Some(hash) => self
                 .policy
                 .hashed_may_match_each(self.key, hash, filters, answers),
-            None => each(filters.iter(), answers, |filter| {
-                self.policy.key_may_match(self.key, filter)
-            }),
+            None => {
+                each(filters.iter(), answers.start(filters.len())?, |filter| {
+                    self.policy.key_may_match(self.key, filter)
+                });
+                Ok(())
+            }
         }
-        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use filter_kernels::{Asker, KernelToken, Keys};
 
 use super::{FilterPolicy, HashedKey};
-use crate::answers::{each, fill, words_for};
+use crate::answers::{Answers, each, fill};
 use crate::building::for_each_batch;
 use crate::error::Error;
 use crate::key_hash::{HashValue, KeyHash, KeyHashes};
@@ -101,18 +101,19 @@ same_for_all!(MATCHING, "Reserved", true);
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///
 /// ```
-/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedPolicy};
+/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 ///
 /// let policy = BloomFilterPolicy::new(10.into());
 /// let mut buffer = [0; 64];
 /// let stored = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let filter = policy.prepare(stored);
+/// let filter = policy.prepare(&stored);
 /// assert!(filter.may_match(b"hello"));
 ///
-/// let mut answers = [0];
+/// let mut words = [0; 1];
+/// let mut answers = Answers::new(&mut words);
 /// filter.may_match_many(&["x", "world", "foo"], &mut answers)?;
-/// assert_eq!(answers, [0b010]);
+/// assert!(answers.iter().eq([false, true, false]));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -179,10 +180,7 @@ macro_rules! queries {
             self.query().hash(hash.into()).unwrap_or(true)
         }
 
-        /// Queries many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
-        ///
-        /// Writes a word for every 64 keys, clears the bits beyond the last key and leaves further words unchanged.
-        /// Allocates no memory. Filters that are not in the cache are prefetched.
+        /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
         ///
         /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
         /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
@@ -191,11 +189,11 @@ macro_rules! queries {
         ///
         /// # Errors
         ///
-        /// [`Error::TooFewAnswers`] when `answers` has fewer words than the keys need; it is then unchanged.
+        /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
         pub fn may_match_many<'k>(
             &self,
             keys: impl Into<KeyBatch<'k>>,
-            answers: &mut [u64],
+            answers: &mut Answers<'_>,
         ) -> Result<(), Error> {
             self.query().may_match_many(keys.into(), answers)
         }
@@ -205,8 +203,12 @@ macro_rules! queries {
         ///
         /// # Errors
         ///
-        /// [`Error::TooFewAnswers`] when `answers` has fewer words than the values need; it is then unchanged.
-        pub fn may_match_hashes<H: HashValue>(&self, hashes: &[H], answers: &mut [u64]) -> Result<(), Error> {
+        /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+        pub fn may_match_hashes<H: HashValue>(
+            &self,
+            hashes: &[H],
+            answers: &mut Answers<'_>,
+        ) -> Result<(), Error> {
             self.query().may_match_hashes(H::hashes(hashes), answers)
         }
     };
@@ -218,8 +220,8 @@ impl PreparedFilter<'_> {
 
 /// A stored filter with its policy: prepared once, and kept without a lifetime.
 ///
-/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as [`Arc<dyn FilterPolicy + Send
-/// + Sync>`](alloc::sync::Arc), `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If
+/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as
+/// [`Arc<dyn FilterPolicy + Send + Sync>`](alloc::sync::Arc), `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If
 /// both are `Send` and `Sync`, so is the filter. A query through `dyn` takes one indirect call.
 #[cfg_attr(
     feature = "alloc",
@@ -330,8 +332,8 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         self.plan?.may_match_hash(self.filter, hash)
     }
 
-    fn may_match_many(&self, batch: KeyBatch<'_>, answers: &mut [u64]) -> Result<(), Error> {
-        let answers = words_for(batch.len(), answers)?;
+    fn may_match_many(&self, batch: KeyBatch<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
+        let answers = answers.start(batch.len())?;
         match batch.for_kernels() {
             Some(keys) => self.ask(keys, answers),
             None => {
@@ -356,8 +358,8 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         }
     }
 
-    fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut [u64]) -> Result<(), Error> {
-        let answers = words_for(hashes.len(), answers)?;
+    fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
+        let answers = answers.start(hashes.len())?;
         match self.plan.and_then(|plan| Some((plan, plan.bits(self.filter)?))) {
             Some((plan, bits)) => (plan.reader.hashes)(plan, bits, hashes, answers),
             None => fill(true, hashes.len(), answers),

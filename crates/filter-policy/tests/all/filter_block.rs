@@ -2,7 +2,7 @@
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
 use filter_policy::hashers::LevelDbHash;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -279,7 +279,7 @@ impl FilterPolicy for OneKey {
         POLICY.max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         match keys {
             [_] => POLICY.create_filter(keys, out),
             _ => Err(Error::BufferTooShort { needed: 1, given: 0 }),

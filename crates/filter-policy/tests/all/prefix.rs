@@ -164,6 +164,6 @@ fn a_prefix_of_nothing_tells_whether_there_are_keys() {
     }
     let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(0));
     let mut buffer = [0; 9];
-    assert!(!policy.prefix_may_match(b"k", policy.create_filter(&[], &mut buffer).unwrap()));
-    assert!(policy.prefix_may_match(b"k", policy.create_filter(&[b"x"], &mut buffer).unwrap()));
+    assert!(!policy.prefix_may_match(b"k", &policy.create_filter(&[], &mut buffer).unwrap()));
+    assert!(policy.prefix_may_match(b"k", &policy.create_filter(&[b"x"], &mut buffer).unwrap()));
 }

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use filter_policy::{FilterPolicy, HashedPolicy, KeyBatch};
+use filter_policy::{Answers, FilterPolicy, HashedPolicy, KeyBatch};
 
 use super::{Batched, Forms, Made, Maker};
 
@@ -96,12 +96,12 @@ impl Made for OfOurs<'_> {
             count(keys.slices, |key| prepared.may_match(key))
         };
         let many = |keys: KeyBatch<'a>| {
-            let mut answers = vec![0; keys.len().div_ceil(64)];
+            let mut words = vec![0; Answers::words_for(keys.len())];
             move || {
+                let mut answers = Answers::new(&mut words);
                 let asked = prepare().may_match_many(keys, &mut answers);
                 asked.expect("there are answers enough");
-                // Bits after the last answer are zero.
-                answers.iter().map(|word| u64::from(word.count_ones())).sum()
+                answers.matches()
             }
         };
         let mut forms: Forms<'a> = vec![

@@ -7,7 +7,7 @@ use bench_kit::source::Source;
 use bench_leveldb::{Database, Policy, UniquePtr};
 use filter_formats::BloomFilter64Policy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
@@ -187,7 +187,7 @@ impl FilterPolicy for Failing {
         Ok(1)
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         Err(Error::BufferTooShort {
             needed: 2,
             given: out.len(),

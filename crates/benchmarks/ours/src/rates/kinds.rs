@@ -8,7 +8,7 @@ use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
@@ -206,10 +206,11 @@ fn stored(policy: AnyPolicy, layout: FilterLayout, members: &[&[u8]]) -> Result<
         probed: view.probe_count().map(|probes| (view.bits(), probes.into())),
         expected: None,
         matching: Box::new(move |keys| {
-            let mut answers = vec![0; keys.len().div_ceil(64)];
+            let mut words = vec![0; Answers::words_for(keys.len())];
+            let mut answers = Answers::new(&mut words);
             let asked = policy.keys_may_match(keys, &filter, &mut answers);
             asked.expect("there are words for all keys");
-            answers.iter().map(|word| u64::from(word.count_ones())).sum()
+            answers.matches()
         }),
     })
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{
-    Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
+    Answers, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
 };
 
 /// Returns the keys as packed ones if they have one length; `bytes` are all of them.
@@ -139,7 +139,7 @@ pub(crate) fn answers<P: HashedPolicy>(
             assert_eq!(answer, expected, "{}", at(way));
         }
     }
-    type Ask<'a> = &'a dyn Fn(&mut [u64]) -> Result<(), Error>;
+    type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
     let bytes = keys.concat();
     let packed = packed(&bytes, keys);
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
@@ -185,11 +185,19 @@ pub(crate) fn answers<P: HashedPolicy>(
 }
 
 /// Checks the answers for many keys, written as bits over dirty words, and the error for one word too few.
-pub(crate) fn check_many(at: &dyn Display, expected: &[bool], ask: &dyn Fn(&mut [u64]) -> Result<(), Error>) {
+pub(crate) fn check_many(
+    at: &dyn Display,
+    expected: &[bool],
+    ask: &dyn Fn(&mut Answers<'_>) -> Result<(), Error>,
+) {
     let needed = expected.len().div_ceil(64);
-    let mut answers = vec![!0; needed + 1];
+    let mut room = vec![!0; needed + 1];
+    let mut answers = Answers::new(&mut room);
     ask(&mut answers).unwrap();
-    assert_eq!(answers.pop(), Some(!0), "{at}: written too far");
+    assert!(answers.iter().eq(expected.iter().copied()), "{at}: {answers:?}");
+    assert!(answers.get(expected.len()), "{at}: no answer");
+    let mut answers = answers.words().to_vec();
+    assert_eq!(room.pop(), Some(!0), "{at}: written too far");
     let words: Vec<u64> = expected
         .chunks(64)
         .map(|answers| {
@@ -201,12 +209,14 @@ pub(crate) fn check_many(at: &dyn Display, expected: &[bool], ask: &dyn Fn(&mut 
         .collect();
     assert!(answers == words, "{at}: {answers:x?}, {words:x?} expected");
     if let Some(given) = needed.checked_sub(1) {
-        let mut answers = vec![7; given];
-        assert_eq!(
-            ask(&mut answers),
-            Err(Error::TooFewAnswers { needed, given }),
-            "{at}"
+        answers.truncate(given);
+        answers.fill(0);
+        let mut answers = Answers::new(&mut answers);
+        let error = Err(Error::TooFewAnswers { needed, given });
+        assert_eq!(ask(&mut answers), error, "{at}");
+        assert!(
+            answers.is_empty() && answers.get(0),
+            "{at}: answers after an error"
         );
-        assert!(answers.iter().all(|&word| word == 7), "{at}: changed");
     }
 }

@@ -4,7 +4,7 @@ use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use filter_policy::{Error, FilterPolicy};
+use filter_policy::{Error, FilterBytes, FilterPolicy};
 
 use super::{Called, OPEN};
 use crate::ffi::Callbacks;
@@ -52,18 +52,18 @@ impl FilterPolicy for Odd {
         }
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         match self.fault {
             Fault::PanicInCreate => panic!("no filter"),
             Fault::PanicThatPanics => panic::panic_any(Payload),
             Fault::FailedCreate => Err(Error::AllocationFailed { bytes: 1 }),
-            Fault::EmptyFilter => Ok(&mut []),
-            Fault::FilterElsewhere => Ok(Box::leak(Box::new([1; 100]))),
+            Fault::EmptyFilter => Ok(FilterBytes::from(&mut [][..])),
+            Fault::FilterElsewhere => Ok(FilterBytes::from(&mut Box::leak(Box::new([1; 100]))[..])),
             _ => {
                 for (place, key) in out.iter_mut().zip(keys) {
                     *place = u8::try_from(key.len()).unwrap();
                 }
-                Ok(out)
+                Ok(out.into())
             }
         }
     }
@@ -135,8 +135,8 @@ fn a_name_that_c_would_cut_is_refused() {
         fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
             Ok(0)
         }
-        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-            Ok(out)
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+            Ok(out.into())
         }
         fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
             true

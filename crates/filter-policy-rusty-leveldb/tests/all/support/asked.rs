@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use filter_policy::{Error, FilterPolicy};
+use filter_policy::{Error, FilterBytes, FilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 
 /// The counts of a counting policy.
@@ -40,7 +40,7 @@ impl<P: FilterPolicy> FilterPolicy for Counting<P> {
         self.policy.max_filter_len(keys)
     }
 
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         self.policy.create_filter(keys, out)
     }
 

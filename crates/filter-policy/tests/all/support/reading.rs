@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use filter_policy::filter_block::{FilterBlockDamage, FilterBlockReader};
-use filter_policy::{Error, FilterPolicy};
+use filter_policy::{Error, FilterBytes, FilterPolicy};
 
 /// The result of LevelDB's reader for a block.
 #[derive(Debug, PartialEq)]
@@ -53,8 +53,8 @@ impl FilterPolicy for Spy<'_> {
         Ok(0)
     }
 
-    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        Ok(out)
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        Ok(out.into())
     }
 
     fn key_may_match(&self, _: &[u8], filter: &[u8]) -> bool {

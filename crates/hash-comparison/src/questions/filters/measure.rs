@@ -12,7 +12,7 @@ mod tests;
 use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb};
+use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -242,15 +242,16 @@ pub(super) fn plus(mut counts: Vec<Count>, more: &[Count]) -> Vec<Count> {
 /// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
 fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
-    let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
+    let (mut filter, mut words) = (Vec::new(), vec![0; Answers::words_for(asked.len())]);
     policy
         .append_hashes(built.iter().copied(), &mut filter)
         .expect("a filter takes less room than the values it is built from");
     let prepared = policy.prepare(&filter);
+    let mut answers = Answers::new(&mut words);
     prepared
         .may_match_hashes(asked, &mut answers)
         .expect("there is a word for every 64 values");
-    answers.iter().map(|word| u64::from(word.count_ones())).sum()
+    answers.matches()
 }
 
 /// Returns the textbook rate of a filter of `filter_bytes` bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.
