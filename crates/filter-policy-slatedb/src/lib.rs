@@ -24,9 +24,19 @@ pub struct SlateDbPolicy<P> {
     policy: Arc<P>,
 }
 
-impl<P> SlateDbPolicy<P> {
+impl<P: FilterPolicy> SlateDbPolicy<P> {
     /// Returns the policy for the engine.
+    ///
+    /// # Panics
+    ///
+    /// If the policy's name is one of SlateDB's own, `_bf` or `_bf:` and more: each would deny keys in the other's filters.
     pub fn new(policy: P) -> Self {
+        let name = policy.name();
+        let of_engine = name.strip_prefix(slatedb::BloomFilterPolicy::NAME);
+        assert!(
+            of_engine.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(':')),
+            "the policy's name must not be one of SlateDB's own, got {name:?}"
+        );
         Self {
             policy: Arc::new(policy),
         }

@@ -143,11 +143,11 @@ fn any_bytes_have_the_policys_answer() {
 }
 
 /// A policy that cannot build filters and denies every key, so its answers must not be used.
-struct Failing;
+struct Failing(&'static str);
 
 impl FilterPolicy for Failing {
     fn name(&self) -> &str {
-        "Failing"
+        self.0
     }
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
@@ -174,11 +174,19 @@ impl FilterPolicy for Failing {
 
 #[test]
 fn a_filter_that_cannot_be_built_denies_nothing() {
-    let policy = SlateDbPolicy::new(Failing);
+    let policy = SlateDbPolicy::new(Failing("Failing"));
     let built = build(&policy, &[b"key"]);
     assert_eq!(encoded(&*built), [0x00, 0xff]);
     for filter in [built, policy.decode(&[0x00, 0xff])] {
         assert!(filter.might_match(&point(b"key")) && filter.might_match(&prefix(b"k")));
     }
     assert_eq!(policy.estimate_size(1), 2);
+}
+
+#[test]
+fn the_engines_names_are_refused() {
+    for (name, is_engines) in [("_bf", true), ("_bf:wh=0", true), ("_bf2", false)] {
+        let refused = std::panic::catch_unwind(|| SlateDbPolicy::new(Failing(name))).is_err();
+        assert_eq!(refused, is_engines, "{name}");
+    }
 }
