@@ -174,6 +174,12 @@ impl Replies {
     pub(crate) fn value(&mut self) -> Result<Value, Error> {
         match self.0.next() {
             Some(Value::ServerError(error)) => Err(RedisError::from(error).into()),
+            Some(Value::SimpleString(text)) if text == "QUEUED" => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the connection",
+                "outside of a transaction",
+                "one inside `MULTI`, which executes the commands at `EXEC`",
+            )),
             Some(value) => Ok(value),
             None => Err(unexpected("another reply", None)),
         }
@@ -195,10 +201,9 @@ impl Replies {
 
     /// Returns the replies if no command failed, or else the first error.
     pub(crate) fn checked(self) -> Result<Self, Error> {
-        for value in self.0.as_slice() {
-            if let Value::ServerError(error) = value {
-                return Err(RedisError::from(error.clone()).into());
-            }
+        let mut values = Self(self.0.as_slice().to_vec().into_iter());
+        while !values.0.as_slice().is_empty() {
+            values.value()?;
         }
         Ok(self)
     }
@@ -276,5 +281,5 @@ pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error
     if let Some((cut, _)) = found.char_indices().nth(SHOWN) {
         found.truncate(cut);
     }
-    Error::new(ErrorKind::UnexpectedReply, "the reply", expected, found)
+    Error::reply(expected, found)
 }

@@ -1,56 +1,34 @@
-//! `BITFIELD` with many operations on single bits: the command behind nearly all queries and inserts.
+//! `BITFIELD_RO` with many operations on single bits: the command behind nearly all queries.
 //!
 //! The client's [`Cmd`] copies every argument twice and measures it again. Here only the offsets vary, so the rest is a
 //! template.
 
 use redis::{Cmd, cmd};
 
-/// The operation on each bit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    Get,
-    Set,
-}
+/// The command's name. It only reads, so that replicas take it.
+const NAME: &str = "BITFIELD_RO";
 
-/// A command that gets or sets bits of a string. Its reply holds the previous bits.
+/// The number of arguments per bit.
+const ARGUMENTS: usize = 3;
+
+/// A command that gets bits of a string.
 #[derive(Debug, Clone)]
 pub(crate) struct BitField {
-    pub(crate) access: Access,
     pub(crate) key: Vec<u8>,
     pub(crate) offsets: Vec<u64>,
 }
 
 impl BitField {
-    const fn name(&self) -> &'static str {
-        match self.access {
-            Access::Get => "BITFIELD_RO",
-            Access::Set => "BITFIELD",
-        }
-    }
-
-    /// Returns the number of arguments per bit.
-    const fn arguments(&self) -> usize {
-        match self.access {
-            Access::Get => 3,
-            Access::Set => 4,
-        }
-    }
-
     /// Converts to the client's command type.
     pub(crate) fn to_cmd(&self) -> Cmd {
-        /// The bytes of one bit's arguments: `SET u1 4294967295 1`.
+        /// The bytes of one bit's arguments: `GET u1 4294967295`.
         const BYTES: usize = 16;
         let bits = self.offsets.len();
-        let mut command = Cmd::with_capacity(
-            2 + self.arguments() * bits,
-            self.name().len() + self.key.len() + BYTES * bits,
-        );
-        command.arg(self.name()).arg(self.key.as_slice());
+        let mut command =
+            Cmd::with_capacity(2 + ARGUMENTS * bits, NAME.len() + self.key.len() + BYTES * bits);
+        command.arg(NAME).arg(self.key.as_slice());
         for offset in &self.offsets {
-            match self.access {
-                Access::Get => command.arg("GET").arg("u1").arg(offset),
-                Access::Set => command.arg("SET").arg("u1").arg(offset).arg("1"),
-            };
+            command.arg("GET").arg("u1").arg(offset);
         }
         command
     }
@@ -66,11 +44,8 @@ impl BitField {
 
     /// Appends the command in RESP: the number of arguments, then each argument preceded by its length.
     pub(crate) fn write_packed(&self, bytes: &mut Vec<u8>) {
-        let (before, after): (&[u8], &[u8]) = match self.access {
-            Access::Get => (b"\r\n$3\r\nGET\r\n$2\r\nu1\r\n$", b""),
-            Access::Set => (b"\r\n$3\r\nSET\r\n$2\r\nu1\r\n$", b"\r\n$1\r\n1"),
-        };
-        let mut start = cmd(self.name());
+        const BEFORE: &[u8] = b"\r\n$3\r\nGET\r\n$2\r\nu1\r\n$";
+        let mut start = cmd(NAME);
         start.arg(self.key.as_slice());
         let start = start.get_packed_command();
         // Drop the number of arguments and the last line end, which are written below.
@@ -80,13 +55,10 @@ impl BitField {
         bytes.reserve(self.max_bytes());
         let mut digits = [0; MAX_DIGITS];
         bytes.push(b'*');
-        bytes.extend_from_slice(decimal(
-            (2 + self.arguments() * self.offsets.len()) as u64,
-            &mut digits,
-        ));
+        bytes.extend_from_slice(decimal((2 + ARGUMENTS * self.offsets.len()) as u64, &mut digits));
         bytes.extend_from_slice(start);
         for &offset in &self.offsets {
-            bytes.extend_from_slice(before);
+            bytes.extend_from_slice(BEFORE);
             let text = decimal(offset, &mut digits);
             let length = text.len();
             if length > 9 {
@@ -95,7 +67,6 @@ impl BitField {
             bytes.push(b'0' + (length % 10) as u8);
             bytes.extend_from_slice(b"\r\n");
             bytes.extend_from_slice(text);
-            bytes.extend_from_slice(after);
         }
         bytes.extend_from_slice(b"\r\n");
     }
@@ -128,22 +99,17 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_what_the_client_would_send() {
-        for access in [Access::Get, Access::Set] {
-            for key in [&b""[..], b"bf:{user}:7", b"\r\n$", &[b'k'; 1_000]] {
-                for bits in [0, 1, 7, 64] {
-                    let mut offsets: Vec<u64> = (0..bits).map(|bit| 10_u64.pow(bit as u32 % 20)).collect();
-                    offsets.extend([0, 9, 4_294_967_295, u64::MAX]);
-                    let command = BitField {
-                        access,
-                        key: key.to_vec(),
-                        offsets,
-                    };
-                    let mut bytes = vec![b'!'];
-                    command.write_packed(&mut bytes);
-                    let expected = command.to_cmd().get_packed_command();
-                    assert_eq!(bytes.split_first(), Some((&b'!', &expected[..])));
-                    assert!(expected.len() <= command.max_bytes());
-                }
+        for key in [&b""[..], b"bf:{user}:7", b"\r\n$", &[b'k'; 1_000]] {
+            for bits in [0, 1, 7, 64] {
+                let mut offsets: Vec<u64> = (0..bits).map(|bit| 10_u64.pow(bit as u32 % 20)).collect();
+                offsets.extend([0, 9, 4_294_967_295, u64::MAX]);
+                let key = key.to_vec();
+                let command = BitField { key, offsets };
+                let mut bytes = vec![b'!'];
+                command.write_packed(&mut bytes);
+                let expected = command.to_cmd().get_packed_command();
+                assert_eq!(bytes.split_first(), Some((&b'!', &expected[..])));
+                assert!(expected.len() <= command.max_bytes());
             }
         }
     }

@@ -39,13 +39,15 @@ pub struct Call<'a, T> {
 type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
 impl<'a, T> Call<'a, T> {
-    pub(crate) fn new<F>(work: impl FnOnce(Line) -> F) -> Self
+    /// Returns an operation on a key, which the server's errors then name.
+    pub(crate) fn new<F>(key: &[u8], work: impl FnOnce(Line) -> F) -> Self
     where
         F: Future<Output = Result<T, Error>> + Send + 'a,
     {
-        let line = Line::default();
+        let (line, key) = (Line::default(), key.to_vec());
+        let work = work(line.clone());
         Self {
-            work: Box::pin(work(line.clone())),
+            work: Box::pin(async move { work.await.map_err(|error| error.about(&key)) }),
             line,
         }
     }

@@ -28,66 +28,37 @@ struct Failure {
     source: Option<RedisError>,
 }
 
-/// The kinds of [`Error`].
+/// The kinds of [`Error`]: what a program may want to tell apart. The text says more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is out of its range.
+    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder that
+    /// is no set. Also a connection inside a `MULTI` of the caller.
     InvalidArgument,
-    /// The filter would have more bits than its design allows.
-    TooLarge,
     /// The filter is not on the server, and a missing filter is not an empty one (see
-    /// [`Missing::Reported`](crate::Missing::Reported)). Elements of a batch may have been inserted if their bits are
-    /// in parts that exist, or if they were sent in an earlier round trip.
+    /// [`Missing::Reported`](crate::Missing::Reported)). Elements of a batch may have been inserted if they were sent in an
+    /// earlier round trip.
     Missing,
-    /// The parameter record differs from the caller's parameters.
+    /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
     Mismatch,
-    /// A value on the server is not one that this crate, or a program of the same design, writes there. A bitmap of
-    /// another length is one of another program, of other parameters, or without the marks that
-    /// [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes.
+    /// A value on the server is not one that this crate, or a program of the same design, writes there: another type or
+    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a set's
+    /// folder is damaged.
     Malformed,
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay,
-    /// Two filters differ in a parameter, so they cannot be combined.
-    Incompatible,
     /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// Rebuilds replaced the filter several times in a row during a download.
-    Replaced,
     /// The master executed the insert, but too few replicas acknowledged it in time.
     Replication,
-    /// The reply does not fit the command, because of a proxy or a defect.
-    UnexpectedReply,
-    /// No reply arrived in time. It is unknown whether the command was executed.
-    TimedOut,
-    /// No server listens at the address.
-    Refused,
-    /// The connection broke. It is unknown whether the command was executed.
-    ConnectionLost,
-    /// `LOADING`: the server reads its data from disk.
-    Loading,
-    /// `OOM`: the memory limit is reached and nothing can be evicted; or the program itself is out of memory.
-    OutOfMemory,
-    /// `READONLY`: a replica was asked to write.
-    ReadOnly,
-    /// `MISCONF`, `NOREPLICAS`: the server's own settings forbid writes now.
-    WritesRefused,
-    /// `BUSY`: a script occupies the server.
-    Busy,
-    /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
-    ClusterUnavailable,
-    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if the cluster client itself
-    /// reports this, it cannot reach that node.
-    OtherNode,
-    /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
-    CrossSlot,
-    /// `WRONGTYPE`: the key does not hold a string.
-    WrongType,
-    /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
-    Forbidden,
-    /// The server does not know the command, or a proxy refuses it.
-    UnknownCommand,
-    /// The server failed in another way.
+    /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new connection
+    /// is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect by themselves.
+    Disconnected,
+    /// The server cannot serve the command now: it loads its data, is busy, out of memory or a replica, its slot is
+    /// moving, or rebuilds replaced the filter again and again.
+    Unavailable,
+    /// The server refused the command, or a proxy replied something else: rights, an unknown command, keys in several
+    /// slots (give the prefix a hash tag).
     Server,
 }
 
@@ -130,11 +101,23 @@ impl Error {
     }
 
     pub(crate) fn replaced(key: &[u8]) -> Self {
-        Self::of_key(
-            ErrorKind::Replaced,
-            key,
-            "the filter was replaced again and again meanwhile",
-        )
+        let what = "the filter was replaced again and again meanwhile";
+        Self::of_key(ErrorKind::Unavailable, key, what)
+    }
+
+    /// Returns the error for a reply that the command cannot have.
+    pub(crate) fn reply(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Server, "the reply", expected, found)
+    }
+
+    /// Returns the error with the key that the command was about, unless it names one.
+    pub(crate) fn about(mut self, key: &[u8]) -> Self {
+        let is_of_server = !matches!(self.kind(), ErrorKind::InvalidArgument | ErrorKind::Disconnected);
+        if self.0.key.is_none() && self.0.source.is_some() && is_of_server {
+            self.0.text = format!("{}: {}", display(key), self.0.text);
+            self.0.key = Some(key.to_vec());
+        }
+        self
     }
 
     fn with_text(kind: ErrorKind, key: Option<Vec<u8>>, text: String) -> Self {
@@ -200,9 +183,7 @@ impl From<RedisError> for Error {
 impl From<guava_bloom::Error> for Error {
     fn from(error: guava_bloom::Error) -> Self {
         let kind = match error.kind() {
-            guava_bloom::ErrorKind::TooLarge => ErrorKind::TooLarge,
-            guava_bloom::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
-            guava_bloom::ErrorKind::Incompatible => ErrorKind::Incompatible,
+            guava_bloom::ErrorKind::Incompatible => ErrorKind::Mismatch,
             _ => ErrorKind::InvalidArgument,
         };
         Self::with_text(kind, None, error.to_string())
@@ -224,98 +205,40 @@ impl ErrorKind {
     /// Returns whether the failure may pass without a change to the program.
     #[must_use]
     pub const fn is_unavailable(self) -> bool {
-        matches!(
-            self,
-            Self::TimedOut
-                | Self::Refused
-                | Self::ConnectionLost
-                | Self::Loading
-                | Self::OutOfMemory
-                | Self::ReadOnly
-                | Self::WritesRefused
-                | Self::Busy
-                | Self::ClusterUnavailable
-                | Self::OtherNode
-        )
-    }
-
-    /// Returns whether the connection can serve no further command, and a new one is needed. A connection manager, a
-    /// pool that tests its connections, and the cluster client reconnect by themselves.
-    #[must_use]
-    pub const fn needs_reconnection(self) -> bool {
-        matches!(self, Self::TimedOut | Self::Refused | Self::ConnectionLost)
+        matches!(self, Self::Disconnected | Self::Unavailable)
     }
 
     pub(crate) fn of(error: &RedisError) -> Self {
-        if let Some(first) = refused_in_transaction(error) {
-            return Self::of(&first);
-        }
+        use ServerErrorKind::{Ask, BusyLoading, ClusterDown, MasterDown, Moved, ReadOnly, TryAgain};
         match error.kind() {
-            redis::ErrorKind::Io if error.is_timeout() => Self::TimedOut,
-            redis::ErrorKind::Io if error.is_connection_refusal() => Self::Refused,
-            redis::ErrorKind::Io => Self::ConnectionLost,
-            redis::ErrorKind::ClusterConnectionNotFound => Self::ClusterUnavailable,
-            redis::ErrorKind::AuthenticationFailed => Self::Forbidden,
-            redis::ErrorKind::Server(kind) => Self::of_server(kind, error.detail()),
-            _ => Self::of_code(error.code().unwrap_or_default()),
-        }
-    }
-
-    fn of_server(kind: ServerErrorKind, detail: Option<&str>) -> Self {
-        match kind {
-            ServerErrorKind::BusyLoading => Self::Loading,
-            ServerErrorKind::Moved | ServerErrorKind::Ask => Self::OtherNode,
-            ServerErrorKind::TryAgain | ServerErrorKind::ClusterDown | ServerErrorKind::MasterDown => {
-                Self::ClusterUnavailable
-            }
-            ServerErrorKind::CrossSlot => Self::CrossSlot,
-            ServerErrorKind::ReadOnly => Self::ReadOnly,
-            ServerErrorKind::NoPerm => Self::Forbidden,
-            ServerErrorKind::ResponseError => {
-                let detail = detail.unwrap_or_default();
-                if detail.starts_with("unknown command") {
-                    Self::UnknownCommand
-                } else if detail.contains("non local key") {
-                    // The counterpart of `CROSSSLOT` within a script.
-                    Self::CrossSlot
-                } else {
-                    Self::Server
-                }
-            }
-            _ => Self::Server,
-        }
-    }
-
-    fn of_code(code: &str) -> Self {
-        match code {
-            "OOM" => Self::OutOfMemory,
-            "WRONGTYPE" => Self::WrongType,
-            "MISCONF" | "NOREPLICAS" => Self::WritesRefused,
-            "BUSY" => Self::Busy,
-            "NOAUTH" | "WRONGPASS" => Self::Forbidden,
-            _ => Self::Server,
+            redis::ErrorKind::Io => Self::Disconnected,
+            redis::ErrorKind::ClusterConnectionNotFound
+            | redis::ErrorKind::Server(
+                BusyLoading | Moved | Ask | TryAgain | ClusterDown | MasterDown | ReadOnly,
+            ) => Self::Unavailable,
+            _ => match error.code() {
+                Some("OOM" | "MISCONF" | "NOREPLICAS" | "BUSY") => Self::Unavailable,
+                Some("WRONGTYPE") => Self::Malformed,
+                _ => Self::Server,
+            },
         }
     }
 }
 
-/// Returns the error that made the server refuse a transaction. The server refuses single commands first, with the
-/// reason, and then `EXEC` as a whole.
-fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
-    if error.kind() != redis::ErrorKind::Server(ServerErrorKind::ExecAbort) {
-        return None;
-    }
-    let errors = error.clone().into_server_errors()?;
-    let (_, first) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")?;
-    Some(first.clone().into())
+/// Returns true if the keys of a command are in several slots; a script says it in its own words.
+pub(crate) fn is_cross_slot(error: &RedisError) -> bool {
+    error.kind() == redis::ErrorKind::Server(ServerErrorKind::CrossSlot)
+        || error
+            .detail()
+            .is_some_and(|detail| detail.contains("non local key"))
 }
 
 /// Returns true if the node does not hold all keys of a command, as happens while a slot moves. Cluster clients follow
-/// redirections of single commands, but not of transactions, and of pipelines only as a whole, which fails while their
+/// redirections of single commands, and of pipelines only as a whole, which fails while their
 /// keys are on two nodes.
 pub(crate) fn is_redirection(error: &RedisError) -> bool {
     use ServerErrorKind::{Ask, Moved, TryAgain};
     matches!(error.kind(), redis::ErrorKind::Server(Moved | Ask | TryAgain))
-        || refused_in_transaction(error).is_some_and(|first| is_redirection(&first))
 }
 
 #[cfg(test)]
@@ -333,39 +256,34 @@ mod tests {
 
     #[test]
     fn what_servers_say_is_told_apart() {
-        use ErrorKind::{
-            Busy, ClusterUnavailable, CrossSlot, Forbidden, Loading, OtherNode, OutOfMemory, ReadOnly,
-            Server, UnknownCommand, WritesRefused, WrongType,
-        };
+        use ErrorKind::{Malformed, Server, Unavailable};
         for (reply, expected) in [
-            ("LOADING Redis is loading the dataset in memory", Loading),
+            ("LOADING Redis is loading the dataset in memory", Unavailable),
             (
                 "OOM command not allowed when used memory > 'maxmemory'.",
-                OutOfMemory,
+                Unavailable,
             ),
-            ("READONLY You can't write against a read only replica.", ReadOnly),
-            ("MISCONF Redis is configured to save RDB snapshots", WritesRefused),
-            ("NOREPLICAS Not enough good replicas to write.", WritesRefused),
-            ("BUSY Redis is busy running a script.", Busy),
-            ("CLUSTERDOWN Hash slot not served", ClusterUnavailable),
-            ("MASTERDOWN Link with MASTER is down", ClusterUnavailable),
-            ("TRYAGAIN Multiple keys request", ClusterUnavailable),
-            ("MOVED 380 127.0.0.1:7000", OtherNode),
-            ("ASK 380 127.0.0.1:7000", OtherNode),
-            ("CROSSSLOT Keys in request don't hash to the same slot", CrossSlot),
-            ("ERR Script attempted to access a non local key", CrossSlot),
-            ("WRONGTYPE Operation against a key", WrongType),
-            ("NOAUTH Authentication required.", Forbidden),
-            ("WRONGPASS invalid username-password pair", Forbidden),
-            ("NOPERM this user has no permissions", Forbidden),
-            ("ERR unknown command 'BITFIELD_RO'", UnknownCommand),
-            ("ERR syntax error", Server),
+            (
+                "READONLY You can't write against a read only replica.",
+                Unavailable,
+            ),
+            ("MISCONF Redis is configured to save RDB snapshots", Unavailable),
+            ("NOREPLICAS Not enough good replicas to write.", Unavailable),
+            ("BUSY Redis is busy running a script.", Unavailable),
+            ("CLUSTERDOWN Hash slot not served", Unavailable),
+            ("MASTERDOWN Link with MASTER is down", Unavailable),
+            ("TRYAGAIN Multiple keys request", Unavailable),
+            ("MOVED 380 127.0.0.1:7000", Unavailable),
+            ("ASK 380 127.0.0.1:7000", Unavailable),
+            ("CROSSSLOT Keys in request don't hash to the same slot", Server),
+            ("ERR Script attempted to access a non local key", Server),
+            ("WRONGTYPE Operation against a key", Malformed),
+            ("NOAUTH Authentication required.", Server),
+            ("NOPERM this user has no permissions", Server),
+            ("ERR unknown command 'BITFIELD_RO'", Server),
             ("SOMETHING else", Server),
         ] {
-            let kind = kind(reply);
-            let passes = ![CrossSlot, WrongType, Forbidden, UnknownCommand, Server].contains(&expected);
-            assert_eq!((kind, kind.is_unavailable()), (expected, passes), "{reply}");
-            assert!(!kind.needs_reconnection(), "{reply}");
+            assert_eq!(kind(reply), expected, "{reply}");
         }
     }
 }

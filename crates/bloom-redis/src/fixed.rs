@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use guava_bloom::{BloomFilter, Hashing};
+
 use crate::answer::Answer;
 use crate::call::{Call, Line};
 use crate::error::Error;
@@ -68,14 +70,14 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 - 64 bits, the limit of a Redis
-    /// string less the byte after the bits.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of a Redis
+    /// string less the mark after the bits.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(MARKED_BITS)?;
         let filter = Self {
             prefix: Self::PREFIX.into(),
             name: Vec::new(),
-            bitmap: Arc::new(Bitmap::marked(Vec::new(), schema)),
+            bitmap: Arc::new(Bitmap::new(Vec::new(), schema)),
             options: Options::default(),
             expiry: Expiry::Keep,
         };
@@ -89,7 +91,7 @@ impl FixedFilter {
         let key = [&self.prefix[..], &name].concat();
         Self {
             name,
-            bitmap: Arc::new(Bitmap::marked(key, *self.schema())),
+            bitmap: Arc::new(Bitmap::new(key, *self.schema())),
             ..self.clone()
         }
     }
@@ -127,11 +129,12 @@ impl FixedFilter {
     }
 
     /// Gives the string of a filter that a published program made, or an insert with
-    /// [`Missing::Empty`](crate::Missing::Empty), the full length that [`create`](Self::create) gives, which marks it as
-    /// complete: by default a string of another length is an error. The published program goes on with it as before.
+    /// [`Missing::Published`](crate::Missing::Published), the mark that [`create`](Self::create) writes. By default a
+    /// string without it is an error. The published program goes on with the string as before. Nothing can check that
+    /// it used these parameters, and lost nothing.
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
-    /// [`Malformed`](crate::ErrorKind::Malformed) when it is longer.
+    /// [`Malformed`](crate::ErrorKind::Malformed) when it is too long.
     pub fn write_marks(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { lifetime::write_mark(&line, &of.bitmap).await })
     }
@@ -153,9 +156,10 @@ impl FixedFilter {
     /// created. A filter must be created before the first insert unless a missing filter counts as empty
     /// ([`Missing::Empty`](crate::Missing::Empty)). [`Expiry::At`] needs Redis 6.2.
     ///
-    /// Its string gets its full length: that of the bits and of a byte of zeros. No insert makes a string so long,
-    /// so that a string of another length is not taken for the filter. The call fails with
-    /// [`Malformed`](crate::ErrorKind::Malformed) when there is one.
+    /// Its string gets its full length and ends with a mark: 24 bytes that hold the number of bits and of probes. No
+    /// insert writes there, so that a string without it is not taken for the filter: the call then fails with
+    /// [`Malformed`](crate::ErrorKind::Malformed), and with [`Mismatch`](crate::ErrorKind::Mismatch) when a filter with
+    /// other parameters has this name.
     pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
         self.call(move |line, of| async move { lifetime::create(&line, &of.bitmap, expiry).await })
     }
@@ -201,12 +205,7 @@ impl FixedFilter {
 
     /// Returns statistics of the filter. The server counts the bits.
     pub fn statistics(&self) -> Call<'static, Statistics> {
-        self.call(|line, of| async move {
-            let mut statistics =
-                tally::statistics(&line, core::slice::from_ref(&of.bitmap), &of.options).await?;
-            tally::add_rebuilds(&line, &of.bitmap, &mut statistics).await?;
-            Ok(statistics)
-        })
+        self.call(|line, of| async move { tally::statistics(&line, &of.bitmap, &of.options).await })
     }
 
     /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the
@@ -224,34 +223,38 @@ impl FixedFilter {
         self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
     }
 
-    /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the
-    /// two in one step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
+    /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in one
+    /// step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
     /// [`Parameters`](guava_bloom::Parameters) convert into each other.
     ///
-    /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)). The
-    /// call fails with [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count
-    /// or strategy differ.
-    pub fn upload<'a, F: Sync>(
+    /// **What was in the filter before is gone**: elements that anybody inserted and that are not in `filter` are
+    /// [`Answer::Absent`] afterwards, except those that are inserted during the call. To add the bits instead,
+    /// replace another filter and [`merge`](Self::merge) it into this one.
+    ///
+    /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)), and
+    /// the funnel must hash as the server's queries do: [`Bytes`](guava_bloom::Bytes) and [`Utf8`](guava_bloom::Utf8). The
+    /// call fails with [`Mismatch`](crate::ErrorKind::Mismatch) otherwise, and when bits, probe count or strategy
+    /// differ.
+    pub fn replace_with<'a, F: Hashing + Sync>(
         &self,
-        filter: &'a guava_bloom::BloomFilter<F>,
+        filter: &'a BloomFilter<F>,
         expiry: Expiry,
     ) -> Call<'a, ()> {
         Rebuild::replace(self.bitmap.clone(), filter, expiry)
     }
 
-    /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not
-    /// be included.
+    /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not be included.
     ///
-    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is not a
-    /// multiple of 64; see [`upload`](Self::upload).
-    pub fn download<F: Send + 'static>(&self, funnel: F) -> Call<'static, guava_bloom::BloomFilter<F>> {
+    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the number of bits is not a multiple of 64, or the
+    /// funnel hashes in another way; see [`replace_with`](Self::replace_with).
+    pub fn download<F: Hashing + Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
         self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })
     }
 
     /// Merges other filters into this one on the server, which executes nothing else meanwhile. In a
     /// cluster, all their keys must be in one slot.
     ///
-    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits or probe
+    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when they differ in bits or probe
     /// count.
     pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
         let from = from.into_iter().map(|filter| filter.bitmap.clone());
@@ -272,6 +275,6 @@ impl FixedFilter {
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        Call::new(|line| work(line, self.clone()))
+        Call::new(self.key(), |line| work(line, self.clone()))
     }
 }

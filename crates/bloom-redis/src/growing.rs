@@ -1,15 +1,15 @@
 //! The growing design: bitmaps of equal size behind a cursor; a new one is opened when the current one is half full.
 
-use guava_bloom::BloomFilter;
+use guava_bloom::{BloomFilter, Hashing};
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};
 use crate::error::Error;
 use crate::names::{display, tag};
 use crate::options::Options;
-use crate::plan::bitmap::{Bitmap, hashes};
+use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};
-use crate::plan::{chain_marks, tally, transfer};
+use crate::plan::{chain_marks, transfer};
 use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
@@ -59,7 +59,7 @@ impl GrowingFilter {
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        Call::new(|line| work(line, self.clone()))
+        Call::new(&self.chain.cursor, |line| work(line, self.clone()))
     }
 
     /// The largest number of bitmaps. A query reads all of them, so a rebuilt filter of the right size is better long
@@ -84,7 +84,7 @@ impl GrowingFilter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) if the schema has more than 2^32 bits, the limit of a Redis string.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a Redis string.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
         let filter = Self {
@@ -143,7 +143,7 @@ impl GrowingFilter {
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
-    /// [`Missing::Empty`](crate::Missing::Empty). They mark it as complete: all operations count a filter without them
+    /// [`Missing::Published`](crate::Missing::Published). They mark it as complete: all operations count a filter without them
     /// as missing. The published program goes on with it as before.
     ///
     /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to be
@@ -198,17 +198,18 @@ impl GrowingFilter {
 
     /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
-        self.call(|line, Self { chain, options }| async move {
-            let last = chain_marks::current(&line, &chain, &options).await?;
-            let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
-            tally::statistics(&line, &bitmaps, &options).await
-        })
+        self.call(|line, of| async move { chain_marks::statistics(&line, &of.chain, &of.options).await })
     }
 
-    /// Downloads the bits of one bitmap into memory, like [`FixedFilter::download`](crate::FixedFilter::download). An
-    /// element is in the filter if it is in one of the bitmaps.
-    pub fn download<F: Send + 'static>(&self, number: u64, funnel: F) -> Call<'static, BloomFilter<F>> {
-        let (bitmap, options) = (self.chain.bitmap(number), self.options);
-        Call::new(move |line| async move { transfer::download(&line, &bitmap, &options, funnel).await })
+    /// Downloads the bits of one bitmap into memory, like [`FixedFilter::download`](crate::FixedFilter::download), and compares
+    /// the parameters like every operation. An element is in the filter if it is in one of the bitmaps.
+    pub fn download<F: Hashing + Send + 'static>(
+        &self,
+        number: u64,
+        funnel: F,
+    ) -> Call<'static, BloomFilter<F>> {
+        self.call(move |line, of| async move {
+            transfer::download_bitmap(&line, &of.chain, number, &of.options, funnel).await
+        })
     }
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::BloomFilter;
+use guava_bloom::{BloomFilter, Hashing};
 
 use crate::call::Call;
 use crate::names::display;
@@ -52,7 +52,7 @@ pub struct Rebuild {
 
 impl Rebuild {
     pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration, options: Options) -> Call<'static, Self> {
-        Call::new(move |line| async move {
+        Call::new(&live.clone().key, move |line| async move {
             let token = generation::begin(&line, &live, lease).await?;
             Ok(Self {
                 live,
@@ -69,7 +69,7 @@ impl Rebuild {
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
-        Call::new(move |line| async move {
+        Call::new(&self.live.clone().key, move |line| async move {
             let Self { live, token, .. } = this;
             let mut acknowledged = Acknowledged::new(&this.options);
             let ack = &mut acknowledged;
@@ -83,11 +83,11 @@ impl Rebuild {
 
     /// Adds the bits of a filter in memory to those of the new generation, in chunks of 1 MiB.
     ///
-    /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
+    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the filters differ in hash, bits, probe count or strategy, and with
     /// [`Missing`](crate::ErrorKind::Missing) when the lease ended.
-    pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
+    pub fn upload<'a, F: Hashing + Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
         let this = self.clone();
-        Call::new(move |line| async move {
+        Call::new(&self.live.clone().key, move |line| async move {
             transfer::check_shape(&this.live, filter)?;
             transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
         })
@@ -98,22 +98,26 @@ impl Rebuild {
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
-        Call::new(move |line| async move { generation::commit(&line, &self.live, self.token, expiry).await })
+        Call::new(&self.live.clone().key, move |line| async move {
+            generation::commit(&line, &self.live, self.token, expiry).await
+        })
     }
 
     /// Removes the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
-        Call::new(move |line| async move { generation::abandon(&line, &self.live, self.token).await })
+        Call::new(&self.live.clone().key, move |line| async move {
+            generation::abandon(&line, &self.live, self.token).await
+        })
     }
 
-    pub(crate) fn replace<'a, F: Sync>(
+    pub(crate) fn replace<'a, F: Hashing + Sync>(
         live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,
         expiry: Expiry,
     ) -> Call<'a, ()> {
         /// The time allowed for a chunk to arrive.
         const LEASE: Duration = Duration::from_secs(60);
-        Call::new(move |line| async move {
+        Call::new(&live.clone().key, move |line| async move {
             transfer::check_shape(&live, filter)?;
             let token = generation::begin(&line, &live, LEASE).await?;
             let done = match transfer::write(&line, &live, token, filter.words(), LEASE).await {

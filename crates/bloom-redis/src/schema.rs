@@ -9,8 +9,8 @@ use crate::error::{Error, ErrorKind};
 /// The number of bits of the longest Redis string: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
-/// The number of bits of the longest Redis string with a byte after them, in whole words.
-pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 64;
+/// The number of bits of the longest Redis string with a mark after them.
+pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 8 * crate::plan::bitmap::MARK as u64;
 
 /// The largest number of bits of the published fixed design, whose program keeps it in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;
@@ -52,7 +52,7 @@ impl Schema {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
-    /// [`TooLarge`](ErrorKind::TooLarge) if it would have 2^31 bits or more (the published program would silently cut
+    /// or if it would have 2^31 bits or more (the published program would silently cut
     /// it to 2^31 - 1 and miss its rate).
     pub fn fixed(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         let parameters = parameters(insertions, false_positive_rate)?;
@@ -68,7 +68,7 @@ impl Schema {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
-    /// [`TooLarge`](ErrorKind::TooLarge) if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
+    /// or if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
     pub fn whole_words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         parameters(insertions, false_positive_rate).map(Self::from_guava)
     }
@@ -113,7 +113,7 @@ impl Schema {
         }
         let range = format_args!("at most {limit} in this design");
         Err(Error::new(
-            ErrorKind::TooLarge,
+            ErrorKind::InvalidArgument,
             "the number of bits",
             range,
             self.bits(),
@@ -160,7 +160,7 @@ impl TryFrom<&Parameters> for Schema {
 
     /// # Errors
     ///
-    /// [`ErrorKind::Incompatible`] for Guava's older strategy.
+    /// [`ErrorKind::Mismatch`] for Guava's older strategy.
     fn try_from(parameters: &Parameters) -> Result<Self, Error> {
         guava_bloom::Error::check_equal("strategies", &Strategy::Murmur128Mitz64, &parameters.strategy())?;
         Ok(Self::from_guava(*parameters))
@@ -173,12 +173,12 @@ impl TryFrom<&Schema> for Parameters {
 
     /// # Errors
     ///
-    /// [`ErrorKind::Incompatible`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
+    /// [`ErrorKind::Mismatch`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
     fn try_from(schema: &Schema) -> Result<Self, Error> {
         if schema.bits == schema.parameters.modulus() {
             return Ok(schema.parameters);
         }
-        let (kind, range) = (ErrorKind::Incompatible, "a multiple of 64 to be Guava's");
+        let (kind, range) = (ErrorKind::Mismatch, "a multiple of 64 to be Guava's");
         Err(Error::new(kind, "the number of bits", range, schema.bits()))
     }
 }
@@ -200,7 +200,7 @@ mod tests {
             ),
             (
                 |n| FixedFilter::new("f", Schema::whole_words(n, 0.01)?).map(drop),
-                4_294_967_232,
+                4_294_967_104,
                 448_100_000,
             ),
             (
@@ -215,11 +215,11 @@ mod tests {
             ),
         ] {
             let error = design(insertions).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::TooLarge);
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
             let text = format!("the number of bits must be at most {limit}");
             assert!(error.to_string().starts_with(&text), "{error}");
             for insertions in [1 << 40, i64::MAX as u64] {
-                assert_eq!(design(insertions).unwrap_err().kind(), ErrorKind::TooLarge);
+                assert_eq!(design(insertions).unwrap_err().kind(), ErrorKind::InvalidArgument);
             }
             design(insertions * 998 / 1_000).unwrap();
         }
@@ -243,15 +243,12 @@ mod tests {
                 newer.probe_count()
             );
             let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
-            assert_eq!(
-                Schema::try_from(&older).unwrap_err().kind(),
-                ErrorKind::Incompatible
-            );
+            assert_eq!(Schema::try_from(&older).unwrap_err().kind(), ErrorKind::Mismatch);
         }
         let unrounded = Schema::fixed(3_000, 0.03).unwrap();
         assert_eq!(
             Parameters::try_from(&unrounded).unwrap_err().kind(),
-            ErrorKind::Incompatible
+            ErrorKind::Mismatch
         );
     }
 }

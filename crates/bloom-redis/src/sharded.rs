@@ -17,7 +17,8 @@ use crate::plan::shards::record::{SetGeneration, record_key};
 /// keys that change as a whole. Needs the feature `sets`.
 ///
 /// The small key `bf-set:NAME` names the current generation; `SETS.md` describes it and the shards' keys, which a cluster
-/// spreads over its slots. Queries read it once, and again when its shards are gone. Clones share what they read.
+/// spreads over its slots. Every query reads that name along with the bits, so that its answers are those of the generation
+/// that is current meanwhile, whoever loaded it. Clones share what they know of it.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -71,6 +72,9 @@ impl ShardedSet {
     /// yet. What is never finished expires after a day. Two loads at the same time do no harm: each loads its own
     /// generation, or both the same, and the last one to finish names its own.
     ///
+    /// **The folder replaces the set.** Build it from all keys: those of the old generation that are not in it are then
+    /// [`Answer::Absent`].
+    ///
     /// The call fails with [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is no set in the folder, a
     /// shard is larger than a string of Redis, or the format cannot be asked a few bytes at a time (Ribbon, and the filters
     /// of `membership-filters`); with [`Malformed`](crate::ErrorKind::Malformed) when the folder is damaged, or a key of
@@ -78,14 +82,15 @@ impl ShardedSet {
     /// loaded.
     pub fn load<'a>(&self, folder: impl AsRef<Path>, loading: Loading<'a>) -> Call<'a, Loaded> {
         let (current, folder) = (self.current.clone(), folder.as_ref().to_path_buf());
-        Call::new(move |line| async move {
+        Call::new(&self.key(), move |line| async move {
             let loaded = load::load(&line, current.name(), &folder, loading).await?;
             current.renew(&line).await?;
             Ok(loaded)
         })
     }
 
-    /// Queries one key, in one round trip once the generation is known.
+    /// Queries one key, in one round trip once the generation is known. Over a blocking connection to a cluster, a second one
+    /// reads the small key where another node has it.
     pub fn might_contain(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
         self.might_contain_many([key]).one()
     }
@@ -100,16 +105,17 @@ impl ShardedSet {
     ) -> Call<'static, Vec<Answer>> {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
         let (current, options) = (self.current.clone(), self.options);
-        Call::new(move |line| async move { ask::contains(&line, &current, &keys, &options).await })
+        Call::new(&self.key(), move |line| async move {
+            ask::contains(&line, &current, &keys, &options).await
+        })
     }
 
     /// Reads the small key, and asks the generation that it names from then on. Returns it; `None` if there is no set.
     ///
-    /// Queries do so by themselves when the shards that they know are gone, which is some minutes after another
-    /// generation came. Call this to see a new generation earlier.
+    /// Queries do so by themselves. Call this to learn which generation is the current one, or before the first query.
     pub fn refresh(&self) -> Call<'static, Option<Arc<SetGeneration>>> {
         let current = self.current.clone();
-        Call::new(move |line| async move {
+        Call::new(&self.key(), move |line| async move {
             let opened = current.renew(&line).await?;
             Ok(opened.map(|opened| opened.generation.clone()))
         })

@@ -30,8 +30,8 @@ pub(crate) fn wrong(what: impl Display) -> Failure {
 
 /// Returns true if the user can mend a failure of this kind.
 pub(crate) fn is_wrong(kind: ErrorKind) -> bool {
-    use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
-    [Malformed, InvalidArgument, WrongType, Forbidden].contains(&kind)
+    use ErrorKind::{InvalidArgument, Malformed, Mismatch, Server};
+    [Malformed, InvalidArgument, Mismatch, Server].contains(&kind)
 }
 
 /// Reports a failure on standard error. Returns the exit code.

@@ -1,35 +1,112 @@
-//! A filter's bits: the string that holds them, and the offsets of elements' bits.
+//! A fixed filter's string: its bits, then its mark.
+//!
+//! The mark is 24 bytes: `BfR` and the version, here `1`; the number of bits (8 bytes, little-endian); the probes (1 byte);
+//! three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes there: a string
+//! that ends with the mark was made by this crate, as a whole, with these parameters.
 
 use guava_bloom::Hash128;
+use redis::{Cmd, cmd};
 
-use crate::error::Error;
-use crate::options::Options;
+use crate::error::{Error, ErrorKind};
+use crate::options::{Missing, Options};
 use crate::schema::Schema;
+
+/// The bytes of a mark.
+pub(crate) const MARK: usize = 24;
+
+/// The bytes of a mark that say which parameters the bits have.
+const PARAMETERS: usize = 16;
+
+/// The beginning of every mark.
+const MAGIC: &[u8] = b"BfR";
+
+/// The version of the mark, which follows.
+const VERSION: u8 = b'1';
 
 /// A Bloom filter's bits in one string.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bitmap {
     pub(crate) key: Vec<u8>,
     pub(crate) schema: Schema,
-    /// The length of the string.
-    pub(crate) bytes: u64,
+    /// The rebuild that this is the generation of; 0 for a filter.
+    pub(crate) generation: u64,
 }
 
 impl Bitmap {
-    /// Returns the bitmap with a byte of zeros after its bits. No insert reaches it, so that a string of the full length
-    /// was made by this crate as a whole and is not what inserts began after a loss.
-    pub(crate) fn marked(key: Vec<u8>, schema: Schema) -> Self {
-        let bytes = schema.bits().div_ceil(8) + 1;
-        Self { key, schema, bytes }
+    pub(crate) const fn new(key: Vec<u8>, schema: Schema) -> Self {
+        Self {
+            key,
+            schema,
+            generation: 0,
+        }
     }
 
-    /// Interprets the length of the string on the server: returns whether it is there.
-    pub(crate) fn is_there(&self, length: u64) -> Result<bool, Error> {
-        match length {
-            0 => Ok(false),
-            _ if length == self.bytes => Ok(true),
-            _ => Err(Error::of_length(&self.key, self.bytes, length)),
+    /// Returns the number of bytes before the mark.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.schema.bits().div_ceil(8)
+    }
+
+    pub(crate) fn mark(&self) -> Vec<u8> {
+        let (bits, generation) = (self.schema.bits().to_le_bytes(), self.generation.to_le_bytes());
+        let probes = [self.schema.probe_count(), 0, 0, 0];
+        [MAGIC, &[VERSION], &bits, &probes, &generation].concat()
+    }
+
+    /// Returns the part of the mark that the strings of all generations have.
+    pub(crate) fn parameters(&self) -> Vec<u8> {
+        self.mark()[..PARAMETERS].to_vec()
+    }
+
+    /// Returns the command that reads the mark, or the end of another string.
+    pub(crate) fn end(&self) -> Cmd {
+        cmd("GETRANGE").arg(&self.key).arg(-(MARK as i64)).arg(-1).take()
+    }
+
+    /// Interprets the end of the string on the server: returns whether it is there.
+    pub(crate) fn is_there(&self, end: &[u8], missing: Missing) -> Result<bool, Error> {
+        let ours = self.parameters();
+        if end.is_empty() || end.starts_with(&ours) {
+            return Ok(!end.is_empty());
         }
+        let published = match missing {
+            Missing::Published => Ok(true),
+            _ => Err(self.without_mark(end)),
+        };
+        let Ok(theirs) = <&[u8; MARK]>::try_from(end) else {
+            return published;
+        };
+        if !theirs.starts_with(MAGIC) {
+            return published;
+        }
+        let bits = |mark: &[u8]| {
+            mark[4..12]
+                .iter()
+                .rev()
+                .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+        };
+        let fields = |mark: &[u8]| {
+            let number = |at: usize| u64::from(mark[at]);
+            [
+                ("version", number(3)),
+                ("bits", bits(mark)),
+                ("probes", number(12)),
+            ]
+        };
+        let mut fields = fields(theirs).into_iter().zip(fields(&ours));
+        let Some(((what, stored), (_, given))) = fields.find(|(theirs, ours)| theirs != ours) else {
+            return published;
+        };
+        let what = format_args!("{what} must be {stored} as in the filter's mark, got {given}");
+        Err(Error::of_key(ErrorKind::Mismatch, &self.key, what))
+    }
+
+    /// Returns the error for a string of another program.
+    pub(super) fn without_mark(&self, end: &[u8]) -> Error {
+        let what = format_args!(
+            "the string must end with the mark that `create` or `write_marks` wrote, got \"{}\"",
+            end.escape_ascii()
+        );
+        Error::of_key(ErrorKind::Malformed, &self.key, what)
     }
 
     /// Returns the error for a missing filter.
@@ -55,4 +132,51 @@ pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
 
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
     (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_tells_its_own_filter_another_one_and_a_string_without_one() {
+        let of = |insertions, rate| Bitmap::new(b"key".to_vec(), Schema::fixed(insertions, rate).unwrap());
+        let (one, other) = (of(1_000, 0.01), of(500, 0.0001));
+        // The same length of the string.
+        assert_eq!(
+            (one.schema.bits(), one.schema.bits()),
+            (9_585, other.schema.bits())
+        );
+        let generation = Bitmap {
+            generation: 7,
+            ..one.clone()
+        };
+        let mut newer = one.mark();
+        newer[3] = b'2';
+        let mut odd = one.mark();
+        odd[14] = 1;
+        for (end, told) in [
+            (&one.mark()[..], Ok(true)),
+            (&generation.mark(), Ok(true)),
+            (b"", Ok(false)),
+            (
+                &other.mark(),
+                Err("key: probes must be 13 as in the filter's mark, got 7"),
+            ),
+            (
+                &newer,
+                Err("key: version must be 50 as in the filter's mark, got 49"),
+            ),
+            (&odd, Err("key: the string must end with the mark")),
+            (b"BfR1", Err("key: the string must end with the mark")),
+            (&[0; MARK], Err("key: the string must end with the mark")),
+        ] {
+            match (one.is_there(end, Missing::Reported), told) {
+                (Err(error), Err(text)) => assert!(error.to_string().starts_with(text), "{error}"),
+                (there, told) => assert_eq!(there.ok(), told.ok(), "{}", end.escape_ascii()),
+            }
+        }
+        assert_eq!(one.is_there(&[0; MARK], Missing::Published), Ok(true));
+        assert!(one.is_there(&other.mark(), Missing::Published).is_err());
+    }
 }

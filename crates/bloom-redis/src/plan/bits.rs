@@ -3,10 +3,9 @@
 use guava_bloom::Hash128;
 
 use super::bitmap::{Bitmap, offsets, per_trip};
-use super::generation;
 use crate::answer::Answer;
-use crate::batch::{Batch, Replies, bit, length, unexpected};
-use crate::bitfield::{Access, BitField};
+use crate::batch::{Batch, Replies, bit, unexpected};
+use crate::bitfield::BitField;
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Missing, Options};
@@ -21,11 +20,10 @@ const BYTES_PER_BIT: u64 = 32;
 /// The number of attempts at an operation that rebuilds interrupt.
 pub(in crate::plan) const ATTEMPTS: usize = 4;
 
-/// Adds commands that test or set bits of a string.
-pub(in crate::plan) fn push_bits(batch: &mut Batch, access: Access, key: &[u8], offsets: &[u64]) {
+/// Adds commands that test bits of a string.
+pub(in crate::plan) fn push_bits(batch: &mut Batch, key: &[u8], offsets: &[u64]) {
     for offsets in offsets.chunks(BITS_PER_COMMAND) {
         batch.push_bits(BitField {
-            access,
             key: key.to_vec(),
             offsets: offsets.to_vec(),
         });
@@ -36,8 +34,8 @@ pub(in crate::plan) fn commands_for(bits: usize) -> usize {
     bits.div_ceil(BITS_PER_COMMAND)
 }
 
-/// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit: in a query the
-/// element is absent, in an insert it is new. Ones cost almost nothing.
+/// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit, whose element
+/// is absent. Ones cost almost nothing.
 pub(in crate::plan) fn read_zeros(
     replies: &mut Replies,
     count: usize,
@@ -70,14 +68,14 @@ struct Query {
 impl Query {
     fn new(bitmap: &Bitmap, hashes: &[Hash128]) -> Self {
         let offsets = offsets(&bitmap.schema, hashes);
-        let bytes = bitmap.schema.bits().div_ceil(8);
+        let bytes = bitmap.bytes();
         let whole = (bytes <= BYTES_PER_BIT * offsets.len() as u64).then_some(bytes);
         Self { offsets, whole }
     }
 
     fn push(&self, batch: &mut Batch, key: &[u8]) {
         match self.whole {
-            None => push_bits(batch, Access::Get, key, &self.offsets),
+            None => push_bits(batch, key, &self.offsets),
             Some(bytes) => _ = batch.add("GETRANGE").arg(key).arg(0).arg(bytes - 1),
         }
     }
@@ -132,7 +130,7 @@ async fn contains_settled(
 }
 
 /// Queries in one round trip. Returns `None` if a rebuild replaced the filter meanwhile: the filter may have been lost
-/// between the first check and the swap, and zeros read in that time prove nothing.
+/// between the first look at its mark and the swap, and zeros read in that time prove nothing.
 async fn contains_once(
     line: &Line,
     bitmap: &Bitmap,
@@ -140,35 +138,22 @@ async fn contains_once(
     options: &Options,
 ) -> Result<Option<Vec<Answer>>, Error> {
     let query = Query::new(bitmap, hashes);
-    let reported = options.missing == Missing::Reported;
-    // The commands of one element arrive together.
-    let watched = reported && hashes.len() > 1;
     let mut batch = Batch::new();
-    // Checked before and after the bits: others write between the commands, and zeros prove nothing if the filter is
-    // lost, or if a rebuild replaces a lost one.
-    if watched {
-        batch.push(&generation::last(&bitmap.key));
-    }
-    if reported {
-        batch.push(&length(&bitmap.key));
-    }
+    // Read before and after the bits: others write between the commands, and zeros prove nothing if the filter is lost.
+    batch.push(&bitmap.end());
     query.push(&mut batch, &bitmap.key);
-    if reported {
-        batch.push(&length(&bitmap.key));
-    }
-    if watched {
-        batch.push(&generation::last(&bitmap.key));
-    }
+    batch.push(&bitmap.end());
     let mut replies = line.send(batch).await?;
-    let first = if watched { replies.bytes()? } else { None };
-    let before = !reported || bitmap.is_there(replies.count()?)?;
+    let before = replies.bytes()?.unwrap_or_default();
     let mut bits = replies.take(query.replies());
-    let after = !reported || bitmap.is_there(replies.count()?)?;
-    if watched && replies.bytes()? != first {
-        return Ok(None);
-    }
-    if !(before && after) {
+    let after = replies.bytes()?.unwrap_or_default();
+    let there = bitmap.is_there(&before, options.missing)? & bitmap.is_there(&after, options.missing)?;
+    if !there && options.missing == Missing::Reported {
         return Ok(Some(vec![Answer::Missing; hashes.len()]));
+    }
+    // Without a mark, the end changes with inserts.
+    if before != after && options.missing != Missing::Published {
+        return Ok(None);
     }
     let mut answers = vec![Answer::MightContain; hashes.len()];
     let probes = usize::from(bitmap.schema.probe_count());

@@ -4,15 +4,15 @@ use guava_bloom::Hash128;
 use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, Value, cmd};
 
 use super::acknowledged::Acknowledged;
-use super::bitmap::{Bitmap, offsets, per_trip};
+use super::bitmap::{offsets, per_trip};
 use super::chain_marks;
 use super::scripts::{CONTAINS, Digested, INSERT};
 use crate::answer::Answer;
 use crate::batch::{Replies, characters};
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, is_cross_slot};
 use crate::names::hash_tag;
-use crate::options::{Missing, Options};
+use crate::options::Options;
 use crate::record;
 use crate::schema::Schema;
 
@@ -39,20 +39,18 @@ impl Chain {
         [&self.base, number.to_string().as_bytes()].concat()
     }
 
-    pub(crate) fn bitmap(&self, number: u64) -> Bitmap {
-        Bitmap {
-            key: self.key(number),
-            schema: self.schema,
-            bytes: self.schema.bits() / 8,
+    /// Interprets the length of a bitmap on the server: returns whether it is there.
+    pub(crate) fn is_there(&self, number: u64, length: u64) -> Result<bool, Error> {
+        let bytes = self.schema.bits() / 8;
+        match length {
+            0 => Ok(false),
+            _ if length == bytes => Ok(true),
+            _ => Err(Error::of_length(&self.key(number), bytes, length)),
         }
     }
 
     pub(crate) fn parameters(&self) -> String {
         record::text(&self.schema)
-    }
-
-    pub(super) fn missing(&self) -> Error {
-        Error::missing(&self.key(0))
     }
 
     async fn run(
@@ -67,7 +65,7 @@ impl Chain {
             .run(line, wait, |command| {
                 command.arg(2).arg(&self.cursor).arg(&self.record);
                 command.arg(&self.base).arg(MAX_BITMAPS);
-                command.arg(u8::from(options.missing == Missing::Reported));
+                command.arg(options.missing.word());
                 command.arg(self.parameters()).arg(self.schema.bits() / 8);
                 command.arg(self.schema.probe_count());
                 command.arg(offsets(&self.schema, hashes));
@@ -90,13 +88,26 @@ impl Chain {
                 let (number, length) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
                 Error::of_length(&self.key(number), self.schema.bits() / 8, length)
             }
+            Some("BADTYPE") => {
+                let number = |text: &str| self.key(text.parse().unwrap_or(0));
+                let key = match detail {
+                    "record" => self.record.clone(),
+                    "cursor" => self.cursor.clone(),
+                    text => number(text),
+                };
+                Error::of_key(
+                    ErrorKind::Malformed,
+                    &key,
+                    "WRONGTYPE: the value must be a string",
+                )
+            }
             Some("FULL") => {
                 let most = MAX_BITMAPS;
                 let what = format_args!("the number of bitmaps must be at most {most}, got {}", most + 1);
                 Error::of_key(ErrorKind::Full, &self.cursor, what)
             }
             // All keys have the same hash tag, so that some of them are on another node only while the slot moves.
-            _ if error.kind() == ErrorKind::CrossSlot && hash_tag(&self.base).is_some() => moving(),
+            _ if redis.is_some_and(is_cross_slot) && hash_tag(&self.base).is_some() => moving(),
             _ => error,
         }
     }
@@ -180,8 +191,8 @@ impl Chain {
                     _ => None,
                 });
             }
-            if chain_marks::is_missing(line, self).await? {
-                return Err(self.missing());
+            if let Some(key) = chain_marks::missing(line, self).await? {
+                return Err(Error::missing(&key));
             }
             // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
         }

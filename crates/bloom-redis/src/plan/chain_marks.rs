@@ -4,40 +4,63 @@
 use redis::cmd;
 
 use super::chain::{Chain, MAX_BITMAPS};
+use super::tally;
 use crate::batch::{Batch, exists, length};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Missing, Options};
+use crate::statistics::Statistics;
 
-/// Returns true if a key of the filter is missing.
-pub(super) async fn is_missing(line: &Line, chain: &Chain) -> Result<bool, Error> {
+/// Returns a key of the filter that is missing, if one is.
+pub(super) async fn missing(line: &Line, chain: &Chain) -> Result<Option<Vec<u8>>, Error> {
     let state = State::read(line, chain).await?;
-    Ok(!state.is_marked() || state.lost(line, chain).await? > 0)
+    let (lengths, _) = state.lengths(line, chain).await?;
+    state.missing(chain, &lengths)
 }
 
 /// Returns the number of the current bitmap.
 pub(crate) async fn current(line: &Line, chain: &Chain, options: &Options) -> Result<u64, Error> {
     let state = State::read(line, chain).await?;
-    if options.missing == Missing::Reported && !state.is_marked() {
-        return Err(chain.missing());
+    if options.missing == Missing::Reported
+        && let Some(key) = state.missing(chain, &[])?
+    {
+        return Err(Error::missing(&key));
     }
     Ok(state.current())
 }
 
+/// Counts the bits of all bitmaps.
+pub(crate) async fn statistics(line: &Line, chain: &Chain, options: &Options) -> Result<Statistics, Error> {
+    let state = State::read(line, chain).await?;
+    let (lengths, ones) = state.lengths(line, chain).await?;
+    if options.missing == Missing::Reported
+        && let Some(key) = state.missing(chain, &lengths)?
+    {
+        return Err(Error::missing(&key));
+    }
+    let mut statistics = Statistics::default();
+    for (bytes, ones) in lengths.into_iter().zip(ones) {
+        tally::add(&mut statistics, &chain.schema, bytes, ones)?;
+    }
+    Ok(statistics)
+}
+
 /// Creates the filter. Returns true if there was none. Fails if some of its keys are lost.
 pub(crate) async fn create(line: &Line, chain: &Chain) -> Result<bool, Error> {
+    let mut lost = Vec::new();
     // Twice, because another client may create the filter meanwhile.
     for _ in 0..2 {
-        if !is_missing(line, chain).await? {
+        let Some(key) = missing(line, chain).await? else {
             return Ok(false);
-        }
+        };
         if is_new(line, chain).await? {
             line.ask(&chain.allocate(0)).await?.checked()?;
             write_cursor_and_record(line, chain, 0).await?;
             return Ok(true);
         }
+        lost = key;
     }
-    Err(chain.missing())
+    Err(Error::missing(&lost))
 }
 
 /// Returns true if nothing is left of an earlier filter.
@@ -60,10 +83,15 @@ async fn is_new(line: &Line, chain: &Chain) -> Result<bool, Error> {
 /// Writes the cursor and the parameter record of a filter that the published program made.
 pub(crate) async fn write_marks(line: &Line, chain: &Chain) -> Result<(), Error> {
     let state = State::read(line, chain).await?;
+    for (number, length) in (0..).zip(state.lengths(line, chain).await?.0) {
+        if !chain.is_there(number, length)? {
+            return Err(Error::missing(&chain.key(number)));
+        }
+    }
     // A bitmap after the cursor's shows that the cursor was lost.
     let after = exists(&chain.key(state.current() + 1));
-    if state.lost(line, chain).await? > 0 || line.ask(&after).await?.count()? > 0 {
-        return Err(chain.missing());
+    if line.ask(&after).await?.count()? > 0 {
+        return Err(Error::missing(&chain.cursor));
     }
     write_cursor_and_record(line, chain, state.current()).await
 }
@@ -104,7 +132,8 @@ impl State {
         batch.add("GET").arg(&chain.cursor);
         batch.add("GET").arg(&chain.record);
         let mut replies = line.send(batch).await?;
-        let (cursor, record) = (replies.bytes()?, replies.bytes()?);
+        let mut read = |key| replies.bytes().map_err(|error| error.about(key));
+        let (cursor, record) = (read(&chain.cursor)?, read(&chain.record)?);
         if let Some(record) = &record {
             chain.check_record(record)?;
         }
@@ -119,21 +148,33 @@ impl State {
         self.cursor.unwrap_or(0)
     }
 
-    const fn is_marked(&self) -> bool {
-        self.record && self.cursor.is_some()
-    }
-
-    /// Returns how many bitmaps are missing.
-    async fn lost(&self, line: &Line, chain: &Chain) -> Result<usize, Error> {
+    /// Returns the length of each bitmap, and its number of ones.
+    async fn lengths(&self, line: &Line, chain: &Chain) -> Result<(Vec<u64>, Vec<u64>), Error> {
+        let keys: Vec<Vec<u8>> = (0..=self.current()).map(|number| chain.key(number)).collect();
         let mut batch = Batch::new();
-        for number in 0..=self.current() {
-            batch.push(&length(&chain.key(number)));
+        for key in &keys {
+            batch.push(&length(key));
+            batch.add("BITCOUNT").arg(key);
         }
         let mut replies = line.send(batch).await?;
-        let mut lost = 0;
-        for number in 0..=self.current() {
-            lost += usize::from(!chain.bitmap(number).is_there(replies.count()?)?);
+        let mut read = |key: &Vec<u8>| {
+            let mut count = || replies.count().map_err(|error| error.about(key));
+            Ok((count()?, count()?))
+        };
+        keys.iter().map(&mut read).collect()
+    }
+
+    /// Returns the first key that is missing, if one is.
+    fn missing(&self, chain: &Chain, lengths: &[u64]) -> Result<Option<Vec<u8>>, Error> {
+        for (number, &length) in (0..).zip(lengths) {
+            if !chain.is_there(number, length)? {
+                return Ok(Some(chain.key(number)));
+            }
         }
-        Ok(lost)
+        Ok(match self {
+            Self { cursor: None, .. } => Some(chain.cursor.clone()),
+            Self { record: false, .. } => Some(chain.record.clone()),
+            _ => None,
+        })
     }
 }

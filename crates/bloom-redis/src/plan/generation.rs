@@ -5,7 +5,7 @@
 //! | companion | type | holds |
 //! |---|---|---|
 //! | `rebuilding` | string | the number of the rebuild under way; expires with the lease |
-//! | `generation` | hash | `attempts`: the number of the last rebuild begun; `swaps`: the number of rebuilds that replaced the filter; `at`: when the last one did, in Unix seconds of the server; `last`: its number |
+//! | `generation` | hash | `attempts`: the number of the last rebuild begun; `swaps`: the number of rebuilds that replaced the filter; `at`: when the last one did, in Unix seconds of the server |
 //! | `next:N` | bitmap | the bits of rebuild N so far; expires with the lease |
 //! | `load:next:N`, `loaded:next:N` | string | bits on their way into `next:N` during an upload |
 //!
@@ -47,7 +47,8 @@ impl Watch {
     }
 
     pub(crate) fn read(&self, replies: &mut Replies) -> Result<Option<Token>, Error> {
-        let Some(text) = replies.bytes()? else {
+        let text = replies.bytes().map_err(|error| error.about(&self.pointer))?;
+        let Some(text) = text else {
             return Ok(None);
         };
         let number = core::str::from_utf8(&text)
@@ -63,18 +64,14 @@ impl Watch {
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     Bitmap {
         key: companion(&format!("next:{}", token.0), &live.key),
-        ..live.clone()
+        schema: live.schema,
+        generation: token.0,
     }
 }
 
 /// Returns the key of the hash that describes the generations.
 pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
     companion("generation", anchor)
-}
-
-/// Returns the command that reads which rebuild last replaced the filter. If the reply changes, the bits have changed.
-pub(super) fn last(anchor: &[u8]) -> Cmd {
-    cmd("HGET").arg(record_key(anchor)).arg("last").take()
 }
 
 /// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
@@ -141,16 +138,11 @@ pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Exp
     let next = next(live, token);
     let (watch, record) = (Watch::new(&live.key), record_key(&live.key));
     let mut command = eval(&COMMIT, &[&watch.pointer, &record, &live.key, &next.key]);
-    let command = lifetime.push_to(command.arg(token.0)).arg(next.bytes);
+    let command = lifetime.push_to(command.arg(token.0)).arg(next.mark());
     match line.ask(command).await?.count()? {
         0 => Err(next.missing()),
         _ => Ok(()),
     }
-}
-
-/// Formats a number for a script; `None` becomes empty.
-pub(super) fn or_empty(number: Option<u64>) -> String {
-    number.map_or_else(String::new, |number| number.to_string())
 }
 
 /// Abandons a rebuild. The filter stays as it is.

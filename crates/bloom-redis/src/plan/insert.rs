@@ -5,11 +5,9 @@ use redis::Value;
 
 use super::acknowledged::Acknowledged;
 use super::bitmap::{Bitmap, offsets, per_trip};
-use super::bits::{push_bits, read_zeros};
-use super::generation::{self, Token, Watch, or_empty};
+use super::generation::{self, Token, Watch};
 use super::scripts::{SET, eval};
 use crate::batch::{Batch, Replies, characters};
-use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::{Error, is_redirection};
 use crate::options::{Expiry, Lifetime, Missing, Options};
@@ -75,8 +73,7 @@ struct Insert<'a> {
     /// finds it new.
     parts: Vec<&'a [Hash128]>,
     lifetime: Lifetime,
-    /// Set if a missing filter is reported.
-    reported: bool,
+    missing: Missing,
     watch: Option<&'a Watch>,
 }
 
@@ -93,14 +90,9 @@ impl<'a> Insert<'a> {
             bitmap,
             parts: hashes.chunks(each).collect(),
             lifetime,
-            reported: options.missing == Missing::Reported,
+            missing: options.missing,
             watch,
         }
-    }
-
-    /// Returns true if a script sets the bits, rather than the plain commands of the published design.
-    const fn is_scripted(&self) -> bool {
-        self.reported || !self.lifetime.is_kept()
     }
 
     fn batch(&self) -> Batch {
@@ -111,17 +103,12 @@ impl<'a> Insert<'a> {
         if let Some(watch) = self.watch {
             batch.push(&watch.look());
         }
-        let schema = &self.bitmap.schema;
         for part in &self.parts {
-            let offsets = offsets(schema, part);
-            if self.is_scripted() {
-                let mut set = eval(&SET, &[&self.bitmap.key]);
-                set.arg(or_empty(self.reported.then_some(self.bitmap.bytes)));
-                let set = self.lifetime.push_to(&mut set).arg(schema.probe_count());
-                batch.push(set.arg(offsets));
-            } else {
-                push_bits(&mut batch, Access::Set, &self.bitmap.key, &offsets);
-            }
+            let mut set = eval(&SET, &[&self.bitmap.key]);
+            set.arg(self.bitmap.parameters()).arg(self.missing.word());
+            let set = self.lifetime.push_to(set.arg(self.bitmap.bytes()));
+            let schema = &self.bitmap.schema;
+            batch.push(set.arg(schema.probe_count()).arg(offsets(schema, part)));
         }
         // Read after the bits, so that a rebuild that is not seen began after them.
         if let Some(watch) = self.watch {
@@ -165,28 +152,18 @@ impl<'a> Insert<'a> {
         let before = look(replies)?;
         let mut new = Vec::new();
         for part in &self.parts {
-            if self.is_scripted() {
-                new.extend(self.read_script(replies, part.len())?);
-                continue;
+            let value = replies.value()?;
+            if let Value::Array(other) = value {
+                let end = Replies::new(other).bytes()?.unwrap_or_default();
+                self.bitmap.is_there(&end, self.missing)?;
+                return Err(self.bitmap.missing());
             }
-            let probes = usize::from(self.bitmap.schema.probe_count());
-            let mut some = vec![false; part.len()];
-            read_zeros(replies, part.len() * probes, |at| some[at / probes] = true)?;
-            new.extend(some);
+            new.extend(characters(value, part.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            })?);
         }
         Ok((new, before.or(look(replies)?)))
-    }
-
-    fn read_script(&self, replies: &mut Replies, elements: usize) -> Result<Vec<bool>, Error> {
-        let value = replies.value()?;
-        if let Value::Int(length) = value {
-            self.bitmap.is_there(u64::try_from(length).unwrap_or(0))?;
-            return Err(self.bitmap.missing());
-        }
-        characters(value, elements, |character| match character {
-            b'0' => Some(false),
-            b'1' => Some(true),
-            _ => None,
-        })
     }
 }

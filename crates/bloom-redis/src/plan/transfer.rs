@@ -6,16 +6,18 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Strategy, StreamHeader};
+use guava_bloom::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
 
 use super::bitmap::Bitmap;
-use super::generation::{self, Token, Watch, or_empty};
+use super::chain::Chain;
+use super::generation::{self, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
-use crate::batch::{Batch, length, unexpected};
+use crate::batch::{Batch, Replies, length, unexpected};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::options::{Missing, Options};
+use crate::schema::Schema;
 
 /// The number of bytes in one round trip.
 const CHUNK: usize = 1 << 20;
@@ -37,8 +39,24 @@ fn word(bytes: &[u8]) -> u64 {
         .sum()
 }
 
-/// Checks that a filter in memory and one on the server have the same parameters.
-pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
+/// Checks that queries on the server hash keys as a funnel does.
+fn check_hash(funnel: &impl Hashing) -> Result<(), Error> {
+    let (ours, theirs) = (Bytes.hash_id(), funnel.hash_id());
+    if ours == theirs {
+        return Ok(());
+    }
+    let range = format_args!("{ours}, as queries on the server compute it");
+    Err(Error::new(
+        ErrorKind::Mismatch,
+        "the funnel's hash",
+        range,
+        theirs,
+    ))
+}
+
+/// Checks that a filter in memory and one on the server have the same hash and parameters.
+pub(crate) fn check_shape<F: Hashing>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
+    check_hash(filter.funnel())?;
     check_words(bitmap)?;
     let schema = &bitmap.schema;
     equal("numbers of bits", &schema.bits(), &filter.bits())?;
@@ -57,7 +75,7 @@ pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
         return Ok(());
     }
     let (thing, range) = ("the number of bits", "a multiple of 64");
-    Err(Error::new(ErrorKind::Incompatible, thing, range, bits))
+    Err(Error::new(ErrorKind::Mismatch, thing, range, bits))
 }
 
 /// Adds the bits of a filter to a rebuild, and keeps bits that others insert meanwhile.
@@ -78,7 +96,7 @@ pub(crate) async fn write(
         }
         let bytes: Vec<u8> = to_redis(chunk).collect();
         let mut load = eval(&LOAD, &[&next.key, &aside[0], &aside[1]]);
-        load.arg(number * CHUNK).arg(bytes).arg(next.bytes);
+        load.arg(number * CHUNK).arg(bytes).arg(next.mark());
         if line.ask(&load).await?.count()? == 0 {
             return Err(next.missing());
         }
@@ -87,58 +105,113 @@ pub(crate) async fn write(
     Ok(())
 }
 
-pub(crate) async fn download<F>(
+pub(crate) async fn download<F: Hashing>(
     line: &Line,
     bitmap: &Bitmap,
     options: &Options,
     funnel: F,
 ) -> Result<BloomFilter<F>, Error> {
+    check_hash(&funnel)?;
     let words = read(line, bitmap, options).await?;
-    let header = StreamHeader::new(Strategy::Murmur128Mitz64, bitmap.schema.probe_count(), &words);
-    Ok(BloomFilter::from_parts(funnel, header, words)?)
+    to_filter(&bitmap.schema, words, funnel)
 }
 
-/// Reads all bits of a filter as words, in chunks. Starts over if a rebuild replaces the filter meanwhile.
+/// Reads all bits of a filter.
 async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
     check_words(bitmap)?;
-    for _ in 0..ATTEMPTS {
-        if let Some(words) = read_once(line, bitmap, options).await? {
-            return Ok(words);
-        }
-    }
-    Err(Error::replaced(&bitmap.key))
-}
-
-async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Option<Vec<u64>>, Error> {
-    let mut words: Vec<u64> = Vec::new();
-    let mut generation = None;
-    let bytes = usize::try_from(bitmap.schema.bits() / 8).unwrap_or(usize::MAX);
-    for start in (0..bytes).step_by(CHUNK) {
-        let wanted = CHUNK.min(bytes - start);
-        let mut batch = Batch::new();
-        // Checked before and after: zeros prove nothing if the filter is lost or comes back meanwhile.
-        batch.push(&length(&bitmap.key));
-        let get = batch.add("GETRANGE").arg(&bitmap.key);
-        get.arg(start).arg(start + wanted - 1);
-        batch.push(&length(&bitmap.key));
-        batch.push(&generation::last(&bitmap.key));
-        let mut replies = line.send(batch).await?;
-        let before = replies.count()?;
-        let bytes = replies.bytes()?.unwrap_or_default();
-        let after = replies.count()?;
-        if options.missing == Missing::Reported && !(bitmap.is_there(before)? && bitmap.is_there(after)?) {
+    let look = Batch::of(&bitmap.end());
+    let check = |replies: &mut Replies| {
+        let end = replies.bytes()?.unwrap_or_default();
+        if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
             return Err(bitmap.missing());
         }
-        let now = replies.bytes()?;
-        if *generation.get_or_insert_with(|| now.clone()) != now {
-            return Ok(None);
+        // Without a mark, the end changes with inserts.
+        Ok(if options.missing == Missing::Published {
+            Vec::new()
+        } else {
+            end
+        })
+    };
+    read_words(line, &bitmap.key, bitmap.schema.bits(), &look, check).await
+}
+
+/// Reads all bits of a growing filter's bitmap.
+pub(crate) async fn download_bitmap<F: Hashing>(
+    line: &Line,
+    chain: &Chain,
+    number: u64,
+    options: &Options,
+    funnel: F,
+) -> Result<BloomFilter<F>, Error> {
+    check_hash(&funnel)?;
+    let key = chain.key(number);
+    let mut look = Batch::new();
+    look.add("GET").arg(&chain.record);
+    look.add("EXISTS").arg(&chain.cursor);
+    look.push(&length(&key));
+    let check = |replies: &mut Replies| {
+        let record = replies.bytes().map_err(|error| error.about(&chain.record))?;
+        let (cursor, length) = (replies.count()?, replies.count()?);
+        if let Some(record) = &record {
+            chain.check_record(record)?;
         }
-        let end = words.len() + wanted / 8;
+        if options.missing == Missing::Reported {
+            let there = [
+                (&key, chain.is_there(number, length)?),
+                (&chain.record, record.is_some()),
+            ];
+            let there = there.into_iter().chain([(&chain.cursor, cursor > 0)]);
+            if let Some((lost, _)) = there.into_iter().find(|(_, there)| !there) {
+                return Err(Error::missing(lost));
+            }
+        }
+        Ok(Vec::new())
+    };
+    let words = read_words(line, &key, chain.schema.bits(), &look, check).await?;
+    to_filter(&chain.schema, words, funnel)
+}
+
+/// Reads a string's bits as words, in chunks. `check` interprets the replies to `look`, before and after each chunk: zeros
+/// prove nothing if the filter is lost or comes back meanwhile. Starts over if it returns something else.
+async fn read_words(
+    line: &Line,
+    key: &[u8],
+    bits: u64,
+    look: &Batch,
+    check: impl Fn(&mut Replies) -> Result<Vec<u8>, Error>,
+) -> Result<Vec<u64>, Error> {
+    let all = usize::try_from(bits / 8).unwrap_or(usize::MAX);
+    let mut words: Vec<u64> = Vec::new();
+    let (mut generation, mut attempts) = (None, 0);
+    while words.len() < all / 8 {
+        let start = words.len() * 8;
+        let wanted = CHUNK.min(all - start);
+        let mut batch = look.clone();
+        let get = batch.add("GETRANGE").arg(key);
+        get.arg(start).arg(start + wanted - 1);
+        let mut replies = line.send(batch.then(look.clone())).await?;
+        let before = check(&mut replies)?;
+        let bytes = replies.bytes()?.unwrap_or_default();
+        let after = check(&mut replies)?;
+        if before != after || *generation.get_or_insert_with(|| after.clone()) != before {
+            attempts += 1;
+            if attempts == ATTEMPTS {
+                return Err(Error::replaced(key));
+            }
+            words.clear();
+            generation = None;
+            continue;
+        }
         words.extend(bytes.chunks(8).map(word).take(wanted / 8));
         // A string ends at the last byte that was ever written.
-        words.resize(end, 0);
+        words.resize((start + wanted) / 8, 0);
     }
-    Ok(Some(words))
+    Ok(words)
+}
+
+fn to_filter<F>(schema: &Schema, words: Vec<u64>, funnel: F) -> Result<BloomFilter<F>, Error> {
+    let header = StreamHeader::new(Strategy::Murmur128Mitz64, schema.probe_count(), &words);
+    Ok(BloomFilter::from_parts(funnel, header, words)?)
 }
 
 /// Sets the bits of `from` in `into` on the server, and in the generation of a rebuild under way.
@@ -180,18 +253,19 @@ async fn merge_once(
         .chain(from.iter().map(Arc::as_ref))
         .collect();
     let keys: Vec<&[u8]> = filters.iter().map(|filter| &filter.key[..]).collect();
-    let reported = options.missing == Missing::Reported;
-    let mut batch = Batch::of(eval(&MERGE, &keys).arg(or_empty(reported.then_some(into.bytes))));
+    let mut merge = eval(&MERGE, &keys);
+    merge.arg(into.parameters()).arg(into.bytes());
+    let mut batch = Batch::of(merge.arg(u8::from(options.missing != Missing::Reported)));
     if let Some(watch) = watch {
         batch.push(&watch.look());
     }
     let mut replies = line.send(batch).await?;
     if let Some(mut other) = replies.parts()? {
-        let (which, length) = (other.count()?, other.count()?);
+        let (which, end) = (other.count()?, other.bytes()?.unwrap_or_default());
         let which = usize::try_from(which).unwrap_or(0).saturating_sub(1);
         let filter = filters.get(which);
         let filter = filter.ok_or_else(|| unexpected("the number of a filter", None))?;
-        filter.is_there(length)?;
+        filter.is_there(&end, Missing::Reported)?;
         return Err(filter.missing());
     }
     match watch {

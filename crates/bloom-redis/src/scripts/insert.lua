@@ -13,6 +13,9 @@ end
 if not complete then
   return nil
 end
+if ARGV[3] == 'empty' then
+  redis.call('SETNX', KEYS[2], ARGV[4])
+end
 
 local ones
 local function grow()

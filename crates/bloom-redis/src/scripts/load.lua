@@ -1,8 +1,8 @@
 -- Sets the bits of a chunk in a string that must be there. Bits that are set in it stay: others insert meanwhile.
 -- KEYS[1]: the string. KEYS[2], KEYS[3]: names that nobody else uses. ARGV[1]: where the chunk begins, in bytes. ARGV[2]: the
--- chunk. ARGV[3]: bytes of the string.
+-- chunk. ARGV[3]: its mark.
 -- Returns 1 if it is done, 0 if the string is not there.
-if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[3]) then
+if redis.call('GETRANGE', KEYS[1], -24, -1) ~= ARGV[3] then
   return 0
 end
 local chunk = ARGV[2]

@@ -1,8 +1,8 @@
--- Gives a string that exists its full length.
--- KEYS[1]: the string. ARGV[1]: the length.
--- Returns the length that it has then, 0 if it is missing.
+-- Gives the string of a published program its mark.
+-- KEYS[1]: the string. ARGV[1]: the mark. ARGV[2]: bytes before the mark.
+-- Returns the end of the string.
 local length = redis.call('STRLEN', KEYS[1])
-if length > 0 and length < tonumber(ARGV[1]) then
-  redis.call('SETBIT', KEYS[1], ARGV[1] * 8 - 1, 0)
+if length > 0 and length <= tonumber(ARGV[2]) then
+  redis.call('SETRANGE', KEYS[1], ARGV[2], ARGV[1])
 end
-return redis.call('STRLEN', KEYS[1])
+return redis.call('GETRANGE', KEYS[1], -24, -1)

@@ -1,13 +1,19 @@
 -- Sets bits of elements, in one step with what it checks. Follows lifetime.lua.
--- KEYS[1]: the bitmap. ARGV[1]: bytes of the bitmap if it must be there, or ''. ARGV[2], ARGV[3]: how the time to live is set,
--- and the number. ARGV[4]: bits of an element. ARGV[5] and on: offsets, element by element.
--- Returns a character an element, '1' new, '0' seen; or the length of the string if it must be another.
-local length = ARGV[1] ~= '' and redis.call('STRLEN', KEYS[1])
-if length and length ~= tonumber(ARGV[1]) then
-  return length
+-- KEYS[1]: the bitmap. ARGV[1]: its mark without the generation. ARGV[2]: what a string without the mark is: 'reported',
+-- 'empty' (one that is missing is created) or 'published' (used as it is, unless it has another mark). ARGV[3]: bytes before
+-- the mark. ARGV[4], ARGV[5]: how the time to live is set, and the number. ARGV[6]: bits of an element. ARGV[7] and on:
+-- offsets, element by element.
+-- Returns a character an element, '1' new, '0' seen; or an array of the end of the string if that is not the mark.
+local last = redis.call('GETRANGE', KEYS[1], -24, -1)
+if string.sub(last, 1, #ARGV[1]) ~= ARGV[1] then
+  if ARGV[2] == 'empty' and last == '' then
+    redis.call('SETRANGE', KEYS[1], ARGV[3], ARGV[1] .. string.rep('\0', 24 - #ARGV[1]))
+  elseif ARGV[2] ~= 'published' or string.sub(last, 1, 3) == string.sub(ARGV[1], 1, 3) then
+    return { last }
+  end
 end
-local probes, answers = tonumber(ARGV[4]), {}
-for first = 5, #ARGV, probes do
+local probes, answers = tonumber(ARGV[6]), {}
+for first = 7, #ARGV, probes do
   local set = { KEYS[1] }
   for at = first, first + probes - 1 do
     set[#set + 1] = 'SET'
@@ -23,5 +29,5 @@ for first = 5, #ARGV, probes do
   end
   answers[#answers + 1] = answer
 end
-set_lifetime(KEYS[1], ARGV[2], ARGV[3])
+set_lifetime(KEYS[1], ARGV[4], ARGV[5])
 return table.concat(answers)

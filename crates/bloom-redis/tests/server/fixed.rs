@@ -7,13 +7,12 @@ use redis::cmd;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::support::{Client, check_all_there, for_each_client, golden, new_fixed};
+use crate::support::{Client, check_all_there, for_each_client, golden, names, new_fixed};
 
 const DAY: Expiry = Expiry::After(Duration::from_secs(86_400));
 
-/// Returns the options of the published program: a missing filter is empty.
 fn as_published() -> Options {
-    Options::default().missing(Missing::Empty)
+    Options::default().missing(Missing::Published)
 }
 
 fn published() -> FixedFilter {
@@ -90,11 +89,6 @@ fn the_published_load_gives_the_published_false_positives() {
         let items = statistics.estimated_len().unwrap();
         assert!((2_950..3_050).contains(&items), "{items}");
         assert_eq!((statistics.rebuilds(), statistics.last_rebuild()), (0, None));
-
-        // Filled with other parameters: bits where this filter has none.
-        client.words::<()>(&["SETBIT", "bf:f", "30000", "1"]);
-        let error = client.fail(filter.statistics()).to_string();
-        assert_eq!(error, "bf:f: the string must have 2738 bytes, got 3751");
     });
 }
 
@@ -169,5 +163,58 @@ fn filters_merge_on_the_server() {
             (error.kind(), error.key()),
             (ErrorKind::Missing, Some(&b"bf:gone"[..]))
         );
+    });
+}
+
+#[test]
+fn two_clients_of_one_name_with_other_parameters_are_told() {
+    // The same length of the string: other probes; a rate that went through fewer digits; the other way round.
+    let [a, b] = [Schema::fixed(1_000, 0.01), Schema::fixed(500, 0.0001)].map(new_fixed);
+    let [c, d] = (1_000_000..)
+        .map(|count| [0.01, f64::from(0.01_f32)].map(|rate| new_fixed(Schema::fixed(count, rate))))
+        .find(|[c, d]| c.schema().bits() != d.schema().bits() && c.schema().bits() % 8 == 1)
+        .unwrap();
+    for_each_client(|client| {
+        for (ours, theirs) in [(&a, &b), (&b, &a), (&c, &d)] {
+            let bytes = |filter: &FixedFilter| filter.schema().bits().div_ceil(8);
+            assert!(bytes(ours) == bytes(theirs));
+            client.words::<()>(&["FLUSHALL"]);
+            client.run(ours.create(Expiry::Never));
+            let elements = names("in", 100);
+            client.run(ours.insert_many(&elements));
+            for missing in [Missing::Reported, Missing::Empty, Missing::Published] {
+                let theirs = theirs.clone().with_options(Options::default().missing(missing));
+                for error in [
+                    client.fail(theirs.create(Expiry::Never)),
+                    client.fail(theirs.might_contain("in 1")),
+                    client.fail(theirs.might_contain_many(&elements)),
+                    client.fail(theirs.insert("in 1")),
+                    client.fail(theirs.statistics()),
+                    client.fail(theirs.write_marks()),
+                    client.fail(theirs.merge([&theirs.named("other")])),
+                ] {
+                    assert_eq!(error.kind(), ErrorKind::Mismatch, "{missing:?}: {error}");
+                    assert_eq!(error.key(), Some(&b"bf:f"[..]));
+                }
+            }
+            check_all_there(&client.run(ours.might_contain_many(&elements)));
+        }
+    });
+    let error = |client: &mut Client| client.fail(b.might_contain("a")).to_string();
+    for_each_client(|client| {
+        client.run(a.create(Expiry::Never));
+        let text = "bf:f: probes must be 7 as in the filter's mark, got 13";
+        assert_eq!(error(client), text);
+    });
+}
+
+#[test]
+fn a_filter_that_the_first_insert_creates_has_its_mark() {
+    for_each_client(|client| {
+        let empty = Options::default().missing(Missing::Empty);
+        let filter = new_fixed(Schema::fixed(1_000, 0.01));
+        client.run(filter.clone().with_options(empty).insert("a"));
+        assert_eq!(client.run(filter.might_contain("a")), Answer::MightContain);
+        assert!(!client.run(filter.create(Expiry::Never)));
     });
 }

@@ -3,6 +3,7 @@
 use std::thread;
 
 use bloom_redis::{Answer, ErrorKind, GrowingFilter, Schema};
+use guava_bloom::Bytes;
 use md5::{Digest, Md5};
 use redis::cmd;
 use serde_json::Value;
@@ -222,6 +223,8 @@ fn a_growing_filter_with_other_parameters_is_refused() {
             client.fail(other.might_contain("a")),
             client.fail(other.insert("a")),
             client.fail(other.bitmaps()),
+            client.fail(other.statistics()),
+            client.fail(other.download(0, Bytes)),
         ] {
             let text = "bloom-redis:parameters:{g}:: fpp must be 0.01 as in the record, got 0.02";
             assert_eq!(error.to_string(), text);

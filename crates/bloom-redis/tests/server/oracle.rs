@@ -117,7 +117,7 @@ fn both_designs_are_those_of_the_formulas() {
             (Design::Growing(growing.clone()), 3 * insertions + 20)
         } else {
             let fixed = new_fixed(Ok(schema)).named(number.to_string());
-            let missing = Options::default().missing(Missing::Empty);
+            let missing = Options::default().missing(Missing::Published);
             (Design::Fixed(fixed.with_options(missing)), insertions.min(60))
         };
         if grows {

@@ -5,11 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
-use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
+use guava_bloom::{
+    BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8, Utf16Units, Xxph3,
+};
 use redis::cmd;
 
 use crate::support::{
-    Client, LEASE, Server, check_all_there, for_each_client, for_each_place, names, new_fixed,
+    Client, LEASE, Server, check_all_there, for_each_client, for_each_place, names, new_fixed, new_growing,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -44,7 +46,7 @@ fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
                 let filter = filter();
                 client.run(filter.create(before));
                 if upload {
-                    client.run(filter.upload(&local(&filter), given));
+                    client.run(filter.replace_with(&local(&filter), given));
                 } else {
                     let rebuild = client.run(filter.rebuild(LEASE));
                     client.run(rebuild.commit(given));
@@ -177,7 +179,7 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
             local.clone()
         };
         let before = insert(&names("in", 2_000));
-        client.run(filter.upload(&before, Expiry::Never));
+        client.run(filter.replace_with(&before, Expiry::Never));
         let asked = [names("in", 2_000), names("out", 2_000)].concat();
         let answers = client.run(filter.might_contain_many(&asked));
         let answers = answers.into_iter().map(Answer::might_contain);
@@ -297,7 +299,7 @@ fn large_filters_go_in_several_chunks() {
         local.insert(&i.to_le_bytes()[..]);
     }
     for_each_client(|client| {
-        client.run(filter.upload(&local, Expiry::Never));
+        client.run(filter.replace_with(&local, Expiry::Never));
         let back = client.run(filter.download(Bytes));
         assert!(back.words() == local.words());
         let answers = client.run(filter.might_contain_many((0..1_000_u32).map(u32::to_le_bytes)));
@@ -311,7 +313,7 @@ fn only_the_same_shape_is_exchanged() {
         let published = new_fixed(Schema::fixed(3_000, 0.03));
         let guava = BloomFilter::new(Bytes, &Parameters::new(3_000, 0.03).unwrap()).unwrap();
         for error in [
-            client.fail(published.upload(&guava, Expiry::Never)),
+            client.fail(published.replace_with(&guava, Expiry::Never)),
             client.fail(published.download(Bytes)),
         ] {
             assert_eq!(
@@ -320,7 +322,7 @@ fn only_the_same_shape_is_exchanged() {
             );
         }
         let filter = filter();
-        let error = client.fail(filter.upload(&guava, Expiry::Never));
+        let error = client.fail(filter.replace_with(&guava, Expiry::Never));
         assert_eq!(
             error.to_string(),
             "the numbers of bits of both filters must be equal, got 9600 and 21952"
@@ -328,7 +330,7 @@ fn only_the_same_shape_is_exchanged() {
         let words = vec![0; 150];
         let header = StreamHeader::new(Strategy::Murmur128Mitz32, 7, &words);
         let other = BloomFilter::from_parts(Bytes, header, words).unwrap();
-        let error = client.fail(filter.upload(&other, Expiry::Never));
+        let error = client.fail(filter.replace_with(&other, Expiry::Never));
         assert_eq!(
             error.to_string(),
             "the strategies of both filters must be equal, got Murmur128Mitz64 and Murmur128Mitz32"
@@ -337,5 +339,41 @@ fn only_the_same_shape_is_exchanged() {
         assert!(client.try_run(rebuild.upload(&guava)).is_err());
         let bits: u64 = client.command(cmd("EXISTS").arg("bf:f"));
         assert_eq!(bits, 0);
+    });
+}
+
+#[test]
+fn only_a_funnel_that_hashes_like_the_servers_queries_is_exchanged() {
+    fn refused<F: Hashing + Clone + Send + Sync + 'static>(client: &mut Client, funnel: F) {
+        let filter = filter();
+        let parameters = Parameters::try_from(filter.schema()).unwrap();
+        let guava = BloomFilter::new(funnel.clone(), &parameters).unwrap();
+        let rebuild = client.run(filter.rebuild(LEASE));
+        let growing = new_growing(100, 0.01);
+        for error in [
+            client.fail(filter.replace_with(&guava, Expiry::Never)),
+            client.fail(rebuild.upload(&guava)),
+            client.fail(filter.download(funnel.clone())),
+            client.fail(growing.download(0, funnel.clone())),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::Mismatch);
+            let text = "the funnel's hash must be MurmurHash3 of bytes or UTF-8, as queries on the server compute it, got ";
+            assert!(error.to_string().starts_with(text), "{error}");
+        }
+        client.run(rebuild.abandon());
+    }
+    for_each_client(|client| {
+        client.run(filter().create(Expiry::Keep));
+        client.run(new_growing(100, 0.01).create());
+        refused(client, Utf16Units);
+        refused(client, Xxph3);
+        refused(client, Long);
+        // Text is hashed as its bytes.
+        let filter = filter();
+        let mut names = BloomFilter::new(Utf8, &Parameters::try_from(filter.schema()).unwrap()).unwrap();
+        names.insert("ann");
+        client.run(filter.replace_with(&names, Expiry::Never));
+        assert_eq!(client.run(filter.might_contain("ann")), Answer::MightContain);
+        assert!(client.run(filter.download(Utf8)).might_contain("ann"));
     });
 }

@@ -209,7 +209,7 @@ fn replicas_are_waited_for_where_the_insert_went_and_read_if_the_client_says_so(
             .might_contain(&element)
             .query(&mut connection)
             .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::OtherNode, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         redis::cmd("READONLY").exec(&mut connection).unwrap();
         let answer = waiting
             .named(&names[0])

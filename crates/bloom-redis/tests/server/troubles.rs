@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 
-use crate::support::{Client, Design, Hooked, Server, for_each_client, new_fixed, new_growing, wait_until};
+use crate::support::{
+    Client, Design, Hooked, Server, for_each_client, names, new_fixed, new_growing, wait_until,
+};
 
 fn filter(options: Options) -> FixedFilter {
     new_fixed(Schema::fixed(3_000, 0.03)).with_options(options)
@@ -23,18 +25,14 @@ fn a_server_that_is_gone_is_an_error() {
         server.kill();
         for _ in 0..2 {
             let error = client.fail(filter(empty()).might_contain("a"));
-            let trouble = error.kind();
-            assert!(
-                trouble.is_unavailable() && trouble.needs_reconnection(),
-                "{error}: {trouble:?}"
-            );
+            assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
         }
         assert!(client.fail(filter(empty()).insert("a")).kind().is_unavailable());
         let growing = new_growing(100, 0.01);
         assert!(client.fail(growing.might_contain("a")).kind().is_unavailable());
         let refused = redis::Client::open(server.url()).unwrap().get_connection();
         let error = Error::from(refused.err().unwrap());
-        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(error.kind(), ErrorKind::Disconnected);
 
         server.restart();
         let mut client = connect(&server);
@@ -61,7 +59,7 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
             client.fail(filter(options).named("new").create(Expiry::Keep)),
             client.fail(growing.insert("a")),
         ] {
-            assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         }
         assert_eq!(client.run(filter(options).might_contain("a")), Answer::Absent);
         assert_eq!(client.run(growing.might_contain("a")), Answer::Absent);
@@ -82,7 +80,7 @@ fn a_replica_answers_and_refuses_to_write() {
         let mut reader = connect(&replica);
         assert_eq!(reader.run(waiting.might_contain("a")), Answer::MightContain);
         let error = reader.fail(waiting.insert("b"));
-        assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 
         let too_many = filter(empty().replicas(2, Duration::from_millis(50)));
         let error = writer.fail(too_many.insert("c"));
@@ -147,13 +145,104 @@ fn a_command_that_is_forbidden_is_named_as_such() {
     for connect in [Client::blocking, Client::asynchronous] {
         let mut client = connect(&server);
         let error = client.fail(filter(empty()).might_contain("a"));
-        assert_eq!(error.kind(), ErrorKind::UnknownCommand, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "-bitfield"]);
         let error = client.fail(filter(empty()).insert("a"));
-        assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "+@all", "-eval"]);
         let error = client.fail(filter(Options::default()).insert("a"));
-        assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "+@all"]);
+    }
+}
+
+#[test]
+fn an_error_of_the_server_names_the_key() {
+    for_each_client(|client| {
+        let (fixed, growing) = (filter(Options::default()), new_growing(40, 0.01));
+        for key in [
+            "bf:f",
+            "{g}:cursor",
+            "{g}:bloomfilter-1",
+            "bloom-redis:parameters:{g}:",
+        ] {
+            client.words::<()>(&["FLUSHALL"]);
+            client.run(fixed.create(Expiry::Keep));
+            client.run(growing.create());
+            client.run(growing.insert_many(names("in", 150)));
+            client.words::<()>(&["DEL", key]);
+            client.words::<()>(&["RPUSH", key, "item"]);
+            let errors = if key == "bf:f" {
+                vec![
+                    client.fail(fixed.might_contain("a")),
+                    client.fail(fixed.insert("a")),
+                    client.fail(fixed.statistics()),
+                ]
+            } else {
+                vec![
+                    client.fail(growing.might_contain("a")),
+                    client.fail(growing.insert("a")),
+                    client.fail(growing.statistics()),
+                ]
+            };
+            for error in errors {
+                let text = error.to_string();
+                assert!(
+                    text.starts_with(&format!("{key}: ")) && text.contains("WRONGTYPE"),
+                    "{text}"
+                );
+                assert_eq!(
+                    (error.kind(), error.key()),
+                    (ErrorKind::Malformed, Some(key.as_bytes()))
+                );
+            }
+        }
+        client.words::<()>(&["FLUSHALL"]);
+        client.words::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
+        let error = client.fail(fixed.create(Expiry::Keep));
+        client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
+        let text = error.to_string();
+        assert!(text.starts_with("bf:f: ") && text.contains("OOM"), "{text}");
+    });
+}
+
+#[test]
+fn a_lost_bitmap_is_named() {
+    for_each_client(|client| {
+        let growing = new_growing(40, 0.01);
+        client.run(growing.create());
+        client.run(growing.insert_many(names("in", 150)));
+        client.words::<()>(&["DEL", "{g}:bloomfilter-1"]);
+        for error in [
+            client.fail(growing.insert("a")),
+            client.fail(growing.statistics()),
+            client.fail(growing.create()),
+            client.fail(growing.write_marks()),
+            client.fail(growing.download(1, guava_bloom::Bytes)),
+        ] {
+            assert_eq!(error.key(), Some(&b"{g}:bloomfilter-1"[..]), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_connection_inside_a_transaction_is_said_to_be_in_one() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    let (fixed, growing) = (filter(Options::default()), new_growing(40, 0.01));
+    fixed.create(Expiry::Keep).query(&mut connection).unwrap();
+    redis::cmd("MULTI").exec(&mut connection).unwrap();
+    for error in [
+        fixed.might_contain("a").query(&mut connection).unwrap_err(),
+        fixed.insert("a").query(&mut connection).unwrap_err(),
+        fixed.create(Expiry::Keep).query(&mut connection).unwrap_err(),
+        fixed.expire(Expiry::Never).query(&mut connection).unwrap_err(),
+        growing.might_contain("a").query(&mut connection).unwrap_err(),
+        growing.clear().query(&mut connection).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let text = "the connection must be outside of a transaction, got one inside `MULTI`, which executes the commands at \
+                    `EXEC`";
+        assert_eq!(error.to_string(), text);
     }
 }

@@ -6,11 +6,10 @@ use filter_sets::Places;
 
 use super::current::{Current, Opened};
 use super::nodes::Batches;
-use super::record::{Part, TAIL};
+use super::record::{Part, TAIL, generation_command, record_key};
 use crate::answer::Answer;
 
 use crate::batch::{Batch, Replies, unexpected};
-use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::Options;
@@ -32,7 +31,7 @@ pub(crate) async fn contains(
     Ok(answers)
 }
 
-/// Queries the first keys, as many as fit into a round trip. Begins again if the generation was replaced and is gone.
+/// Queries the first keys, as many as fit into a round trip. Begins again if another generation is the current one.
 async fn contains_settled(
     line: &Line,
     current: &Current,
@@ -40,23 +39,19 @@ async fn contains_settled(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut opened = current.get(line).await?;
-    let mut answers = Vec::new();
-    let mut confirmed = false;
     for _ in 0..ATTEMPTS {
         let Some(set) = opened else {
             // There is no set.
             return Ok(vec![Answer::Missing; keys.len()]);
         };
-        answers = contains_once(line, &set, keys, options).await?;
-        if confirmed || !answers.contains(&Answer::Missing) {
-            break;
+        let (generation, answers) = contains_once(line, current, &set, keys, options).await?;
+        if generation == set.generation.id().as_bytes() {
+            return Ok(answers);
         }
         opened = current.renew(line).await?;
-        // It may have become the current one again since, with all its shards.
-        let again = opened.as_ref().map(|opened| opened.generation.id());
-        confirmed = again == Some(set.generation.id());
     }
-    Ok(answers)
+    // There is a set, but it was replaced again and again.
+    Ok(vec![Answer::MightContain; keys.len()])
 }
 
 struct Asked<'a> {
@@ -84,7 +79,7 @@ impl Asked<'_> {
             get.arg(self.part.bytes).arg(self.part.bytes + TAIL);
         };
         prove(batch);
-        push_bits(batch, Access::Get, &self.part.key, &self.offsets());
+        push_bits(batch, &self.part.key, &self.offsets());
         for (_, places) in &self.keys {
             if let Places::Bytes(ranges) = places {
                 for range in ranges {
@@ -146,12 +141,14 @@ fn ranges_of(places: &Places) -> usize {
     }
 }
 
+/// Queries in one round trip. Returns which generation was the current one meanwhile, and the answers of the one asked.
 async fn contains_once(
     line: &Line,
+    current: &Current,
     set: &Arc<Opened>,
     keys: &[Vec<u8>],
     options: &Options,
-) -> Result<Vec<Answer>, Error> {
+) -> Result<(Vec<u8>, Vec<Answer>), Error> {
     let mut placed = Vec::new();
     let mut weight = 0;
     for (index, key) in keys.iter().enumerate() {
@@ -181,13 +178,30 @@ async fn contains_once(
         }
     }
     let mut batches = Batches::default();
-    for (_, asked) in &shards {
+    let record = record_key(current.name());
+    // Beside the shards of its node, which a blocking connection asks at once.
+    let record_node = set.node_of_record();
+    let at = shards.iter().position(|(_, asked)| asked.node == record_node);
+    let at = at.unwrap_or(shards.len());
+    let look = generation_command(&record);
+    let (before, after) = shards.split_at(at);
+    for (_, asked) in before {
+        asked.push(batches.of(asked.node));
+    }
+    batches.of(record_node).push(&look);
+    for (_, asked) in after {
         asked.push(batches.of(asked.node));
     }
     let mut replies = line.send_all(batches.0).await?;
     let mut answers = vec![Answer::MightContain; count];
-    for (_, asked) in &shards {
-        asked.read(&mut replies, keys, &mut answers)?;
-    }
-    Ok(answers)
+    let mut read = |replies: &mut Replies, shards: &[(usize, Asked<'_>)]| {
+        (shards.iter()).try_for_each(|(_, asked)| {
+            let read = asked.read(replies, keys, &mut answers);
+            read.map_err(|error| error.about(&asked.part.key))
+        })
+    };
+    read(&mut replies, before)?;
+    let generation = replies.bytes().map_err(|error| error.about(&record))?;
+    read(&mut replies, after)?;
+    Ok((generation.unwrap_or_default(), answers))
 }

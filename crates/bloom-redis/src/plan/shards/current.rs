@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::nodes::nodes_of;
-use super::record::SetGeneration;
+use super::record::{SetGeneration, record_key};
 use crate::call::Line;
 use crate::error::Error;
 
@@ -15,10 +15,16 @@ pub(crate) struct Current {
 /// A generation, and where its shards are.
 pub(crate) struct Opened {
     pub(crate) generation: Arc<SetGeneration>,
+    /// The node of each shard, and last that of the small key.
     nodes: Option<Vec<u32>>,
 }
 
 impl Opened {
+    /// Returns the node that serves the small key; `None` if there is no cluster.
+    pub(crate) fn node_of_record(&self) -> Option<u32> {
+        self.nodes.as_ref().and_then(|nodes| nodes.last().copied())
+    }
+
     /// Returns the node that serves a shard; `None` if there is no cluster.
     pub(crate) fn node_of(&self, shard: usize) -> Option<u32> {
         self.nodes.as_ref().map(|nodes| nodes[shard])
@@ -51,7 +57,8 @@ impl Current {
             None => None,
             Some(generation) => {
                 let keys = generation.parts().iter().map(|part| &part.key[..]);
-                let nodes = nodes_of(line, keys).await?;
+                let record = record_key(&self.name);
+                let nodes = nodes_of(line, keys.chain([&record[..]])).await?;
                 let generation = Arc::new(generation);
                 Some(Arc::new(Opened { generation, nodes }))
             }

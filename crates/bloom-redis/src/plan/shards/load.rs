@@ -141,7 +141,8 @@ pub(crate) async fn load(
                 done += bytes;
                 (loading.progress)(done, all);
             };
-            write(line, part, shard, file, &mut tell).await?;
+            let wrote = write(line, part, shard, file, &mut tell).await;
+            wrote.map_err(|error| error.about(&part.key))?;
             loaded.shards += 1;
             loaded.bytes += part.bytes;
         }
@@ -239,10 +240,11 @@ impl<'a> Keys<'a> {
             };
             let mut replies = self.each(range.clone(), commands).await?;
             for part in &parts[range] {
+                let mut count = || replies.count().map_err(|error| error.about(&part.key));
                 if keep {
-                    replies.count()?;
+                    count()?;
                 }
-                let len = replies.count()?;
+                let len = count()?;
                 if len > part.bytes + TAIL {
                     return Err(Error::of_length(&part.key, part.bytes + TAIL, len));
                 }

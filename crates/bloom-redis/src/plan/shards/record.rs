@@ -1,7 +1,7 @@
 //! The small key of a set, which names its current generation and holds what is needed to ask it. `SETS.md` describes it.
 
 use filter_sets::{ENDS, Format, Manifest, Outline, Shard};
-use redis::cmd;
+use redis::{Cmd, cmd};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -9,7 +9,10 @@ use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 
 /// The value of the field `schema`.
-const SCHEMA: &str = "bloom-redis-set/1";
+const SCHEMA: &str = "bloom-redis-set/2";
+
+/// The length of a generation's identity, which comes first in the small key, before a line feed and the JSON.
+const ID_LEN: usize = 32;
 
 /// The longest small key that is read: that of the most shards, generously.
 const MAX_LEN: usize = 32 << 20;
@@ -25,7 +28,6 @@ const MAX_STRING: u64 = 512 << 20;
 #[serde(deny_unknown_fields)]
 struct Text {
     schema: String,
-    generation: String,
     replaced: Option<Past>,
     ends: Vec<String>,
     manifest: serde_json::Value,
@@ -110,12 +112,12 @@ impl SetGeneration {
         let shards = parts.collect::<Result<_, _>>()?;
         let text = Text {
             schema: SCHEMA.to_owned(),
-            generation: id.clone(),
             replaced: replaced.clone(),
             ends,
             manifest: serde_json::to_value(&manifest).map_err(|error| error.to_string())?,
         };
         let text = serde_json::to_string(&text).map_err(|error| error.to_string())?;
+        let text = format!("{id}\n{text}");
         Ok(Self {
             id,
             manifest,
@@ -135,23 +137,27 @@ impl SetGeneration {
         if text.len() > MAX_LEN {
             return Err(malformed(format!("it has more than {MAX_LEN} bytes")));
         }
-        let text: Text = serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
+        let (first, json) = text.split_at_checked(ID_LEN + 1).unwrap_or_default();
+        if first.last() != Some(&b'\n') {
+            return Err(malformed(format!("it must begin with a line of {ID_LEN} digits")));
+        }
+        let text: Text = serde_json::from_slice(json).map_err(|error| malformed(error.to_string()))?;
         if text.schema != SCHEMA {
             return Err(malformed(format!(
                 "the schema must be {SCHEMA}, got {:?}",
                 text.schema
             )));
         }
-        let is_name = |past: &Past| past.generation.len() == 32 && past.shards <= filter_sets::MAX_SHARDS;
+        let is_name = |past: &Past| past.generation.len() == ID_LEN && past.shards <= filter_sets::MAX_SHARDS;
         if !text.replaced.iter().all(is_name) {
             return Err(malformed("what it replaced is no generation".to_owned()));
         }
         let manifest = text.manifest.to_string();
         let manifest = Manifest::from_bytes(manifest.as_bytes()).map_err(malformed)?;
         let generation = Self::new(name, manifest, text.ends, text.replaced).map_err(malformed)?;
-        if generation.id != text.generation {
-            let (id, got) = (&generation.id, &text.generation);
-            return Err(malformed(format!("the generation must be {id}, got {got:?}")));
+        if generation.id.as_bytes() != &first[..ID_LEN] {
+            let (id, got) = (&generation.id, first[..ID_LEN].escape_ascii());
+            return Err(malformed(format!("the generation must be {id}, got {got}")));
         }
         Ok(generation)
     }
@@ -199,6 +205,11 @@ impl SetGeneration {
             shards: self.shards.len() as u32,
         }
     }
+}
+
+/// Returns the command that reads which generation is the current one.
+pub(crate) fn generation_command(record: &[u8]) -> Cmd {
+    cmd("GETRANGE").arg(record).arg(0).arg(ID_LEN - 1).take()
 }
 
 fn id_of(manifest: &Manifest) -> String {

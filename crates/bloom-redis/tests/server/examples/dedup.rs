@@ -59,16 +59,14 @@ fn every_line_is_answered_in_order() {
         answers(&url, SMALL, b"\xff\n\xc3\xa9\n\xff\n"),
         "new\nnew\nseen\n"
     );
-    // The bitmap of another name is the published one.
+    // The bitmap of another name is the published one, with a mark behind it.
     let name = "topic_read:8839540:20190609";
     let keys = b"76930242\n76930243\n76930244\n76930245\n76930246\n";
     let arguments = format!("--key {name} --capacity 3000 --fpp 0.03");
     assert_eq!(answers(&url, &arguments, keys), "new\n".repeat(5));
     let bitmap: Vec<u8> = server.words(&["GET", &format!("bf:{name}")]);
-    assert_eq!(
-        hex::encode(bitmap),
-        golden("fixed.json")["value_hex"].as_str().unwrap()
-    );
+    let published = golden("fixed.json");
+    assert!(hex::encode(bitmap).starts_with(published["value_hex"].as_str().unwrap()));
     assert_eq!(server.words::<i64>(&["PTTL", &format!("bf:{name}")]), -1);
 }
 
@@ -111,10 +109,7 @@ fn a_key_of_something_else_is_left_alone() {
     let server = Server::start(&[]);
     server.words::<()>(&["RPUSH", "bf:list", "a"]);
     server.words::<()>(&["SETBIT", "bf:longer", "30000", "1"]);
-    for (key, part) in [
-        ("list", "WRONGTYPE"),
-        ("longer", "must have 2738 bytes, got 3751"),
-    ] {
+    for (key, part) in [("list", "WRONGTYPE"), ("longer", "must end with the mark")] {
         let arguments = format!("--key {key} --capacity 3000 --fpp 0.03");
         let (code, message) = refused(&server.url(), &arguments, b"a\n");
         assert_eq!(code, 2, "{key}: {message}");

@@ -120,11 +120,11 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
         client.words::<()>(&["RPUSH", &key, "item"]);
         assert_eq!(
             client.fail(set.might_contain_many(&stored)).kind(),
-            ErrorKind::WrongType
+            ErrorKind::Malformed
         );
         assert_eq!(
             client.fail(set.load(&folders.one, loading())).kind(),
-            ErrorKind::WrongType
+            ErrorKind::Malformed
         );
     });
 }

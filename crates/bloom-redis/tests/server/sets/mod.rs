@@ -4,12 +4,13 @@ mod losses;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Loading, Options, ShardedSet};
 use filter_sets::{Builder, FilterSet, Format, Opening, Size};
 use redis::cluster::ClusterConnection;
+use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::support::{
     Client, Cluster, Server, check_all_there, counting, for_each_client, for_each_cluster_client,
@@ -25,6 +26,38 @@ fn key(number: u32) -> String {
 
 fn keys(numbers: std::ops::Range<u32>) -> Vec<String> {
     numbers.map(key).collect()
+}
+
+/// A connection to a cluster that counts its round trips.
+struct Counted<'a>(ClusterConnection, &'a Cell<usize>);
+
+impl ConnectionLike for Counted<'_> {
+    fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
+        self.1.set(self.1.get() + 1);
+        self.0.req_packed_command(command)
+    }
+
+    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
+        self.1.set(self.1.get() + 1);
+        self.0.req_command(command)
+    }
+
+    fn req_packed_commands(&mut self, packed: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
+        self.1.set(self.1.get() + 1);
+        self.0.req_packed_commands(packed, offset, count)
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+
+    fn check_connection(&mut self) -> bool {
+        self.0.check_connection()
+    }
+
+    fn is_open(&self) -> bool {
+        self.0.is_open()
+    }
 }
 
 /// Builds the set of the keys below this number.
@@ -193,6 +226,8 @@ fn readers_go_on_while_generations_are_exchanged() {
         .query(&mut cluster.connection())
         .unwrap();
     let [stop, hasty] = [(); 2].map(|()| AtomicBool::new(false));
+    // The number of a load of all keys, 0 while it may be replaced; the queries of all keys that fell into one of them.
+    let [all_there, checked] = [(); 2].map(|()| AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..3)
             .map(|number| {
@@ -203,7 +238,7 @@ fn readers_go_on_while_generations_are_exchanged() {
                 } else {
                     set.clone()
                 };
-                let (stop, hasty) = (&stop, &hasty);
+                let (stop, hasty, all_there, checked) = (&stop, &hasty, &all_there, &checked);
                 scope.spawn(move || {
                     let mut rounds = 0;
                     while !stop.load(Ordering::Relaxed) {
@@ -213,6 +248,14 @@ fn readers_go_on_while_generations_are_exchanged() {
                             check_all_there(&answers);
                         }
                         assert!(!answers.contains(&Answer::Absent));
+                        // Whatever generation this client knew: another one's load has ended.
+                        let load = all_there.load(Ordering::SeqCst);
+                        let answers = set.might_contain_many(keys(STORED..2 * STORED));
+                        let answers = answers.query(&mut connection).unwrap();
+                        if load != 0 && all_there.load(Ordering::SeqCst) == load {
+                            assert!(!answers.contains(&Answer::Absent));
+                            checked.fetch_add(1, Ordering::SeqCst);
+                        }
                         rounds += 1;
                     }
                     rounds
@@ -221,14 +264,19 @@ fn readers_go_on_while_generations_are_exchanged() {
             .collect();
         let mut connection = cluster.connection();
         // With a grace that is shorter than a query, generations go during it, and come back while their keys expire.
-        for millis in [2_000, 2_000, 1, 1, 5, 50, 1, 300, 1] {
+        for (number, millis) in [2_000, 2_000, 1, 1, 5, 50, 1, 300, 1].into_iter().enumerate() {
             if millis < 1_000 {
                 hasty.store(true, Ordering::Relaxed);
             }
-            for folder in [&folders.two, &folders.one] {
+            for (folder, load) in [(&folders.two, number + 1), (&folders.one, 0)] {
                 let loader = ShardedSet::new("users");
                 let loading = Loading::default().grace(Duration::from_millis(millis));
                 loader.load(folder, loading).query(&mut connection).unwrap();
+                all_there.store(load, Ordering::SeqCst);
+                if load != 0 {
+                    std::thread::sleep(Duration::from_millis(30));
+                    all_there.store(0, Ordering::SeqCst);
+                }
             }
         }
         stop.store(true, Ordering::Relaxed);
@@ -236,6 +284,7 @@ fn readers_go_on_while_generations_are_exchanged() {
             assert!(reader.join().unwrap() > 0);
         }
     });
+    assert!(checked.load(Ordering::SeqCst) > 3, "{checked:?}");
     let mut connection = cluster.connection();
     check_all_there(
         &set.might_contain_many(keys(0..STORED))
@@ -280,11 +329,12 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
     let set = ShardedSet::new("users");
     set.load(&folders.one, loading()).query(&mut connection).unwrap();
     let good: String = server.words(&["GET", "bf-set:users"]);
-    let json: serde_json::Value = serde_json::from_str(&good).unwrap();
+    let (generation, json) = good.split_once('\n').unwrap();
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
     let changed = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut json = json.clone();
         change(&mut json);
-        json.to_string()
+        format!("{generation}\n{json}")
     };
     let records = [
         "text".to_owned(),
@@ -293,9 +343,10 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         "[".repeat(100_000),
         good[..good.len() - 1].to_owned(),
         format!("{good}x"),
-        changed(&|json| json["schema"] = "bloom-redis-set/2".into()),
+        changed(&|json| json["schema"] = "bloom-redis-set/1".into()),
+        good.replace(generation, &"00".repeat(16)),
+        json.to_string(),
         changed(&|json| json["more"] = 1.into()),
-        changed(&|json| json["generation"] = "00".repeat(16).into()),
         changed(&|json| json["replaced"] = serde_json::json!({"generation": "x", "shards": 1})),
         changed(&|json| {
             json["replaced"] = serde_json::json!({"generation": "0".repeat(32), "shards": u32::MAX})
@@ -334,11 +385,9 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
             assert!(error.to_string().starts_with("bf-set:users: "), "{error}");
         }
         assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
-        // A client that knows the generation needs no record.
-        assert_eq!(
-            set.might_contain(key(5)).query(&mut connection).unwrap(),
-            Answer::MightContain
-        );
+        // A client that knows the generation asks no other.
+        let answer = set.might_contain(key(5)).query(&mut connection);
+        assert!(answer.is_err() || answer == Ok(Answer::MightContain), "{shown}");
     }
     server.words::<()>(&["DEL", "bf-set:users"]);
     server.words::<()>(&["RPUSH", "bf-set:users", "item"]);
@@ -346,7 +395,7 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         .might_contain("a")
         .query(&mut connection)
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::WrongType);
+    assert_eq!(error.kind(), ErrorKind::Malformed);
 }
 
 #[test]
@@ -385,6 +434,27 @@ fn folders_that_are_damaged_are_not_loaded() {
 }
 
 #[test]
+fn a_client_of_an_old_generation_answers_for_the_current_one() {
+    let folders = Folders::new("split-block");
+    let check = |client: &mut Client| {
+        let (old, new) = (ShardedSet::new("users"), ShardedSet::new("users"));
+        client.run(old.load(&folders.one, loading()));
+        check_all_there(&client.run(old.might_contain_many(keys(0..STORED))));
+        client.run(new.load(&folders.two, Loading::default()));
+        for set in [&old, &new] {
+            let newcomer = client.run(set.might_contain(key(2 * STORED - 1)));
+            assert_eq!(newcomer, Answer::MightContain);
+            check_all_there(&client.run(set.might_contain_many(keys(0..2 * STORED))));
+        }
+        // Without the small key there is no set.
+        client.words::<()>(&["DEL", "bf-set:users"]);
+        assert_eq!(client.run(old.might_contain(key(0))), Answer::Missing);
+    };
+    for_each_client(check);
+    for_each_cluster_client(|client, _| check(client));
+}
+
+#[test]
 fn a_query_of_a_set_takes_one_round_trip() {
     let server = Server::start(&[]);
     let folders = Folders::new("split-block");
@@ -398,4 +468,39 @@ fn a_query_of_a_set_takes_one_round_trip() {
         answers.query(&mut connection).unwrap();
         assert_eq!(trips.get(), expected, "{count} keys");
     }
+    // One query to the old generation, the small key, the nodes, and one to the new generation.
+    let loader = ShardedSet::new("users").load(&folders.two, loading());
+    loader.query(&mut server.connection()).unwrap();
+    trips.take();
+    let answer = set.might_contain(key(2 * STORED - 1)).query(&mut connection);
+    assert_eq!((answer, trips.get()), (Ok(Answer::MightContain), 4));
+}
+
+#[test]
+fn a_query_in_a_cluster_takes_one_round_trip_more_than_its_shards_do() {
+    let cluster = Cluster::shared();
+    let folders = Folders::new("split-block");
+    let set = ShardedSet::new("users");
+    let mut connection = cluster.connection();
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    let generation = set.refresh().query(&mut connection).unwrap().unwrap();
+    let home = cluster.master_of(&set.key());
+    let (trips, mut seen) = (Cell::new(0), [false; 2]);
+    let mut connection = Counted(connection, &trips);
+    for number in 0..50 {
+        let shard = generation.manifest().shard_of(key(number).as_bytes());
+        let shard = format!("bf-shard:{}:{shard}:users", generation.id());
+        let beside = cluster.master_of(shard.as_bytes()) == home;
+        seen[usize::from(beside)] = true;
+        trips.take();
+        set.might_contain(key(number)).query(&mut connection).unwrap();
+        assert_eq!(trips.get(), if beside { 1 } else { 2 }, "{shard}");
+    }
+    assert_eq!(seen, [true; 2]);
+    trips.take();
+    set.might_contain_many(keys(0..STORED))
+        .query(&mut connection)
+        .unwrap();
+    // One for each node.
+    assert_eq!(trips.get(), 3);
 }
