@@ -9,8 +9,11 @@ use crate::error::{Error, ErrorKind};
 /// The number of bits of the longest Redis string: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
+/// The number of bytes of the mark after a fixed filter's bits.
+pub(crate) const MARK: usize = 24;
+
 /// The number of bits of the longest Redis string with a mark after them.
-pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 8 * crate::plan::bitmap::MARK as u64;
+pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 8 * MARK as u64;
 
 /// The largest number of bits of the published fixed design, whose program keeps it in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;

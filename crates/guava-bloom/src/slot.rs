@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
 
@@ -56,8 +56,7 @@ impl<T> State<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Other filters are queried by [`Slot::with`]. If they take elements while they are shared, put each into an `RwLock`, and
-/// insert by [`Slot::apply`]; here a filter of Spark, and the same way the cuckoo, counting, growing and blocked filters
+/// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and the same way the cuckoo, counting, growing and blocked filters
 /// of `membership-filters`:
 ///
 /// ```
@@ -68,7 +67,7 @@ impl<T> State<T> {
 /// let empty = || BloomFilter::new(&Parameters::new(1000, 0.01)?).map(RwLock::new);
 /// let ids = Slot::new(empty()?);
 /// let insert = |id: i64| ids.apply(|filter| filter.write().unwrap().insert(&id));
-/// let contains = |id: i64| ids.with(|filter| filter.read().unwrap().might_contain(&id));
+/// let contains = |id: i64| ids.with(|filter| filter.might_contain(&id));
 ///
 /// insert(7);
 /// let rebuild = ids.rebuild(empty()?)?;
@@ -126,15 +125,10 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Returns the current filter. It stays the same filter while the caller keeps it.
+    /// Returns the current filter. It stays the same filter while the caller keeps it. Query it, and insert through the slot:
+    /// an element that is inserted into a loaded filter is in no other, and absent once a rebuild replaced it.
     pub fn load(&self) -> Arc<T> {
         Arc::clone(&self.state.load().current)
-    }
-
-    /// Queries the current filter. Cheaper than [`Slot::load`], because threads need not count the owners.
-    #[inline]
-    pub fn with<R>(&self, query: impl FnOnce(&T) -> R) -> R {
-        query(&self.state.load().current)
     }
 
     /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. Returns the result
@@ -221,7 +215,7 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
     where
         F: Funnel<T>,
     {
-        self.with(|filter| filter.might_contain(item))
+        self.state.load().current.might_contain(item)
     }
 
     /// Returns whether each element might be in the current filter. All are looked up in the same filter.
@@ -230,11 +224,20 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
     where
         F: Funnel<T>,
     {
-        self.with(|filter| filter.might_contain_many(items))
+        self.state.load().current.might_contain_many(items)
     }
 
     /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
     /// call changed a bit of the filter that was current when it began.
+    ///
+    /// No closure gets the filter for an insertion that would miss the one being built:
+    ///
+    /// ```compile_fail,E0599
+    /// # use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8};
+    /// let slot = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
+    /// slot.with(|filter| filter.insert("ann"));
+    /// # Ok::<(), guava_bloom::Error>(())
+    /// ```
     #[inline]
     pub fn insert<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -249,6 +252,25 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
         F: Funnel<T>,
     {
         self.apply(|filter| filter.insert_many(items))
+    }
+}
+
+impl<T> Slot<RwLock<T>> {
+    /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the
+    /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners.
+    ///
+    /// ```compile_fail,E0596
+    /// # use guava_bloom::{Slot, spark::{BloomFilter, Parameters}};
+    /// # let empty = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
+    /// let ids = Slot::new(std::sync::RwLock::new(empty));
+    /// ids.with(|filter| filter.insert(&7_i64));
+    /// # Ok::<(), guava_bloom::Error>(())
+    /// ```
+    #[inline]
+    pub fn with<R>(&self, query: impl FnOnce(&T) -> R) -> R {
+        let state = self.state.load();
+        let filter = state.current.read().unwrap_or_else(PoisonError::into_inner);
+        query(&filter)
     }
 }
 

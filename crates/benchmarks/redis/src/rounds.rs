@@ -82,7 +82,9 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
         local.insert(key.as_bytes());
     }
     let mut connection = client.get_connection()?;
-    filter.replace_with(&local, Expiry::Never).query(&mut connection)?;
+    filter
+        .replace_with(&local, Expiry::Never)
+        .query(&mut connection)?;
     Ok(Rig {
         port: server.port(),
         version: version(&mut connection)?,
@@ -106,7 +108,9 @@ fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
         let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.schema().bits()));
         let header = StreamHeader::new(strategy, filter.schema().probe_count(), &words);
         let full = BloomFilter::from_parts(Bytes, header, words)?;
-        filter.replace_with(&full, Expiry::Never).query(&mut rig.connection)?;
+        filter
+            .replace_with(&full, Expiry::Never)
+            .query(&mut rig.connection)?;
         filters.push((filter, times));
     }
     Ok(filters)

@@ -9,10 +9,7 @@ use redis::{Cmd, cmd};
 
 use crate::error::{Error, ErrorKind};
 use crate::options::{Missing, Options};
-use crate::schema::Schema;
-
-/// The bytes of a mark.
-pub(crate) const MARK: usize = 24;
+use crate::schema::{MARK, Schema};
 
 /// The bytes of a mark that say which parameters the bits have.
 const PARAMETERS: usize = 16;
