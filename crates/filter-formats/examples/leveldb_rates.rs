@@ -66,13 +66,14 @@ fn count(keys: u32, bits_per_key: BitsPerKey) -> Result<(u64, u64), Error> {
     let batches = (keys / 256).max(1);
     let (mut asked, mut matches) = (0, 0);
     while matches < MATCHES {
-        let filter = policy.build_hashes((0..keys).map(|_| random.next_u32()))?;
+        let mut filter = Vec::new();
+        policy.append_raw_hashes((0..keys).map(|_| random.next_u32()), &mut filter)?;
         let prepared = policy.prepare(&filter);
         for _ in 0..batches {
             let hashes: [u32; 1024] = core::array::from_fn(|_| random.next_u32());
             let mut words = [0; 16];
             let mut answers = Answers::new(&mut words);
-            prepared.may_match_hashes(&hashes, &mut answers)?;
+            prepared.may_match_raw_hashes(&hashes, &mut answers)?;
             matches += answers.matches();
             asked += 1024;
         }

@@ -156,17 +156,19 @@ impl Case {
             let absent = absent.map(|i| self.hashes.of(i));
             matches += match self.sequence {
                 Sequence::Policy => {
-                    let filter = policy.build_hashes_in(hashes, &mut filter).expect("room for it");
+                    let filter = policy
+                        .build_raw_hashes_in(hashes, &mut filter)
+                        .expect("room for it");
                     let prepared = policy.prepare(&filter);
-                    absent.filter(|&hash| prepared.may_match_hash(hash)).count()
+                    absent.filter(|&hash| prepared.may_match_raw_hash(hash)).count()
                 }
                 Sequence::LevelDb => {
                     let filter = leveldb
-                        .build_hashes_in(hashes.map(|hash| hash as u32), &mut filter)
+                        .build_raw_hashes_in(hashes.map(|hash| hash as u32), &mut filter)
                         .expect("room for it");
                     let prepared = leveldb.prepare(&filter);
                     absent
-                        .filter(|&hash| prepared.may_match_hash(hash as u32))
+                        .filter(|&hash| prepared.may_match_raw_hash(hash as u32))
                         .count()
                 }
                 sequence => {

@@ -1,8 +1,9 @@
 //! A Bloom filter in LevelDB's layout with a 64-bit hash and practically independent probes.
 
 use filter_kernels::{Kernel, KernelToken, Keys, MAX_PROBES, WideSource, bloom64};
+use filter_policy::building::for_each_batch;
 use filter_policy::prepared::Plan;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter, leveldb};
 use hashzoo::xxph3_64;
 
 use crate::contents::{Contents, Stored, plan, probes};
@@ -29,6 +30,7 @@ impl FilterLayout {
         places: |len, tail, hash| {
             let bits = (len as u64).saturating_sub(1).saturating_mul(8);
             let positions = |of: Bits<'_>, hash| bloom64::positions(bits, of.probes, hash).collect();
+            let hash = hash.of(HashFunction::XXPH3);
             Some(contents(tail).places(hash, |of, hash| Places::Bits(positions(of, hash))))
         },
         #[cfg(feature = "alloc")]
@@ -87,6 +89,7 @@ impl<'a> Stored<'a> for Bits<'a> {
         let Self { bit_array, probes } = self;
         plan(
             kernel,
+            HashFunction::XXPH3,
             &READER,
             bloom64::asker(kernel),
             bit_array,
@@ -143,6 +146,17 @@ impl BloomFilter64Policy {
     }
 
     configured!();
+
+    /// Writes the last byte, and returns the bit array and k.
+    fn begin(filter: NewFilter<'_>) -> (&mut [u8], u8) {
+        let (keys, bytes) = (filter.keys() as u64, filter.into_bytes());
+        let Some((last, bit_array)) = bytes.split_last_mut() else {
+            return (&mut [], 1);
+        };
+        let probes = probes_for(bit_array.len() as u64 * 8, keys);
+        *last = MARKER + probes;
+        (bit_array, probes)
+    }
 }
 
 impl HashedPolicy for BloomFilter64Policy {
@@ -153,28 +167,21 @@ impl HashedPolicy for BloomFilter64Policy {
         xxph3_64(key, 0)
     }
 
-    fn start(&self, keys: usize, filter: &mut [u8]) {
-        filter.fill(0);
-        if let Some((last, bit_array)) = filter.split_last_mut() {
-            *last = MARKER + probes_for(bit_array.len() as u64 * 8, keys as u64);
-        }
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXPH3
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        if let Some((last, bit_array)) = filter.split_last_mut() {
-            bloom64::insert(
-                self.token(),
-                bit_array,
-                *last - MARKER,
-                WideSource::Hashes(hashes),
-            );
-        }
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
+        let (bit_array, probes) = Self::begin(filter);
+        bit_array.fill(0);
+        for_each_batch(hashes, |hashes| {
+            bloom64::insert(self.token(), bit_array, probes, WideSource::Hashes(hashes));
+        })
     }
 
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        let (last, bit_array) = filter.split_last_mut()?;
-        let probes = probes_for(bit_array.len() as u64 * 8, keys.len() as u64);
-        *last = MARKER + probes;
+    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
+        let (bit_array, probes) = Self::begin(filter);
         bloom64::create(self.token(), bit_array, probes, WideSource::Keys(keys));
         Some(0)
     }

@@ -3,10 +3,8 @@
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
 use filter_kernels::{Asker, KernelToken};
-#[cfg(feature = "alloc")]
-use filter_policy::HashValue;
-use filter_policy::KeyHash;
 use filter_policy::prepared::{Plan, Reader};
+use filter_policy::{HashFunction, KeyHash};
 
 use crate::view::FilterView;
 #[cfg(feature = "alloc")]
@@ -54,7 +52,7 @@ impl<'a, S: Stored<'a>> Contents<S> {
         }
     }
 
-    /// Answers for a key with a hash value, which may be of the other width.
+    /// Answers for a key with a hash value, which may be of another function.
     #[inline(never)]
     pub(crate) fn hashed_may_match(
         &self,
@@ -71,13 +69,9 @@ impl<'a, S: Stored<'a>> Contents<S> {
 
 #[cfg(feature = "alloc")]
 impl<S> Contents<S> {
-    /// Returns the places of a hash value; one of the other width may match.
-    pub(crate) fn places<H: HashValue>(
-        self,
-        hash: KeyHash,
-        of_filter: impl FnOnce(S, H) -> Places,
-    ) -> Places {
-        match (self, H::of(hash)) {
+    /// Returns the places of a hash value; `None`, one of another function, may match.
+    pub(crate) fn places<H>(self, hash: Option<H>, of_filter: impl FnOnce(S, H) -> Places) -> Places {
+        match (self, hash) {
             (Self::Empty, _) => Places::Same(false),
             (Self::Filter(stored), Some(hash)) => of_filter(stored, hash),
             _ => Places::Same(true),
@@ -89,6 +83,7 @@ impl<S> Contents<S> {
 #[inline]
 pub(crate) fn plan(
     kernel: KernelToken,
+    function: HashFunction,
     reader: &'static Reader,
     asker: Asker,
     bits: &[u8],
@@ -96,6 +91,7 @@ pub(crate) fn plan(
 ) -> Plan {
     Plan {
         asker: Some(asker),
+        function: Some(function),
         reader,
         kernel,
         bits_len: bits.len(),

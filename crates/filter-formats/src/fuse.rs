@@ -8,9 +8,10 @@ mod sizes;
 
 use filter_kernels::KernelToken;
 use filter_kernels::fuse::{self, Fingerprints, Shape, packed_len};
-use filter_policy::prepared::Plan;
+use filter_policy::HashFunction;
 #[cfg(feature = "alloc")]
-use filter_policy::{HashValue, KeyHash};
+use filter_policy::KeyHash;
+use filter_policy::prepared::Plan;
 
 use crate::contents::{Contents, Stored, plan};
 use crate::sizing::Format;
@@ -42,6 +43,7 @@ impl FilterLayout {
                 Some(form) => Contents::Filter(form),
                 None => Contents::Reserved,
             };
+            let hash = hash.of(HashFunction::XXH3);
             Some(contents.places(hash, |(shape, width), hash| {
                 let (starts, _) = fuse::positions(shape, width, hash);
                 let of = |start: u64| start / 8..(start + u64::from(width)).div_ceil(8);
@@ -126,7 +128,7 @@ const fn stated(trailer: &[u8; TRAILER_LEN]) -> (Shape, u8) {
 )]
 fn sum_is_zero(tail: &[u8], hash: KeyHash, mut bytes: &[u8]) -> Option<bool> {
     let (shape, width) = stated(tail.last_chunk()?);
-    let (starts, mut sum) = fuse::positions(shape, width, HashValue::of(hash)?);
+    let (starts, mut sum) = fuse::positions(shape, width, hash.of(HashFunction::XXH3)?);
     for start in starts {
         let len = (start % 8 + u64::from(width)).div_ceil(8) as usize;
         let (packed, others) = bytes.split_at_checked(len)?;
@@ -150,7 +152,14 @@ impl<'a> Stored<'a> for Fingerprints<'a> {
     fn plan(self, kernel: KernelToken) -> Plan {
         let [seed, numbers] = self.numbers();
         let asker = fuse::asker(kernel, self.width());
-        plan(kernel, &READER, asker, self.bytes(), [seed, numbers, 0])
+        plan(
+            kernel,
+            HashFunction::XXH3,
+            &READER,
+            asker,
+            self.bytes(),
+            [seed, numbers, 0],
+        )
     }
 
     fn view(self) -> FilterView<'a> {

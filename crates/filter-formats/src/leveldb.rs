@@ -2,7 +2,7 @@
 
 use filter_policy::leveldb;
 #[cfg(feature = "alloc")]
-use filter_policy::{BloomFilterPolicy, hashers};
+use filter_policy::{BloomFilterPolicy, HashValue, hashers};
 
 use crate::contents::Contents;
 use crate::sizing::{Format, leveldb_rate};
@@ -28,6 +28,8 @@ impl FilterLayout {
         },
         #[cfg(feature = "alloc")]
         places: |len, tail, hash| {
+            // The layout is that of many functions.
+            let hash = HashValue::of(hash);
             Some(contents(tail).places(hash, |(_, probes), hash| {
                 let mut bits = alloc::vec::Vec::with_capacity(probes.into());
                 let bytes = len.saturating_sub(1);

@@ -58,8 +58,11 @@ macro_rules! answers {
         #[inline]
         fn hashed_may_match(&self, key: &[u8], hash: filter_policy::KeyHash, $filter: &[u8]) -> bool {
             let $policy = self;
-            match ($contents, filter_policy::HashValue::of(hash)) {
-                (crate::contents::Contents::Filter($kind), Some(hash)) => $module::may_match($kernel, $($part,)+ hash),
+            let own = hash.of(filter_policy::HashedPolicy::hash_function(self));
+            match ($contents, own) {
+                (crate::contents::Contents::Filter($kind), Some(hash)) => {
+                    $module::may_match($kernel, $($part,)+ hash)
+                }
                 (contents, _) => contents.hashed_may_match($kernel, key, hash, $filter),
             }
         }
@@ -78,18 +81,13 @@ macro_rules! kernel_reader {
                 let source = filter_kernels::WideSource::Keys(keys);
                 filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* source, answers);
             }),
-            hash: |$plan, $bits, hash| match hash {
-                filter_policy::KeyHash::Bits64(hash) => {
-                    Some(filter_kernels::$kernels::may_match($plan.kernel, $($argument,)* hash))
-                }
-                filter_policy::KeyHash::Bits32(_) => None,
-            },
-            hashes: |$plan, $bits, hashes, answers| match hashes {
-                filter_policy::KeyHashes::Bits64(hashes) => {
+            hash: |$plan, $bits, hash| filter_kernels::$kernels::may_match($plan.kernel, $($argument,)* hash),
+            hashes: |$plan, $bits, hashes, answers| match hashes.values() {
+                Some(hashes) => {
                     let source = filter_kernels::WideSource::Hashes(hashes);
                     filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* source, answers);
                 }
-                filter_policy::KeyHashes::Bits32(hashes) => filter_policy::answers::fill(true, hashes.len(), answers),
+                None => filter_policy::answers::fill(true, hashes.len(), answers),
             },
         };
     };

@@ -4,7 +4,6 @@ pub(crate) mod lanes;
 
 use hashzoo::xxph3_64;
 
-#[cfg(target_arch = "x86_64")]
 use crate::MAX_PROBES;
 use crate::asker::asker;
 use crate::choose::by_kernel;
@@ -41,8 +40,9 @@ pub(crate) static POWERS: [u64; 32] = {
     powers
 };
 
-/// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds; it must not be empty.
+/// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    let probes = probes.clamp(1, MAX_PROBES);
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() * 8 <= MAP_BITS => {
@@ -61,6 +61,7 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
 pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
         tiles::insert_bits,

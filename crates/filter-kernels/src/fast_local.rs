@@ -53,6 +53,7 @@ pub trait Stored {
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
+    let probes = probes.clamp(1, MAX_PROBES);
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
@@ -66,6 +67,7 @@ pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_
 /// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
 /// number of hash values that equal the one before them.
 pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
         tiles::insert_in_lines,

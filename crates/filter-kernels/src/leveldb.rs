@@ -128,14 +128,16 @@ pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)
     scalar::positions(Modulus::of_bytes(bytes), probes, hash, &mut visit);
 }
 
-/// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds; it must not be empty.
+/// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    let probes = probes.min(MAX_PROBES);
     let dispatch = Dispatch::new(kernel, bit_array.len());
     dispatch!(dispatch, create(bit_array, probes, source))
 }
 
-/// Adds the bits of these hash values to `bit_array`, which must not be empty.
+/// Adds the bits of these hash values to `bit_array`; otherwise like [`create`].
 pub fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
+    let probes = probes.min(MAX_PROBES);
     let dispatch = Dispatch::new(kernel, bit_array.len());
     dispatch!(dispatch, insert(bit_array, probes, Source::Hashes(hashes)))
 }

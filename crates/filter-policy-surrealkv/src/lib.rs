@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use filter_policy::{Error, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING};
+use filter_policy::{Error, FilterPolicy, HashFunction, KeyHashes, MATCHES_EVERYTHING};
 
 /// A policy of the crate `filter-policy` for SurrealKV.
 ///
@@ -20,9 +20,8 @@ use filter_policy::{Error, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING}
 #[derive(Debug)]
 pub struct SurrealKvPolicy<P> {
     policy: P,
-    /// True if hash values have 64 bits, false if 32.
-    is_wide: bool,
-    /// Set by a key without a hash value of that width, against the contract of
+    function: HashFunction,
+    /// Set by a key without a hash value of that function, against the contract of
     /// [`key_hash`](FilterPolicy::key_hash): filters from hash values could deny such keys.
     is_faulty: AtomicBool,
 }
@@ -50,7 +49,7 @@ impl<P: FilterPolicy> SurrealKvPolicy<P> {
         };
         Ok(Self {
             policy,
-            is_wide: matches!(hash, KeyHash::Bits64(_)),
+            function: hash.function(),
             is_faulty: AtomicBool::new(false),
         })
     }
@@ -64,21 +63,20 @@ impl<P: FilterPolicy> SurrealKvPolicy<P> {
     fn build(&self, mut hashes: Vec<u64>) -> Result<Vec<u8>, Error> {
         if self.is_faulty.load(Ordering::Relaxed) {
             return Err(Error::Policy {
-                reason: "a key has no hash value, or one of another width",
+                reason: "a key has no hash value, or one of another function",
             });
         }
         hashes.dedup();
         let mut filter = vec![0; self.policy.max_filter_len(hashes.len())?];
-        let len = if self.is_wide {
-            self.policy
-                .create_from_hashes(KeyHashes::Bits64(&hashes), &mut filter)
-        } else {
+        let narrow: Vec<u32>;
+        let hashes = if self.function.bits() == 32 {
             // The engine returns the values that `key_hash` made from 32 bits.
-            let hashes: Vec<u32> = hashes.iter().map(|&hash| hash as u32).collect();
-            self.policy
-                .create_from_hashes(KeyHashes::Bits32(&hashes), &mut filter)
-        }?
-        .len();
+            narrow = hashes.iter().map(|&hash| hash as u32).collect();
+            KeyHashes::new(self.function, &narrow)
+        } else {
+            KeyHashes::new(self.function, &hashes)
+        };
+        let len = self.policy.create_from_hashes(hashes, &mut filter)?.len();
         filter.truncate(len);
         Ok(filter)
     }
@@ -104,8 +102,7 @@ where
 
     fn key_hash(&self, key: &[u8]) -> u64 {
         match self.policy.key_hash(key) {
-            Some(KeyHash::Bits32(hash)) if !self.is_wide => hash.into(),
-            Some(KeyHash::Bits64(hash)) if self.is_wide => hash,
+            Some(hash) if hash.function() == self.function => hash.value(),
             _ => {
                 self.is_faulty.store(true, Ordering::Relaxed);
                 0

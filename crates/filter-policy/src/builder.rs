@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::building::{FlatKeys, append_with, reserve};
 use crate::error::Error;
-use crate::key_hash::{KeyHash, KeyHashes};
-use crate::policy::{FilterPolicy, WRONG_HASHES};
+use crate::key_hash::{HashFunction, KeyHashes, WRONG_HASHES};
+use crate::policy::FilterPolicy;
 
 /// Builds a filter from keys that come one by one, for a policy of any type: a pointer to one as well.
 ///
@@ -35,8 +35,8 @@ pub struct FilterBuilder<P> {
 #[derive(Debug)]
 enum Collected {
     Nothing,
-    Hashes32(Vec<u32>),
-    Hashes64(Vec<u64>),
+    Hashes32(HashFunction, Vec<u32>),
+    Hashes64(HashFunction, Vec<u64>),
     Keys(FlatKeys),
 }
 
@@ -75,19 +75,21 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         let hash = self.policy.key_hash(key);
         if let Collected::Nothing = self.collected {
             self.collected = match hash {
-                Some(KeyHash::Bits32(_)) => Collected::Hashes32(Vec::new()),
-                Some(KeyHash::Bits64(_)) => Collected::Hashes64(Vec::new()),
+                Some(hash) if hash.function().bits() == 32 => {
+                    Collected::Hashes32(hash.function(), Vec::new())
+                }
+                Some(hash) => Collected::Hashes64(hash.function(), Vec::new()),
                 None => Collected::Keys(FlatKeys::default()),
             };
         }
         match (&mut self.collected, hash) {
-            (Collected::Hashes32(hashes), Some(KeyHash::Bits32(hash))) => {
+            (Collected::Hashes32(function, hashes), Some(hash)) if hash.function() == *function => {
                 reserve(hashes, 1)?;
-                hashes.push(hash);
+                hashes.push(hash.low());
             }
-            (Collected::Hashes64(hashes), Some(KeyHash::Bits64(hash))) => {
+            (Collected::Hashes64(function, hashes), Some(hash)) if hash.function() == *function => {
                 reserve(hashes, 1)?;
-                hashes.push(hash);
+                hashes.push(hash.value());
             }
             (Collected::Keys(keys), None) => keys.push(key)?,
             _ => return Err(WRONG_HASHES),
@@ -115,8 +117,8 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         let hashes = match &self.collected {
             Collected::Nothing => return self.policy.append_filter(&[], out),
             Collected::Keys(keys) => return self.policy.append_filter(&keys.slices()?, out),
-            Collected::Hashes32(hashes) => KeyHashes::Bits32(hashes),
-            Collected::Hashes64(hashes) => KeyHashes::Bits64(hashes),
+            Collected::Hashes32(function, hashes) => KeyHashes::new(*function, hashes),
+            Collected::Hashes64(function, hashes) => KeyHashes::new(*function, hashes),
         };
         append_with(out, self.policy.max_filter_len(self.keys)?, |room| {
             self.policy

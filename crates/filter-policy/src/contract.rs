@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use crate::answers::Answers;
 use crate::builder::FilterBuilder;
 use crate::error::Error;
+use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter};
 
 /// The number of keys of the filter whose rate is returned, and the number of absent keys that it is asked.
@@ -134,6 +135,11 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
             );
         }
     }
+    let another = KeyHashes::new(HashFunction::new("another function", |_| 0_u64), &[0_u64]);
+    assert!(
+        policy.create_from_hashes(another, &mut room).is_err(),
+        "hash values of another function must be refused"
+    );
     let mut appended = b"before".to_vec();
     policy
         .append_filter(keys, &mut appended)
@@ -163,6 +169,8 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     let prepared = policy.prepare(filter);
     let owned = OwnedFilter::new(policy, filter);
+    let another = HashFunction::new("another function", |key| key.len() as u64);
+    let foreign = KeyHash::new(another, 0_u64);
     for (key, &expected) in keys.iter().zip(&expected) {
         let hashed = HashedKey::new(policy, key);
         let mut words = [0];
@@ -178,6 +186,10 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
             ("a key hashed once for many filters", each.get(0)),
             ("a key hashed once, prepared", prepared.may_match_hashed(&hashed)),
             ("a key hashed once, owned", owned.may_match_hashed(&hashed)),
+            (
+                "a hash value of another function",
+                policy.hashed_may_match(key, foreign, filter),
+            ),
         ] {
             assert_eq!(
                 answer,

@@ -10,33 +10,38 @@ use crate::building::{append_with, collect};
 use crate::building::{for_each_batch, room, without_repeats, written};
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
-use crate::key_hash::{HashValue, KeyHashes};
+use crate::key_hash::{HashFunction, HashValue};
 use crate::keys::KeyBatch;
-use crate::policy::{FilterPolicy, HashedKey, WRONG_HASHES};
+use crate::policy::{FilterPolicy, HashedKey};
 
-/// The methods that the project's own policies add to [`FilterPolicy`]: they hash each key once, accept hash values as
-/// well as keys, and fill a filter step by step.
+/// The methods that the project's own policies add to [`FilterPolicy`]: they hash each key once, and accept hash values
+/// as well as keys.
 ///
 /// Every method that builds writes the same bytes for the same keys in the same order:
 ///
-/// | from | into a slice | appended to a `Vec` (feature `alloc`) | as a new `Vec` (feature `alloc`) |
-/// |---|---|---|---|
-/// | keys of any iterator | [`build_in`](Self::build_in) | `append` | `build` |
-/// | a [`KeyBatch`] | [`build_batch_in`](Self::build_batch_in) | `append_batch` | `build_batch` |
-/// | hash values of any iterator | [`build_hashes_in`](Self::build_hashes_in) | `append_hashes` | `build_hashes` |
+/// | from | into a slice | appended to a `Vec` (feature `alloc`) |
+/// |---|---|---|
+/// | keys of any iterator | [`build_in`](Self::build_in) | `build`, as a new `Vec` |
+/// | a [`KeyBatch`] | [`build_batch_in`](Self::build_batch_in) | `append_batch` |
+/// | hash values of any iterator | [`build_raw_hashes_in`](Self::build_raw_hashes_in) | `append_raw_hashes` |
 ///
 /// Batches are fastest: kernels hash 8 or 16 of their keys at a time. Methods that write into a slice need a `Clone`
 /// iterator, because the number of keys must be known before the filter is written; an iterator without an exact size
-/// hint is run twice. Methods that allocate collect the hash values instead.
+/// hint is run twice. Methods that allocate collect the hash values instead. For keys that come one by one, there is
+/// `FilterBuilder`: no method adds keys to a finished filter.
 ///
 /// All of these return [`Error::BufferTooShort`] when the slice cannot hold the filter, [`Error::FilterTooLarge`] when
 /// no slice could, and [`Error::AllocationFailed`] when there is no memory; the slice or vector is then unchanged.
 ///
+/// Hash values without their function are called raw: they must be those of [`hash_key`](Self::hash_key) of this policy,
+/// and a filter of others denies the keys. [`FilterPolicy::create_from_hashes`] checks the function.
+///
 /// To query one filter for many keys, see [`FilterPolicy::prepare`]; to query many filters for one key, see
 /// [`hashed_key`](Self::hashed_key).
 ///
-/// A policy implements [`hash_key`](Self::hash_key), [`start`](Self::start) and [`insert`](Self::insert); the rest
-/// follows, and [`hashed_methods`](crate::hashed_methods) writes the methods of [`FilterPolicy`] that use it. Another hash function in LevelDB's layout needs only a [`KeyHasher`](crate::hashers::KeyHasher).
+/// A policy implements [`hash_function`](Self::hash_function), [`hash_key`](Self::hash_key) and [`fill`](Self::fill); the
+/// rest follows, and [`hashed_methods`](crate::hashed_methods) writes the methods of [`FilterPolicy`] that use it.
+/// Another hash function in LevelDB's layout needs only a [`KeyHasher`](crate::hashers::KeyHasher).
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -49,7 +54,9 @@ let filter = policy.build(ids)?;
 
 let mut buffer = [0; 64];
 assert_eq!(policy.build_batch_in(&ids, &mut buffer)?, filter);
-assert_eq!(policy.build_hashes(ids.iter().map(|id| policy.hash_key(id)))?, filter);
+let mut appended = Vec::new();
+policy.append_raw_hashes(ids.iter().map(|id| policy.hash_key(id)), &mut appended)?;
+assert_eq!(appended, filter);
 # Ok::<(), filter_policy::Error>(())
 ```
 "#
@@ -62,19 +69,20 @@ pub trait HashedPolicy: FilterPolicy {
     /// (`XXPH3FilterBitsBuilder::AddKey`): equal keys are adjacent in sorted input.
     const DROPS_REPEATS: bool = false;
 
+    /// Returns the identity of the hash function, which the policy has made once: see [`HashFunction::new`].
+    fn hash_function(&self) -> HashFunction;
+
     /// Returns the hash value of a key.
     fn hash_key(&self, key: &[u8]) -> Self::Hash;
 
-    /// Makes a slice, whose length is that of a filter of this many keys, an empty filter.
-    fn start(&self, keys: usize, filter: &mut [u8]);
+    /// Writes the filter of these values, which are usually as many as the filter was made for, over whatever the bytes
+    /// hold. Returns the number of values; [`for_each_batch`](crate::building::for_each_batch) does.
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = Self::Hash>) -> usize;
 
-    /// Adds values to a filter that was started; can be called repeatedly.
-    fn insert(&self, filter: &mut [u8], hashes: &[Self::Hash]);
-
-    /// Writes the filter of these keys over a slice whose length is that of a filter of this many keys, and returns the
-    /// number of keys whose value was dropped; `None` if keys must be hashed one by one.
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        let _ = (keys, filter);
+    /// Writes the filter of these keys over whatever the bytes hold, and returns the number of keys whose value was
+    /// dropped; `None` if keys must be hashed one by one.
+    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
+        let _ = (filter, keys);
         None
     }
 
@@ -85,7 +93,7 @@ pub trait HashedPolicy: FilterPolicy {
     /// # Errors
     ///
     /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`].
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
+    fn build_raw_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = Self::Hash, IntoIter: Clone>,
     {
@@ -98,7 +106,7 @@ pub trait HashedPolicy: FilterPolicy {
             let kept = if len <= out.len() {
                 write(self, count, len, hashes.clone(), out)?
             } else {
-                without_repeats(hashes.clone()).count()
+                for_each_batch(without_repeats(hashes.clone()), |_| ())
             };
             let kept_len = self.max_filter_len(kept)?;
             if kept_len == len {
@@ -110,19 +118,17 @@ pub trait HashedPolicy: FilterPolicy {
         written(out, len)
     }
 
-    /// [`build_hashes_in`](Self::build_hashes_in) for values whose type is not known.
+    /// [`build_raw_hashes_in`](Self::build_raw_hashes_in) for values in memory, which are not copied.
     ///
     /// # Errors
     ///
-    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; [`Error::Policy`] when the
-    /// values have the other width.
-    fn build_key_hashes_in<'out>(
+    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
+    fn build_raw_slice_in<'out>(
         &self,
-        hashes: KeyHashes<'_>,
+        hashes: &[Self::Hash],
         out: &'out mut [u8],
     ) -> Result<FilterBytes<'out>, Error> {
-        let hashes = Self::Hash::slice(hashes).ok_or(WRONG_HASHES)?;
-        self.build_hashes_in(hashes.iter().copied(), out)
+        self.build_raw_hashes_in(hashes.iter().copied(), out)
     }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written; the fastest method.
@@ -137,16 +143,25 @@ pub trait HashedPolicy: FilterPolicy {
     ) -> Result<FilterBytes<'out>, Error> {
         let batch = keys.into();
         let len = self.max_filter_len(batch.len())?;
-        let created = batch
+        let fill = |keys: Keys<'_>, bytes: &mut [u8]| {
+            self.fill_with_keys(
+                NewFilter {
+                    keys: keys.len(),
+                    bytes,
+                },
+                keys,
+            )
+        };
+        let filled = batch
             .for_kernels()
             .zip(out.get_mut(..len))
-            .and_then(|(keys, filter)| Some((keys, self.create(keys, filter)?)));
-        match created {
+            .and_then(|(keys, bytes)| Some((keys, fill(keys, bytes)?)));
+        match filled {
             Some((_, 0)) => written(out, len),
             Some((keys, dropped)) => {
                 let filter = room(out, self.max_filter_len(batch.len() - dropped)?)?;
                 if filter.len() != len {
-                    self.create(keys, filter);
+                    fill(keys, filter);
                 }
                 Ok(filter.into())
             }
@@ -159,7 +174,7 @@ pub trait HashedPolicy: FilterPolicy {
     }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written; see
-    /// [`build_hashes_in`](Self::build_hashes_in).
+    /// [`build_raw_hashes_in`](Self::build_raw_hashes_in).
     ///
     /// # Errors
     ///
@@ -168,7 +183,7 @@ pub trait HashedPolicy: FilterPolicy {
     where
         I: IntoIterator<Item: AsRef<[u8]>, IntoIter: Clone>,
     {
-        self.build_hashes_in(keys.into_iter().map(|key| self.hash_key(key.as_ref())), out)
+        self.build_raw_hashes_in(keys.into_iter().map(|key| self.hash_key(key.as_ref())), out)
     }
 
     /// Appends the filter of keys with these hash values to `out`.
@@ -177,7 +192,7 @@ pub trait HashedPolicy: FilterPolicy {
     ///
     /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
     #[cfg(feature = "alloc")]
-    fn append_hashes(
+    fn append_raw_hashes(
         &self,
         hashes: impl IntoIterator<Item = Self::Hash>,
         out: &mut Vec<u8>,
@@ -197,20 +212,8 @@ pub trait HashedPolicy: FilterPolicy {
         };
         let len = self.max_filter_len(hashes.len())?;
         append_with(out, len, |room| {
-            self.start(hashes.len(), room);
-            self.insert(room, &hashes);
-            Ok(len)
+            write(self, hashes.len(), len, hashes.iter().copied(), room).map(|_| len)
         })
-    }
-
-    /// Appends the filter of these keys to `out`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    fn append(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.append_hashes(keys.into_iter().map(|key| self.hash_key(key.as_ref())), out)
     }
 
     /// Appends the filter of these keys to `out`; the fastest method.
@@ -234,29 +237,8 @@ pub trait HashedPolicy: FilterPolicy {
     #[cfg(feature = "alloc")]
     fn build(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<Vec<u8>, Error> {
         let mut filter = Vec::new();
-        self.append(keys, &mut filter).map(|()| filter)
-    }
-
-    /// Returns the filter of these keys; the fastest method.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    fn build_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>) -> Result<Vec<u8>, Error> {
-        let mut filter = Vec::new();
-        self.append_batch(keys, &mut filter).map(|()| filter)
-    }
-
-    /// Returns the filter of keys with these hash values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    fn build_hashes(&self, hashes: impl IntoIterator<Item = Self::Hash>) -> Result<Vec<u8>, Error> {
-        let mut filter = Vec::new();
-        self.append_hashes(hashes, &mut filter).map(|()| filter)
+        let hashes = keys.into_iter().map(|key| self.hash_key(key.as_ref()));
+        self.append_raw_hashes(hashes, &mut filter).map(|()| filter)
     }
 
     /// Hashes a key once, for queries to many filters. Behind a pointer, see [`HashedKey::new`].
@@ -281,7 +263,11 @@ macro_rules! hashed_methods {
 
         #[inline]
         fn key_hash(&self, key: &[u8]) -> Option<$crate::KeyHash> {
-            Some($crate::HashedPolicy::hash_key(self, key).into())
+            let function = $crate::HashedPolicy::hash_function(self);
+            Some($crate::KeyHash::new(
+                function,
+                $crate::HashedPolicy::hash_key(self, key),
+            ))
         }
 
         fn create_from_hashes<'out>(
@@ -289,7 +275,8 @@ macro_rules! hashed_methods {
             hashes: $crate::KeyHashes<'_>,
             out: &'out mut [u8],
         ) -> Result<$crate::FilterBytes<'out>, $crate::Error> {
-            $crate::HashedPolicy::build_key_hashes_in(self, hashes, out)
+            let hashes = hashes.of($crate::HashedPolicy::hash_function(self))?;
+            $crate::HashedPolicy::build_raw_slice_in(self, hashes, out)
         }
     };
 }
@@ -309,12 +296,46 @@ fn write<P: HashedPolicy + ?Sized>(
     hashes: impl Iterator<Item = P::Hash>,
     out: &mut [u8],
 ) -> Result<usize, Error> {
-    let filter = room(out, len)?;
-    policy.start(count, filter);
-    let insert = |batch: &[P::Hash]| policy.insert(filter, batch);
+    let filter = NewFilter {
+        keys: count,
+        bytes: room(out, len)?,
+    };
     Ok(if P::DROPS_REPEATS {
-        for_each_batch(without_repeats(hashes), insert)
+        policy.fill(filter, without_repeats(hashes))
     } else {
-        for_each_batch(hashes, insert)
+        policy.fill(filter, hashes)
     })
+}
+
+/// The bytes of a filter that is being built, which [`HashedPolicy::fill`] writes as a whole.
+///
+/// Only the building methods of [`HashedPolicy`] make one, of the length that
+/// [`max_filter_len`](FilterPolicy::max_filter_len) gives for its number of keys: no finished filter is ever written to.
+#[derive(Debug)]
+pub struct NewFilter<'a> {
+    keys: usize,
+    bytes: &'a mut [u8],
+}
+
+impl<'a> NewFilter<'a> {
+    /// Returns the number of keys that the filter is made for.
+    pub const fn keys(&self) -> usize {
+        self.keys
+    }
+
+    /// Returns the bytes.
+    pub const fn into_bytes(self) -> &'a mut [u8] {
+        self.bytes
+    }
+
+    /// Writes the last bytes, and returns those before them.
+    pub fn ending_in<const N: usize>(self, tail: [u8; N]) -> &'a mut [u8] {
+        match self.bytes.split_last_chunk_mut() {
+            Some((bytes, last)) => {
+                *last = tail;
+                bytes
+            }
+            None => &mut [],
+        }
+    }
 }

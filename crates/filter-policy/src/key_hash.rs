@@ -1,31 +1,196 @@
-//! Hash values of keys: of one type where the policy is known, of either type behind a pointer.
+//! Hash values of keys, with the identity of the function that made them.
 
 use core::fmt::Debug;
+use core::num::NonZeroU64;
 
-/// The hash value of a key, as [`FilterPolicy::key_hash`](crate::FilterPolicy::key_hash) returns it.
+use filter_kernels::LaneHash;
+use hashzoo::xxh3_64;
+
+use crate::error::Error;
+use crate::hashers::KeyHasher;
+use sealed::Values;
+
+/// The identity of a hash function, its seed included: hash values are used only in filters of the same function.
+///
+/// A policy of your own makes it once, of its name and the function itself, and gives it to each
+/// [`KeyHash`]. Two functions that differ in name, seed or parameters have different identities.
+///
+/// ```
+/// use filter_policy::HashFunction;
+///
+/// let seeded = |seed: u64| HashFunction::new("example.Fnv", move |key| {
+///     key.iter().fold(seed, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+/// });
+/// assert_eq!(seeded(7), seeded(7));
+/// assert_ne!(seeded(7), seeded(8));
+/// ```
+// The lowest bit is set for 64-bit hash values, the highest for functions that are not known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyHash {
-    /// Of a policy with 32-bit hash values.
-    Bits32(u32),
-    /// Of a policy with 64-bit hash values.
-    Bits64(u64),
+pub struct HashFunction(NonZeroU64);
+
+/// Keys whose hash values tell functions apart: bytes of all kinds, upper and lower case, a remainder after whole words.
+const PROBES: [&[u8]; 3] = [
+    b"Az\0\xe9\xff",
+    b"key_Of_16_bytes\x80",
+    b"a LONG key, with a remainder: \x00\x01\x7f\x80\xfe\xff after 0123456789 and more than 64 bytes\xe9\x88\x9d",
+];
+
+const UNKNOWN: u64 = 1 << 63;
+
+impl HashFunction {
+    /// XXPH3 with 64 bits and the seed 0, as in RocksDB.
+    pub const XXPH3: Self = Self::seedless(1, 1);
+
+    /// XXH3 with 64 bits and the seed 0.
+    pub const XXH3: Self = Self::seedless(3, 1);
+
+    /// XXH64 with the seed 0, as in Parquet.
+    pub const XXH64: Self = Self::seedless(2, 1);
+
+    /// The hash of RocksDB's legacy filters, with LevelDB's seed.
+    pub const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
+
+    /// Of keys without a hash value: never that of a filter.
+    pub(crate) const NONE: Self = Self::seedless(5, 0);
+
+    /// Returns the identity of a function of one's own. `name` is the policy's, which stands for all that is done to a key
+    /// before it is hashed; a few fixed keys are hashed, so that seeds and parameters count as well. Takes a few hundred
+    /// nanoseconds: keep the result in the policy.
+    pub fn new<H: HashValue>(name: &str, hash: impl Fn(&[u8]) -> H) -> Self {
+        let print = PROBES.iter().fold(xxh3_64(name.as_bytes(), 0), |print, probe| {
+            let value: u64 = hash(probe).into();
+            xxh3_64(&value.to_le_bytes(), print)
+        });
+        Self::of_number(UNKNOWN | print & !1 | H::WIDE)
+    }
+
+    pub(crate) const fn leveldb(seed: u32) -> Self {
+        Self::seeded(1, seed)
+    }
+
+    pub(crate) const fn murmur2(seed: u32) -> Self {
+        Self::seeded(2, seed)
+    }
+
+    pub(crate) const fn murmur2_signed_tail(seed: u32) -> Self {
+        Self::seeded(3, seed)
+    }
+
+    /// Returns the identity of a hasher's function.
+    pub(crate) fn of_hasher(hasher: &impl KeyHasher) -> Self {
+        match hasher.lane_hash() {
+            Some(LaneHash::LevelDb { seed }) => Self::leveldb(seed),
+            Some(LaneHash::Murmur2 { seed }) => Self::murmur2(seed),
+            Some(LaneHash::Murmur2SignedTail { seed }) => Self::murmur2_signed_tail(seed),
+            _ => Self::new(hasher.policy_name(), |key| hasher.hash(key)),
+        }
+    }
+
+    // Small, because queries compare with these numbers.
+    const fn seedless(number: u64, wide: u64) -> Self {
+        Self::of_number(number << 1 | wide)
+    }
+
+    const fn seeded(kind: u64, seed: u32) -> Self {
+        Self::of_number(kind << 40 | (seed as u64) << 1)
+    }
+
+    const fn of_number(number: u64) -> Self {
+        // Never zero: neither the kind nor the mark of unknown functions is.
+        Self(match NonZeroU64::new(number) {
+            Some(number) => number,
+            None => NonZeroU64::MAX,
+        })
+    }
+
+    const fn wide(self) -> u64 {
+        self.0.get() & 1
+    }
+
+    /// Returns the width of the hash values in bits: 32 or 64.
+    pub const fn bits(self) -> u32 {
+        if self.wide() == 1 { 64 } else { 32 }
+    }
+
+    /// Returns whether values of this type have the function's width.
+    #[inline]
+    pub(crate) const fn makes<H: HashValue>(self) -> bool {
+        self.wide() == H::WIDE
+    }
 }
 
-/// The hash values of many keys, all of one width.
+/// The hash value of a key, as [`FilterPolicy::key_hash`](crate::FilterPolicy::key_hash) returns it, with the function
+/// that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyHash {
+    function: HashFunction,
+    value: u64,
+}
+
+impl KeyHash {
+    /// Makes the hash value of a key under this function. A value of the other width counts as that of another function.
+    #[inline]
+    pub fn new<H: HashValue>(function: HashFunction, value: H) -> Self {
+        let number = function.0.get() & !1 | H::WIDE;
+        Self {
+            function: HashFunction::of_number(number),
+            value: value.into(),
+        }
+    }
+
+    /// Of a key without a hash value.
+    pub(crate) const NONE: Self = Self {
+        function: HashFunction::NONE,
+        value: 0,
+    };
+
+    /// Returns the function that made the value.
+    #[inline]
+    pub const fn function(self) -> HashFunction {
+        self.function
+    }
+
+    /// Returns the number; values of 32 bits are below 2^32. It does not tell its function.
+    #[inline]
+    pub const fn value(self) -> u64 {
+        self.value
+    }
+
+    /// Returns the number as a value of this type, which must be that of the function.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn low<H: HashValue>(self) -> H {
+        H::low(self.value)
+    }
+
+    /// Returns the number if this function made it. `H` is the type of the function's values.
+    #[inline]
+    pub fn of<H: HashValue>(self, function: HashFunction) -> Option<H> {
+        (self.function == function).then_some(H::low(self.value))
+    }
+}
+
+/// The hash values of many keys, with the function that made them.
 #[derive(Debug, Clone, Copy)]
-pub enum KeyHashes<'a> {
-    /// Of a policy with 32-bit hash values.
-    Bits32(&'a [u32]),
-    /// Of a policy with 64-bit hash values.
-    Bits64(&'a [u64]),
+pub struct KeyHashes<'a> {
+    function: HashFunction,
+    values: Values<'a>,
 }
 
-impl KeyHashes<'_> {
+impl<'a> KeyHashes<'a> {
+    /// Makes the hash values of keys under this function, which must have made them: a filter of values of another function
+    /// denies the keys.
+    #[inline]
+    pub fn new<H: HashValue>(function: HashFunction, values: &'a [H]) -> Self {
+        let values = H::values(values);
+        Self { function, values }
+    }
+
     /// Returns the number of hash values.
     pub const fn len(&self) -> usize {
-        match self {
-            Self::Bits32(hashes) => hashes.len(),
-            Self::Bits64(hashes) => hashes.len(),
+        match self.values {
+            Values::Bits32(values) => values.len(),
+            Values::Bits64(values) => values.len(),
         }
     }
 
@@ -33,59 +198,89 @@ impl KeyHashes<'_> {
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Returns the numbers if they have this width.
+    #[inline]
+    pub fn values<H: HashValue>(self) -> Option<&'a [H]> {
+        H::slice(self.values)
+    }
+
+    /// Returns the numbers if this function made them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Policy`] if another function made them.
+    pub fn of<H: HashValue>(self, function: HashFunction) -> Result<&'a [H], Error> {
+        let values = self.values().filter(|_| self.function == function);
+        values.ok_or(WRONG_HASHES)
+    }
 }
 
+/// The error of a policy that gets hash values that it did not compute.
+pub(crate) const WRONG_HASHES: Error = Error::Policy {
+    reason: "hash values must be those that the policy's key_hash returns",
+};
+
 mod sealed {
-    pub trait Sealed {}
+    #[derive(Debug, Clone, Copy)]
+    pub enum Values<'a> {
+        Bits32(&'a [u32]),
+        Bits64(&'a [u64]),
+    }
+
+    pub trait Sealed: Sized {
+        /// 1 for values of 64 bits.
+        const WIDE: u64;
+
+        fn low(value: u64) -> Self;
+
+        fn slice(values: Values<'_>) -> Option<&[Self]>;
+
+        fn values(values: &[Self]) -> Values<'_>;
+    }
 }
 
 /// The type of a policy's hash values: `u32` or `u64`.
-pub trait HashValue: Copy + Default + PartialEq + Debug + Into<KeyHash> + sealed::Sealed {
+pub trait HashValue: Copy + Default + PartialEq + Debug + Into<u64> + sealed::Sealed {
     /// Returns the value; `None` if it has the other width.
-    fn of(hash: KeyHash) -> Option<Self>;
-
-    /// Returns the values; `None` if they have the other width.
-    fn slice(hashes: KeyHashes<'_>) -> Option<&[Self]>;
-
-    /// Returns the values with their width.
-    fn hashes(values: &[Self]) -> KeyHashes<'_>;
+    #[inline]
+    fn of(hash: KeyHash) -> Option<Self> {
+        hash.function.makes::<Self>().then_some(Self::low(hash.value))
+    }
 }
 
 macro_rules! hash_value {
-    ($value:ty, $variant:ident) => {
-        impl sealed::Sealed for $value {}
+    ($value:ty, $variant:ident, $wide:literal) => {
+        impl sealed::Sealed for $value {
+            const WIDE: u64 = $wide;
 
-        impl From<$value> for KeyHash {
             #[inline]
-            fn from(hash: $value) -> Self {
-                Self::$variant(hash)
+            #[allow(
+                clippy::cast_possible_truncation,
+                trivial_numeric_casts,
+                reason = "the value of a function of this width"
+            )]
+            fn low(value: u64) -> Self {
+                value as Self
             }
-        }
 
-        impl HashValue for $value {
             #[inline]
-            fn of(hash: KeyHash) -> Option<Self> {
-                match hash {
-                    KeyHash::$variant(hash) => Some(hash),
+            fn slice(values: Values<'_>) -> Option<&[Self]> {
+                match values {
+                    Values::$variant(values) => Some(values),
                     _ => None,
                 }
             }
 
             #[inline]
-            fn slice(hashes: KeyHashes<'_>) -> Option<&[Self]> {
-                match hashes {
-                    KeyHashes::$variant(hashes) => Some(hashes),
-                    _ => None,
-                }
-            }
-
-            #[inline]
-            fn hashes(values: &[Self]) -> KeyHashes<'_> {
-                KeyHashes::$variant(values)
+            fn values(values: &[Self]) -> Values<'_> {
+                Values::$variant(values)
             }
         }
+
+        impl HashValue for $value {}
     };
 }
 
-hash_value!(u32, Bits32);
-hash_value!(u64, Bits64);
+hash_value!(u32, Bits32, 0);
+hash_value!(u64, Bits64, 1);

@@ -4,13 +4,15 @@ mod sizes;
 
 use filter_kernels::leveldb::{self, BitQuery};
 use filter_kernels::{Kernel, KernelToken, Keys, LaneHash, MAX_PROBES, Source};
+use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED};
 
 use crate::answers::fill;
 use crate::bits_per_key::BitsPerKey;
+use crate::building::for_each_batch;
 use crate::error::Error;
-use crate::hashed::HashedPolicy;
+use crate::hashed::{HashedPolicy, NewFilter};
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
-use crate::key_hash::{KeyHash, KeyHashes};
+use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::policy::prepared::{Plan, Reader};
 use crate::policy::{FilterPolicy, PreparedFilter};
 
@@ -122,6 +124,7 @@ pub const fn stored(filter: &[u8]) -> Stored<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct BloomFilterPolicy<H> {
     hasher: H,
+    function: HashFunction,
     bits_per_key: BitsPerKey,
     coprime_sizes: bool,
     /// `None` selects the best available kernel.
@@ -136,13 +139,17 @@ impl BloomFilterPolicy<Murmur2> {
     /// [`signed_tail`](BloomFilterPolicy::signed_tail). The filter's bytes do not show
     /// which of the two wrote it.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        Self::with_hasher(Murmur2::new(), bits_per_key)
+        Self::with_seed(MURMUR2_SEED, bits_per_key)
     }
 
     /// Makes a policy of MurmurHash2 with another seed, under a name that includes the seed:
     /// `BloomFilter2.Seed9747b28c`. With the seed 5381 the policy is `BloomFilter2` itself.
     pub const fn with_seed(seed: u32, bits_per_key: BitsPerKey) -> Self {
-        Self::with_hasher(Murmur2::with_seed(seed), bits_per_key)
+        Self::with_function(
+            Murmur2::with_seed(seed),
+            HashFunction::murmur2(seed),
+            bits_per_key,
+        )
     }
 }
 
@@ -150,22 +157,35 @@ impl BloomFilterPolicy<Murmur2SignedTail> {
     /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. Use it for filters
     /// written by a program with signed `char`, whatever name they are stored under.
     pub const fn signed_tail(bits_per_key: BitsPerKey) -> Self {
-        Self::with_hasher(Murmur2SignedTail, bits_per_key)
+        let function = HashFunction::murmur2_signed_tail(MURMUR2_SEED);
+        Self::with_function(Murmur2SignedTail, function, bits_per_key)
     }
 }
 
 impl BloomFilterPolicy<LevelDbHash> {
     /// Makes the policy `leveldb.BuiltinBloomFilter2`: identical to LevelDB's own, byte for byte.
     pub const fn leveldb_builtin(bits_per_key: BitsPerKey) -> Self {
-        Self::with_hasher(LevelDbHash, bits_per_key)
+        Self::with_function(
+            LevelDbHash,
+            HashFunction::leveldb(LEVELDB_BLOOM_SEED),
+            bits_per_key,
+        )
+    }
+}
+
+impl<H: KeyHasher> BloomFilterPolicy<H> {
+    /// Makes a policy with a custom hash function; the function also provides the policy name.
+    pub fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
+        let function = HashFunction::of_hasher(&hasher);
+        Self::with_function(hasher, function, bits_per_key)
     }
 }
 
 impl<H> BloomFilterPolicy<H> {
-    /// Makes a policy with a custom hash function; the function also provides the policy name.
-    pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
+    const fn with_function(hasher: H, function: HashFunction, bits_per_key: BitsPerKey) -> Self {
         Self {
             hasher,
+            function,
             bits_per_key,
             coprime_sizes: false,
             kernel: None,
@@ -222,6 +242,15 @@ impl<H> BloomFilterPolicy<H> {
     }
 }
 
+impl<H: KeyHasher> BloomFilterPolicy<H> {
+    /// Answers for a key that another function has hashed.
+    #[cold]
+    #[inline(never)]
+    fn hash_again(&self, key: &[u8], filter: &[u8]) -> bool {
+        self.key_may_match(key, filter)
+    }
+}
+
 impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
     type Hash = u32;
 
@@ -230,25 +259,25 @@ impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
         self.hasher.hash(key)
     }
 
-    fn start(&self, _: usize, filter: &mut [u8]) {
-        filter.fill(0);
-        if let Some(last) = filter.last_mut() {
-            *last = probe_count(self.bits_per_key);
-        }
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        self.function
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
-        if let Some((probes, bit_array)) = filter.split_last_mut() {
-            leveldb::insert(self.token(), hashes, *probes, bit_array);
-        }
-    }
-
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        let function = self.hasher.lane_hash()?;
-        let (last, bit_array) = filter.split_last_mut()?;
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
         let probes = probe_count(self.bits_per_key);
-        *last = probes;
-        leveldb::create(self.token(), Source::Keys(keys, function), probes, bit_array);
+        let bits = filter.ending_in([probes]);
+        bits.fill(0);
+        for_each_batch(hashes, |hashes| {
+            leveldb::insert(self.token(), hashes, probes, bits);
+        })
+    }
+
+    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
+        let function = self.hasher.lane_hash()?;
+        let probes = probe_count(self.bits_per_key);
+        let bits = filter.ending_in([probes]);
+        leveldb::create(self.token(), Source::Keys(keys, function), probes, bits);
         Some(0)
     }
 }
@@ -275,29 +304,30 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        PreparedFilter::new(self, filter, plan(self.token(), self.hasher.lane_hash(), filter))
+        let plan = plan(self.token(), self.hasher.lane_hash(), self.function, filter);
+        PreparedFilter::new(self, filter, plan)
     }
 
     #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        match hash {
-            KeyHash::Bits32(hash) => leveldb::may_match_hash(|| hash, filter, self.token()),
-            KeyHash::Bits64(_) => self.key_may_match(key, filter),
+        match hash.of(self.function) {
+            Some(hash) => leveldb::may_match_hash(|| hash, filter, self.token()),
+            None => self.hash_again(key, filter),
         }
     }
 
     crate::hashed_methods!();
 }
 
-/// Prepares a filter whose keys are hashed by this function, or by the policy alone.
+/// Prepares a filter whose keys are hashed by this function, which kernels may know.
 #[inline]
-fn plan(kernel: KernelToken, function: Option<LaneHash>, filter: &[u8]) -> Plan {
+fn plan(kernel: KernelToken, lanes: Option<LaneHash>, function: HashFunction, filter: &[u8]) -> Plan {
     let (bit_array, probes) = match stored(filter) {
         Stored::Empty => return Plan::same_for_all(false, kernel),
         Stored::Reserved => return Plan::same_for_all(true, kernel),
         Stored::Bloom { bit_array, probes } => (bit_array, probes),
     };
-    let (reader, seed) = match function {
+    let (reader, seed) = match lanes {
         Some(LaneHash::LevelDb { seed }) => (&LEVELDB, seed),
         Some(LaneHash::Murmur2 { seed }) => (&MURMUR2, seed),
         Some(LaneHash::Murmur2SignedTail { seed }) => (&MURMUR2_SIGNED_TAIL, seed),
@@ -305,7 +335,8 @@ fn plan(kernel: KernelToken, function: Option<LaneHash>, filter: &[u8]) -> Plan 
     };
     let (kernel, [divisor, reciprocal]) = BitQuery::new(kernel, bit_array, probes).parts();
     Plan {
-        asker: function.map(|function| leveldb::asker(kernel, function)),
+        asker: lanes.map(|function| leveldb::asker(kernel, function)),
+        function: Some(function),
         reader,
         kernel,
         bits_len: bit_array.len(),
@@ -348,19 +379,17 @@ reader!(LEVELDB, LevelDb);
 reader!(MURMUR2, Murmur2);
 reader!(MURMUR2_SIGNED_TAIL, Murmur2SignedTail);
 
-fn may_match_hash(plan: &Plan, bit_array: &[u8], hash: KeyHash) -> Option<bool> {
-    match hash {
-        KeyHash::Bits32(hash) => Some(leveldb::may_match(&planned(plan, bit_array).0, hash)),
-        KeyHash::Bits64(_) => None,
-    }
+#[expect(clippy::cast_possible_truncation, reason = "a value of 32 bits")]
+fn may_match_hash(plan: &Plan, bit_array: &[u8], hash: u64) -> bool {
+    leveldb::may_match(&planned(plan, bit_array).0, hash as u32)
 }
 
 fn may_match_hashes(plan: &Plan, bit_array: &[u8], hashes: KeyHashes<'_>, answers: &mut [u64]) {
-    match hashes {
-        KeyHashes::Bits32(hashes) => {
+    match hashes.values() {
+        Some(hashes) => {
             leveldb::may_match_many(&planned(plan, bit_array).0, Source::Hashes(hashes), answers);
         }
-        KeyHashes::Bits64(hashes) => fill(true, hashes.len(), answers),
+        None => fill(true, hashes.len(), answers),
     }
 }
 

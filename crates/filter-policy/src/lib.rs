@@ -75,8 +75,8 @@ pub use bits_per_key::BitsPerKey;
 pub use builder::FilterBuilder;
 pub use error::{Error, Excerpt};
 pub use filter_bytes::FilterBytes;
-pub use hashed::HashedPolicy;
-pub use key_hash::{HashValue, KeyHash, KeyHashes};
+pub use hashed::{HashedPolicy, NewFilter};
+pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
 pub use leveldb::BloomFilterPolicy;
 pub use policy::{

@@ -15,7 +15,7 @@ use crate::answers::{Answers, each};
 use crate::building::append_with;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
-use crate::key_hash::{KeyHash, KeyHashes};
+use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, PreparedFilter};
 
@@ -140,13 +140,14 @@ pub trait FilterPolicy: AsPolicy {
     }
 
     /// Returns the hash value from which the policy builds and answers in place of the key. A policy returns one for
-    /// every key, always of the same width, or for none, which is the default: keys are then kept and asked whole.
+    /// every key, always of the same function, or for none, which is the default: keys are then kept and queried whole.
     fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
         let _ = key;
         None
     }
 
-    /// [`key_may_match`](Self::key_may_match) for a key with a known [`key_hash`](Self::key_hash).
+    /// [`key_may_match`](Self::key_may_match) for a key with a known [`key_hash`](Self::key_hash). A hash value of another
+    /// function is not used: [`KeyHash::of`] tells.
     #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
         let _ = hash;
@@ -176,7 +177,7 @@ pub trait FilterPolicy: AsPolicy {
     /// # Errors
     ///
     /// Those of [`create_filter`](Self::create_filter); [`Error::Policy`] if the policy does not build from hash
-    /// values, or not of this width.
+    /// values, or another function made these: [`KeyHashes::of`] tells.
     fn create_from_hashes<'out>(
         &self,
         hashes: KeyHashes<'_>,
@@ -199,11 +200,6 @@ pub trait FilterPolicy: AsPolicy {
         true
     }
 }
-
-/// The error of a policy that gets hash values that it did not compute.
-pub(crate) const WRONG_HASHES: Error = Error::Policy {
-    reason: "hash values must be those that the policy's key_hash returns",
-};
 
 /// A policy as a trait object, which default methods of [`FilterPolicy`] need. Implemented for every policy.
 pub trait AsPolicy {

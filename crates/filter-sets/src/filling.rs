@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use filter_formats::policies::AnyPolicy;
-use filter_policy::{FilterPolicy as _, HashValue};
+use filter_policy::{FilterPolicy as _, HashFunction, HashValue, KeyHashes};
 
 /// The errors are texts: the caller knows the file.
 pub(crate) type Text<T> = Result<T, String>;
@@ -37,6 +37,7 @@ pub(crate) trait Filling {
 /// The filter of a policy, which is made of all hash values.
 pub(crate) struct OfPolicy<H> {
     policy: AnyPolicy,
+    function: HashFunction,
     rate: Option<f64>,
     hash: fn(u128) -> H,
     hashes: Vec<H>,
@@ -47,6 +48,7 @@ impl<H: HashValue> OfPolicy<H> {
     /// Makes room for this many hash values, and for their filter.
     pub(crate) fn start(
         policy: AnyPolicy,
+        function: HashFunction,
         keys: u64,
         rate: Option<f64>,
         hash: fn(u128) -> H,
@@ -63,6 +65,7 @@ impl<H: HashValue> OfPolicy<H> {
         filter.resize(len, 0);
         Ok(Box::new(Self {
             policy,
+            function,
             rate,
             hash,
             hashes,
@@ -78,7 +81,7 @@ impl<H: HashValue> Filling for OfPolicy<H> {
     }
 
     fn finish(&mut self) -> Text<()> {
-        let hashes = H::hashes(&self.hashes);
+        let hashes = KeyHashes::new(self.function, &self.hashes);
         let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
         let len = filter.map_err(text)?.len();
         self.filter.truncate(len);

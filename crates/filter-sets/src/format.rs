@@ -274,14 +274,16 @@ impl Format {
         let rate = sizes.and_then(|sizes| sizes.rate(keys, bits_per_key).ok());
         let policy = self.policy(bits_per_key);
         let policy = policy.ok_or_else(|| refused("is no policy".to_owned()))?;
+        let function = policy.key_hash(b"").map(KeyHash::function);
+        let function = function.ok_or_else(|| refused("has no hash values".to_owned()))?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let len = policy.max_filter_len(count).map_err(|e| refused(text(e)))? as u64;
         let working = self.listed().map_or(0, NamedPolicy::building_bytes);
         Ok(Plan {
             memory: len.saturating_add(keys.saturating_mul(8 + working)),
-            make: Box::new(move || match policy.key_hash(b"") {
-                Some(KeyHash::Bits32(_)) => OfPolicy::start(policy, keys, rate, |hash| (hash >> 64) as u32),
-                _ => OfPolicy::start(policy, keys, rate, |hash| hash as u64),
+            make: Box::new(move || match function.bits() {
+                32 => OfPolicy::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
+                _ => OfPolicy::start(policy, function, keys, rate, |hash| hash as u64),
             }),
         })
     }
@@ -394,7 +396,9 @@ impl Hasher {
     /// Returns true if a hash value takes up to 64 bits and is all that is known of a key.
     pub(crate) fn is_narrow(&self) -> bool {
         match self {
-            Self::Policy(policy) => matches!(policy.key_hash(b""), Some(KeyHash::Bits64(_))),
+            Self::Policy(policy) => policy
+                .key_hash(b"")
+                .is_some_and(|hash| hash.function().bits() == 64),
             Self::Spark(_) => true,
             Self::Bits128 => false,
         }
@@ -406,8 +410,8 @@ impl Hasher {
     pub(crate) fn hash(&self, key: &[u8]) -> u128 {
         match self {
             Self::Policy(policy) => match policy.key_hash(key) {
-                Some(KeyHash::Bits64(hash)) => hash.into(),
-                Some(KeyHash::Bits32(hash)) => u128::from(hash) << 64 | u128::from(identity(key)),
+                Some(hash) if hash.function().bits() == 64 => hash.value().into(),
+                Some(hash) => u128::from(hash.value()) << 64 | u128::from(identity(key)),
                 None => 0,
             },
             Self::Spark(seed) => hash_pair(key, *seed),

@@ -224,7 +224,7 @@ impl<F> BlockedBloomFilter<F> {
             }
             if let Ok(filter) = &filter {
                 // Never fails: there is a block, and a word for every 64 elements.
-                let _answered = filter.may_match_hashes(&hashes[..items.len()], &mut found);
+                let _answered = filter.may_match_raw_hashes(&hashes[..items.len()], &mut found);
             }
             answers.extend((0..items.len()).map(|i| found.get(i)));
         }

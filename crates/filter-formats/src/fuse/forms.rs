@@ -24,7 +24,7 @@ use super::{TRAILER_LEN, trailer};
 /// saved.extend([0; 12]);
 /// let filter = BinaryFuseForm::Go.to_pebble(&saved, 8)?;
 /// let policy = BinaryFusePolicy::new(9.into());
-/// assert!(!policy.prepare(&filter).may_match_hash(12_345_u64));
+/// assert!(!policy.prepare(&filter).may_match_raw_hash(12_345_u64));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

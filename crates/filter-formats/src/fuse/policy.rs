@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use filter_kernels::KernelToken;
 use filter_kernels::fuse::{self, Shape, Slot};
-use filter_policy::building::{append_with, collect, room, without_repeats, written};
+use filter_policy::building::{append_with, collect, for_each_batch, room, without_repeats, written};
 use filter_policy::{
-    BitsPerKey, Error, FilterBytes, FilterPolicy, HashedPolicy, KeyHashes, MATCHES_EVERYTHING,
+    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, MATCHES_EVERYTHING, NewFilter,
 };
 use hashzoo::xxh3_64;
 
@@ -225,14 +225,18 @@ impl HashedPolicy for BinaryFusePolicy {
         xxh3_64(key, 0)
     }
 
-    /// Makes the slice a filter that matches every key: a binary fuse filter is built of all values at once.
-    fn start(&self, _: usize, filter: &mut [u8]) {
-        filter.fill(0xff);
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXH3
     }
 
-    fn insert(&self, _: &mut [u8], _: &[u64]) {}
+    /// Writes a filter that matches every key: a binary fuse filter is built of all values at once.
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
+        filter.into_bytes().fill(0xff);
+        for_each_batch(hashes, |_| ())
+    }
 
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
+    fn build_raw_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = u64, IntoIter: Clone>,
     {
@@ -242,23 +246,20 @@ impl HashedPolicy for BinaryFusePolicy {
         written(out, len)
     }
 
-    fn build_key_hashes_in<'out>(
+    fn build_raw_slice_in<'out>(
         &self,
-        hashes: KeyHashes<'_>,
+        hashes: &[u64],
         out: &'out mut [u8],
     ) -> Result<FilterBytes<'out>, Error> {
-        match hashes {
-            KeyHashes::Bits64(hashes) => {
-                let len = self.make(Cow::Borrowed(hashes))?.write(out)?;
-                written(out, len)
-            }
-            KeyHashes::Bits32(_) => Err(Error::Policy {
-                reason: "hash values must have 64 bits, got 32",
-            }),
-        }
+        let len = self.make(Cow::Borrowed(hashes))?.write(out)?;
+        written(out, len)
     }
 
-    fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn append_raw_hashes(
+        &self,
+        hashes: impl IntoIterator<Item = u64>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let hashes = hashes.into_iter();
         self.max_filter_len(hashes.size_hint().0)?;
         let made = self.make(Cow::Owned(collect(hashes)?))?;

@@ -3,8 +3,11 @@
 use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 use filter_policy::answers::each;
+use filter_policy::building::for_each_batch;
 use filter_policy::prepared::Plan;
-use filter_policy::{Answers, BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHash};
+use filter_policy::{
+    Answers, BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, KeyHash, NewFilter,
+};
 
 use crate::contents::{Contents, Stored, plan};
 use crate::sizing::{Format, split_block_rate};
@@ -29,14 +32,14 @@ impl FilterLayout {
                 (blocks, 0) if blocks as u64 <= MAX_BLOCKS => Contents::Filter(blocks),
                 _ => Contents::Reserved,
             };
-            Some(contents.places(hash, |blocks, hash| {
+            Some(contents.places(of_either(hash), |blocks, hash| {
                 Places::unit(split_block::block_of(hash, blocks), BLOCK_LEN)
             }))
         },
         #[cfg(feature = "alloc")]
-        may_match: |_, hash, bytes| match (bytes.as_chunks::<BLOCK_LEN>().0, hash) {
+        may_match: |_, hash, bytes| match (bytes.as_chunks::<BLOCK_LEN>().0, of_either(hash)) {
             // The only block is that of every hash value, which is given, so the function does not matter.
-            ([block, ..], KeyHash::Bits64(hash)) => {
+            ([block, ..], Some(hash)) => {
                 let one = split_blocks(block, BlockHash::Xxh64);
                 split_block::may_match(KernelToken::best(), one, hash)
             }
@@ -150,20 +153,39 @@ impl HashedPolicy for SplitBlockBloomPolicy {
         self.hash.hash(key)
     }
 
-    fn start(&self, _: usize, filter: &mut [u8]) {
-        filter.fill(0);
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        function_of(self.hash)
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        let blocks = filter.as_chunks_mut().0;
-        split_block::insert(self.token(), blocks, self.hash, WideSource::Hashes(hashes));
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
+        let bytes = filter.into_bytes();
+        bytes.fill(0);
+        let blocks = bytes.as_chunks_mut().0;
+        for_each_batch(hashes, |hashes| {
+            split_block::insert(self.token(), blocks, self.hash, WideSource::Hashes(hashes));
+        })
     }
 
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        filter.fill(0);
-        let blocks = filter.as_chunks_mut().0;
-        split_block::insert(self.token(), blocks, self.hash, WideSource::Keys(keys));
+    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
+        let bytes = filter.into_bytes();
+        bytes.fill(0);
+        split_block::insert(
+            self.token(),
+            bytes.as_chunks_mut().0,
+            self.hash,
+            WideSource::Keys(keys),
+        );
         Some(0)
+    }
+}
+
+/// Returns the identity of a hash function.
+#[inline]
+const fn function_of(hash: BlockHash) -> HashFunction {
+    match hash {
+        BlockHash::Xxh64 => HashFunction::XXH64,
+        BlockHash::Xxph3 => HashFunction::XXPH3,
     }
 }
 
@@ -190,14 +212,20 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         answers: &mut Answers<'_>,
     ) -> Result<(), Error> {
         let words = answers.start(filters.len())?;
-        match hash {
-            KeyHash::Bits64(hash) => may_match_each(self.token(), filters, hash, words),
-            KeyHash::Bits32(_) => each(filters.iter(), words, |filter| self.key_may_match(key, filter)),
+        match hash.of(self.hash_function()) {
+            Some(hash) => may_match_each(self.token(), filters, hash, words),
+            None => each(filters.iter(), words, |filter| self.key_may_match(key, filter)),
         }
         Ok(())
     }
 
     answers!(|policy, filter| contents(filter, policy.hash), policy.token(), blocks => split_block(blocks));
+}
+
+/// Returns a hash value of either function: the layout does not tell them apart.
+#[cfg(feature = "alloc")]
+fn of_either(hash: KeyHash) -> Option<u64> {
+    hash.of(HashFunction::XXH64).or(hash.of(HashFunction::XXPH3))
 }
 
 /// Returns the length of a bit set for this many keys: whole blocks, at least one.
@@ -248,7 +276,14 @@ impl<'a> Stored<'a> for SplitBlocks<'a> {
             BlockHash::Xxph3 => &XXPH3,
         };
         let asker = split_block::asker(kernel, self.hash);
-        plan(kernel, reader, asker, self.blocks.as_flattened(), [0; 3])
+        plan(
+            kernel,
+            function_of(self.hash),
+            reader,
+            asker,
+            self.blocks.as_flattened(),
+            [0; 3],
+        )
     }
 
     fn view(self) -> FilterView<'a> {

@@ -2,7 +2,8 @@
 
 use filter_kernels::fast_local::{self, LINE_LEN, Line, Stored};
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy};
+use filter_policy::building::for_each_batch;
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
@@ -95,29 +96,23 @@ impl HashedPolicy for FastLocalBloomPolicy {
         xxph3_64(key, 0)
     }
 
-    fn start(&self, _: usize, filter: &mut [u8]) {
-        filter.fill(0);
-        if let Some(tail) = filter.last_chunk_mut() {
-            *tail = tail_of(self.probes);
-        }
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXPH3
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
-            let lines = bits.as_chunks_mut().0;
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
+        let bits = filter.ending_in(tail_of(self.probes));
+        bits.fill(0);
+        let lines = bits.as_chunks_mut().0;
+        for_each_batch(hashes, |hashes| {
             fast_local::insert(self.token(), lines, self.probes, WideSource::Hashes(hashes));
-        }
+        })
     }
 
-    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
-        let (bits, tail) = filter.split_last_chunk_mut()?;
-        *tail = tail_of(self.probes);
-        Some(fast_local::create(
-            self.token(),
-            bits.as_chunks_mut().0,
-            self.probes,
-            keys,
-        ))
+    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
+        let lines = filter.ending_in(tail_of(self.probes)).as_chunks_mut().0;
+        Some(fast_local::create(self.token(), lines, self.probes, keys))
     }
 }
 

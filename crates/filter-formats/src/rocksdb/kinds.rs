@@ -3,9 +3,11 @@
 use filter_kernels::fast_local::{self, LINE_LEN, Line};
 use filter_kernels::ribbon::{self, Solution};
 use filter_kernels::{KernelToken, MAX_PROBES};
+#[cfg(feature = "alloc")]
+use filter_policy::KeyHash;
 use filter_policy::answers::{each, fill};
 use filter_policy::prepared::{Plan, Reader};
-use filter_policy::{BitsPerKey, Error, KeyHash, KeyHashes, MATCHES_EVERYTHING};
+use filter_policy::{BitsPerKey, Error, HashFunction, MATCHES_EVERYTHING};
 
 use super::lines::{self, Lines};
 use super::ribbon_size::rate_of;
@@ -33,9 +35,12 @@ impl FilterLayout {
         #[cfg(feature = "alloc")]
         places,
         #[cfg(feature = "alloc")]
-        may_match: |tail, hash, line| match (fast_local(&of_one_line(tail, line)), hash) {
+        may_match: |tail, hash, line| match (
+            fast_local(&of_one_line(tail, line)),
+            hash.of(HashFunction::XXPH3),
+        ) {
             // The only line is that of every hash value.
-            (Some((one, probes)), KeyHash::Bits64(hash)) if line.len() >= LINE_LEN => {
+            (Some((one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
                 fast_local::may_match(KernelToken::best(), one, probes, hash)
             }
             _ => true,
@@ -64,6 +69,7 @@ impl<'a> Stored<'a> for Kind<'a> {
         match self {
             Self::LegacyBloom { bits, lines, probes } => plan(
                 kernel,
+                HashFunction::ROCKSDB_LEGACY,
                 &LEGACY,
                 |words, bits, key| legacy_may_match(words, bits, lines::hash(key)),
                 bits,
@@ -73,6 +79,7 @@ impl<'a> Stored<'a> for Kind<'a> {
                 let bits = lines.as_flattened();
                 plan(
                     kernel,
+                    HashFunction::XXPH3,
                     &FAST_LOCAL,
                     fast_local::asker(kernel),
                     bits,
@@ -83,6 +90,7 @@ impl<'a> Stored<'a> for Kind<'a> {
                 let [shape, seed] = solution.numbers();
                 plan(
                     kernel,
+                    HashFunction::XXPH3,
                     &RIBBON,
                     ribbon::asker(kernel),
                     solution.bytes(),
@@ -129,15 +137,14 @@ static LEGACY: Reader = Reader {
             legacy_may_match(&plan.words, bits, lines::hash(key))
         });
     }),
-    hash: |plan, bits, hash| match hash {
-        KeyHash::Bits32(hash) => Some(legacy_may_match(&plan.words, bits, hash)),
-        KeyHash::Bits64(_) => None,
+    hash: |plan, bits, hash| {
+        u32::try_from(hash).map_or(true, |hash| legacy_may_match(&plan.words, bits, hash))
     },
-    hashes: |plan, bits, hashes, answers| match hashes {
-        KeyHashes::Bits32(hashes) => each(hashes.iter(), answers, |&hash| {
+    hashes: |plan, bits, hashes, answers| match hashes.values() {
+        Some(hashes) => each(hashes.iter(), answers, |&hash| {
             legacy_may_match(&plan.words, bits, hash)
         }),
-        KeyHashes::Bits64(hashes) => fill(true, hashes.len(), answers),
+        None => fill(true, hashes.len(), answers),
     },
 };
 
@@ -271,16 +278,17 @@ fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
     }
     let bits = len - TAIL_LEN;
     let lines = bits / LINE_LEN;
-    Some(match (fast_local(&of_one_line(tail, &[])), *last, hash) {
-        (Some(_), _, KeyHash::Bits64(hash)) if lines > 0 => {
+    Some(match (fast_local(&of_one_line(tail, &[])), *last) {
+        (Some(_), _) if lines > 0 => hash.of(HashFunction::XXPH3).map_or(Places::Same(true), |hash| {
             Places::unit(fast_local::line_of(hash, lines), LINE_LEN)
-        }
-        (_, [RIBBON_MARKER, ..], _) => return None,
-        (_, [probes @ 1..=0x7f, a, b, c, d], KeyHash::Bits32(hash)) => {
+        }),
+        (_, [RIBBON_MARKER, ..]) => return None,
+        (_, [probes @ 1..=0x7f, a, b, c, d]) => {
             let lines = Lines::filling(bits as u64, u32::from_le_bytes([a, b, c, d]));
-            lines.map_or(Places::Same(true), |lines| {
-                Places::Bits(lines.positions(hash, probes).collect())
-            })
+            match (lines, hash.of(HashFunction::ROCKSDB_LEGACY)) {
+                (Some(lines), Some(hash)) => Places::Bits(lines.positions(hash, probes).collect()),
+                _ => Places::Same(true),
+            }
         }
         _ => Places::Same(true),
     })

@@ -1,13 +1,12 @@
 //! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
 //! as the cache line of the machine that wrote the filter.
 
-use core::num::NonZeroU32;
-
 use filter_kernels::KernelToken;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, leveldb};
+use filter_policy::building::for_each_batch;
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter, leveldb};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{Kind, TAIL_LEN, addressable, contents_expecting_others};
+use super::kinds::{Kind, addressable, contents_expecting_others};
 use super::lines::{self, Lines};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
@@ -133,22 +132,22 @@ impl HashedPolicy for LegacyFullFilterPolicy {
         lines::hash(key)
     }
 
-    fn start(&self, keys: usize, filter: &mut [u8]) {
-        filter.fill(0);
-        if let Some([probes, lines @ ..]) = filter.last_chunk_mut::<TAIL_LEN>() {
-            // LevelDB's rule for the same bits per key, at most 30.
-            *probes = leveldb::probe_count(BitsPerKey::whole(self.whole_bits()));
-            *lines = self.line_count(keys).to_le_bytes();
-        }
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::ROCKSDB_LEGACY
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
-        let log2_bits = self.line.bytes().ilog2() + 3;
-        if let Some((bits, [probes, count @ ..])) = filter.split_last_chunk_mut::<TAIL_LEN>()
-            && let Some(count) = NonZeroU32::new(u32::from_le_bytes(*count))
-        {
-            lines::insert(bits, Lines { count, log2_bits }, *probes, hashes);
-        }
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
+        // LevelDB's rule for the same bits per key, at most 30.
+        let probes = leveldb::probe_count(BitsPerKey::whole(self.whole_bits()));
+        let count = self.line_count(filter.keys());
+        let [a, b, c, d] = count.to_le_bytes();
+        let bits = filter.ending_in([probes, a, b, c, d]);
+        bits.fill(0);
+        let Some(lines) = Lines::filling(bits.len() as u64, count) else {
+            return for_each_batch(hashes, |_| ());
+        };
+        for_each_batch(hashes, |hashes| lines::insert(bits, lines, probes, hashes))
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use filter_kernels::KernelToken;
 use filter_kernels::ribbon::{self, Row, Shape};
 use filter_policy::building::{append_with, collect, room, without_repeats, written};
-use filter_policy::{BitsPerKey, Error, FilterBytes, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
@@ -128,8 +128,7 @@ impl Made {
         match self {
             Self::Nothing => {}
             Self::Bloom => {
-                policy.bloom.start(hashes.len(), filter);
-                policy.bloom.insert(filter, hashes);
+                return Ok(policy.bloom.build_raw_slice_in(hashes, filter)?.len());
             }
             Self::Ribbon { rows, shape, seed } => {
                 if let Some((solution, tail)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
@@ -157,16 +156,17 @@ impl HashedPolicy for RibbonPolicy {
         self.bloom.hash_key(key)
     }
 
-    /// Starts the Bloom filter that takes the place of a Ribbon filter: a Ribbon filter is solved for all values at once.
-    fn start(&self, keys: usize, filter: &mut [u8]) {
-        self.bloom.start(keys, filter);
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXPH3
     }
 
-    fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        self.bloom.insert(filter, hashes);
+    /// Writes the Bloom filter that takes the place of a Ribbon filter, which is solved for all values at once.
+    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
+        self.bloom.fill(filter, hashes)
     }
 
-    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
+    fn build_raw_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
     where
         I: IntoIterator<Item = u64, IntoIter: Clone>,
     {
@@ -175,7 +175,11 @@ impl HashedPolicy for RibbonPolicy {
         written(out, len)
     }
 
-    fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn append_raw_hashes(
+        &self,
+        hashes: impl IntoIterator<Item = u64>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let hashes = collect(without_repeats(hashes.into_iter()))?;
         let made = self.make(&hashes)?;
         append_with(out, made.len(self, &hashes)?, |room| {

@@ -20,7 +20,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use filter_policy::KeyHash;
+use filter_policy::{HashFunction, KeyHash};
 
 use super::FilterLayout;
 
@@ -84,7 +84,9 @@ impl Outline {
             tail_len,
         };
         // The kind of places does not depend on the hash value.
-        outline.find(KeyHash::Bits64(0)).map(|_| outline)
+        outline
+            .find(KeyHash::new(HashFunction::XXPH3, 0_u64))
+            .map(|_| outline)
     }
 
     fn tail(&self) -> &[u8] {
@@ -96,7 +98,9 @@ impl Outline {
         self.len.map_or(Some(Places::Same(true)), find)
     }
 
-    /// Returns the places of a hash value. One of the other width may match, as in a reserved filter.
+    /// Returns the places of a hash value. One of another function may match, as in a reserved filter; LevelDB's layout is
+    /// that of all functions with 32 bits, and split blocks that of XXH64 and XXPH3: there, the function must be that of the
+    /// filter's policy.
     pub fn places(&self, hash: KeyHash) -> Places {
         self.find(hash).unwrap_or(Places::Same(true))
     }

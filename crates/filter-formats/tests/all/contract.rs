@@ -11,8 +11,9 @@ use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashValue,
-    HashedKey, HashedPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, contract,
+    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
+    HashValue, HashedKey, HashedPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter,
+    contract,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -79,7 +80,7 @@ fn many_filters_for_one_key() {
                 let len = usize::try_from(i).unwrap();
                 let hashes = (0..i * 7).map(|key| numbered::<P::Hash>(1000 * i + key));
                 let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
-                policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
+                policy.build_raw_hashes_in(hashes, &mut room).unwrap().to_vec()
             })
             .collect();
         filters[3].pop();
@@ -225,16 +226,19 @@ fn a_wrong_length_costs_no_key() {
         for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
             let hashes = || Liar { announced, left }.map(numbered::<P::Hash>);
             let mut buffer = vec![0; 5_000];
-            let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
+            let filter = policy.build_raw_hashes_in(hashes(), &mut buffer).unwrap();
             let prepared = policy.prepare(&filter);
             assert!(
-                hashes().all(|hash| prepared.may_match_hash(hash)),
+                hashes().all(|hash| prepared.may_match_raw_hash(hash)),
                 "{policy:?}: {announced} for {left}"
             );
             let mut appended = b"before".to_vec();
-            policy.append_hashes(hashes(), &mut appended).unwrap();
+            policy.append_raw_hashes(hashes(), &mut appended).unwrap();
             let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
-            assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
+            assert!(
+                hashes().all(|hash| prepared.may_match_raw_hash(hash)),
+                "{policy:?}"
+            );
         }
     }
 
@@ -258,11 +262,11 @@ fn more_keys_than_fit() {
             Liar { announced, left: 3 }.map(numbered::<P::Hash>)
         };
         let mut buffer = [0xaa; 8];
-        let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
+        let error = policy.build_raw_hashes_in(hashes(), &mut buffer).unwrap_err();
         assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
         assert_eq!(buffer, [0xaa; 8]);
         let mut out = b"what was there".to_vec();
-        let built = policy.append_hashes(hashes(), &mut out);
+        let built = policy.append_raw_hashes(hashes(), &mut out);
         assert_eq!(built.is_err(), grows, "{policy:?}");
         assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
     }
@@ -277,7 +281,7 @@ fn memory_that_is_not_there() {
     let announced = 1 << 28;
     let mut out = b"what was there".to_vec();
     let error = policy
-        .append_hashes(Liar { announced, left: 3 }, &mut out)
+        .append_raw_hashes(Liar { announced, left: 3 }, &mut out)
         .unwrap_err();
     let bytes = policy.max_filter_len(announced).unwrap();
     assert_eq!(error, Error::AllocationFailed { bytes });
@@ -318,7 +322,7 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
     let prepared = policy.prepare(b"k");
     assert!(prepared.may_match(b"key") && !prepared.may_match(b"other"));
     assert!(
-        prepared.may_match_hash(7_u32),
+        prepared.may_match_raw_hash(7_u32),
         "nothing is known of its hash values"
     );
     let keys: [&[u8]; 3] = [b"other", b"key", b"k"];
@@ -429,15 +433,18 @@ mod broken {
         }
 
         fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-            (self.sentence == "FilterBuilder: stored key").then_some(KeyHash::Bits32(0))?;
+            (self.sentence == "FilterBuilder: stored key").then_some(())?;
             self.policy.key_hash(key)
         }
 
         fn create_from_hashes<'out>(
             &self,
-            _: KeyHashes<'_>,
+            hashes: KeyHashes<'_>,
             out: &'out mut [u8],
         ) -> Result<FilterBytes<'out>, Error> {
+            if self.sentence != "hash values of another function must be refused" {
+                let _: &[u32] = hashes.of(self.policy.hash_function())?;
+            }
             self.policy.create_filter(&[], out)
         }
 
@@ -459,6 +466,7 @@ mod broken {
             "one bit each",
             "must agree on",
             "FilterBuilder: stored key",
+            "hash values of another function must be refused",
             "is stored",
         ] {
             let policy = Broken {
@@ -521,7 +529,7 @@ fn an_owned_filter_of_changing_bytes_does_not_panic() {
 
     fn run<P: HashedPolicy + Copy>(policy: P) {
         let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
-        let filter = policy.build_batch(&keys).unwrap();
+        let filter = policy.build(keys.iter()).unwrap();
         let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
         for key in keys.iter().take(20) {
             owned.may_match(key);
@@ -541,6 +549,10 @@ mod pointers {
     use super::*;
 
     struct Full(BloomFilterPolicy<LevelDbHash>);
+
+    fn seven() -> KeyHash {
+        KeyHash::new(HashFunction::XXH3, 7_u64)
+    }
 
     impl FilterPolicy for Full {
         fn name(&self) -> &str {
@@ -574,11 +586,11 @@ mod pointers {
         }
 
         fn key_hash(&self, _: &[u8]) -> Option<KeyHash> {
-            Some(KeyHash::Bits64(7))
+            Some(seven())
         }
 
         fn hashed_may_match(&self, _: &[u8], hash: KeyHash, _: &[u8]) -> bool {
-            hash == KeyHash::Bits64(7)
+            hash == seven()
         }
 
         fn hashed_may_match_each(
@@ -625,10 +637,7 @@ mod pointers {
         let key = HashedKey::new(&policy, b"key");
         assert!(key.may_match(&[]));
         key.may_match_each(&[&[]], &mut answers).unwrap();
-        assert_eq!(
-            (answers.words(), key.hash()),
-            (&[5][..], Some(KeyHash::Bits64(7)))
-        );
+        assert_eq!((answers.words(), key.hash()), (&[5][..], Some(seven())));
         let mut builder = FilterBuilder::new(&policy);
         for _ in 0..3 {
             builder.add(b"key").unwrap();

@@ -17,19 +17,22 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Builds a filter of these hash values, and checks that it holds them and has the stated length.
 fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
-    let filter = policy.build_hashes(hashes.iter().copied()).unwrap();
+    let mut filter = Vec::new();
+    policy
+        .append_raw_hashes(hashes.iter().copied(), &mut filter)
+        .unwrap();
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
     let stated = Format::BINARY_FUSE.filter_bytes(distinct.len() as u64, policy.bits_per_key());
     assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];
     let same = policy
-        .create_from_hashes(KeyHashes::Bits64(hashes), &mut room)
+        .create_from_hashes(KeyHashes::new(policy.hash_function(), hashes), &mut room)
         .unwrap();
     assert!(same == filter, "{}", at());
     let prepared = policy.prepare(&filter);
     check_many(&at(), &vec![true; hashes.len()], &|answers| {
-        prepared.may_match_hashes(hashes, answers)
+        prepared.may_match_raw_hashes(hashes, answers)
     });
     filter
 }
@@ -106,7 +109,7 @@ fn values_that_fill_one_slot_take_another_seed() {
 fn values_of_the_other_width_and_too_many_keys_are_refused() {
     let policy = BinaryFusePolicy::new(TEN);
     let error = policy
-        .create_from_hashes(KeyHashes::Bits32(&[1]), &mut [0; 99])
+        .create_from_hashes(KeyHashes::new(policy.hash_function(), &[1_u32]), &mut [0; 99])
         .unwrap_err();
     assert!(matches!(error, Error::Policy { .. }), "{error}");
     for keys in [(1 << 31) + 1, usize::MAX] {
@@ -164,7 +167,7 @@ fn other_programs_forms_are_read() {
                     of_16.contains(hash)
                 };
                 assert_eq!(
-                    prepared.may_match_hash(*hash),
+                    prepared.may_match_raw_hash(*hash),
                     expected,
                     "{form:?} {width} {count}"
                 );
@@ -195,7 +198,7 @@ proptest! {
             let read = |bytes: &[u8]| {
                 if let Ok(filter) = form.to_pebble(bytes, width) {
                     assert_eq!(FilterView::new(FilterLayout::BINARY_FUSE, &filter).kind(), FilterKind::BINARY_FUSE);
-                    let _ = BinaryFusePolicy::new(TEN).prepare(&filter).may_match_hash(1_u64);
+                    let _ = BinaryFusePolicy::new(TEN).prepare(&filter).may_match_raw_hash(1_u64);
                 }
             };
             read(&bytes);

@@ -219,7 +219,7 @@ fn bits_per_key_choose_the_width_of_fingerprints() {
         (1e9, 16, 8_206),
     ] {
         let policy = BinaryFusePolicy::new(BitsPerKey::fractional(bits).unwrap());
-        let filter = policy.build_batch(&keys).unwrap();
+        let filter = policy.build(&keys).unwrap();
         assert_eq!((filter.last(), filter.len()), (Some(&width), len), "{bits}");
     }
 }
@@ -282,7 +282,7 @@ fn degenerate_filters_and_appending() {
             } => {
                 let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
                 let mut buffer = append_to.into_bytes();
-                policy.append(&keys, &mut buffer).unwrap();
+                policy.append_batch(&keys, &mut buffer).unwrap();
                 assert_eq!(buffer, unhex(&result_hex));
             }
         }

@@ -221,11 +221,11 @@ fn any_filter_and_any_batch() {
                         let prepared = policy.prepare(&filter);
                         for count in [0, 1, 2, 15, 63, 64, 65, 127, 128, 129, asked.len()] {
                             check_many(&at, &expected[..count], &|answers| {
-                                prepared.may_match_hashes(&asked[..count], answers)
+                                prepared.may_match_raw_hashes(&asked[..count], answers)
                             });
                         }
                         for (&hash, &expected) in asked.iter().zip(&expected).take(200) {
-                            assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
+                            assert_eq!(prepared.may_match_raw_hash(hash), expected, "{at}");
                         }
                     }
                 }
@@ -276,11 +276,11 @@ fn filters_of_2_to_the_31_bits_and_more() {
                 let policy = layout.policy(TEN, kernel);
                 let prepared = policy.prepare(&filter);
                 check_many(&kernel, &expected, &|answers| {
-                    prepared.may_match_hashes(&asked, answers)
+                    prepared.may_match_raw_hashes(&asked, answers)
                 });
                 for (&hash, &expected) in asked.iter().zip(&expected) {
                     let at = format!("{policy:?}, {units} units");
-                    assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
+                    assert_eq!(prepared.may_match_raw_hash(hash), expected, "{at}");
                     // The keys of `FirstWord`, from the bytes to the answer.
                     if let Some(word) = policy.name().strip_prefix("test.").map(|_| number(hash) as u32) {
                         let key = word.to_le_bytes().repeat(4);
@@ -422,7 +422,7 @@ fn check_counts<L: Layout>(layout: L, bits_per_key: BitsPerKey, counts: &[usize]
             let mut room = vec![0xa5; expected.len()];
             let values = hashes[..count].iter().copied();
             assert!(
-                policy.build_hashes_in(values, &mut room).unwrap() == expected,
+                policy.build_raw_hashes_in(values, &mut room).unwrap() == expected,
                 "{at}"
             );
             assert!(
@@ -431,11 +431,11 @@ fn check_counts<L: Layout>(layout: L, bits_per_key: BitsPerKey, counts: &[usize]
             );
             let prepared = policy.prepare(&expected);
             check_many(&at, &of_absent, &|answers| {
-                prepared.may_match_hashes(&absent, answers)
+                prepared.may_match_raw_hashes(&absent, answers)
             });
             let present = vec![true; count];
             check_many(&at, &present, &|answers| {
-                prepared.may_match_hashes(&hashes[..count], answers)
+                prepared.may_match_raw_hashes(&hashes[..count], answers)
             });
             check_many(&at, &present, &|answers| {
                 prepared.may_match_many(&keys[..count], answers)

@@ -8,6 +8,8 @@ mod budget;
 #[cfg(not(emulated))]
 mod contract;
 #[cfg(not(emulated))]
+mod functions;
+#[cfg(not(emulated))]
 mod fuse;
 mod golden;
 mod golden_parquet;

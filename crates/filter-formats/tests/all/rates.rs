@@ -90,11 +90,11 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
     ] {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits));
         let filter = policy
-            .build_hashes_in(hashes.iter().copied(), &mut buffer)
+            .build_raw_hashes_in(hashes.iter().copied(), &mut buffer)
             .unwrap();
         let prepared = policy.prepare(&filter);
         let matches = (0..1_000_000)
-            .filter(|_| prepared.may_match_hash(random.next_u32()))
+            .filter(|_| prepared.may_match_raw_hash(random.next_u32()))
             .count();
         // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;

@@ -70,7 +70,7 @@ where
         }
         let room: &mut [u8] = pages.built.at(end, policy.max_filter_len(keys.len()).unwrap());
         let from_hashes = policy
-            .build_hashes_in(hashes.iter().copied(), room)
+            .build_raw_hashes_in(hashes.iter().copied(), room)
             .unwrap()
             .to_vec();
         let built = policy.build_batch_in(keys, room).unwrap();
@@ -84,7 +84,7 @@ where
         assert_eq!(answers, all(keys.len()), "{}", at());
         answers.fill(0);
         prepared
-            .may_match_hashes(hashes, &mut Answers::new(answers))
+            .may_match_raw_hashes(hashes, &mut Answers::new(answers))
             .unwrap();
         assert_eq!(answers, all(keys.len()), "{}", at());
         for key in keys.iter() {
@@ -201,7 +201,7 @@ fn check_reading<L: Layout>(
     let prepared = scalar.prepare(filter);
     let expected = |hash| match probes {
         Some(probes) => answer(layout, filter, probes, number(hash)),
-        None => prepared.may_match_hash(hash),
+        None => prepared.may_match_raw_hash(hash),
     };
     let mut of_hashes = [0_u64; 5];
     for (i, &hash) in hashes.iter().enumerate() {
@@ -213,12 +213,12 @@ fn check_reading<L: Layout>(
         let prepared = policy.prepare(filter);
         let mut answers = [0; 5];
         prepared
-            .may_match_hashes(hashes, &mut Answers::new(&mut answers))
+            .may_match_raw_hashes(hashes, &mut Answers::new(&mut answers))
             .unwrap();
         assert_eq!(answers, of_hashes, "{}", at());
         for (i, &hash) in hashes.iter().enumerate().step_by(16) {
             let expected = of_hashes[i / 64] >> (i % 64) & 1 == 1;
-            assert_eq!(prepared.may_match_hash(hash), expected, "{}", at());
+            assert_eq!(prepared.may_match_raw_hash(hash), expected, "{}", at());
         }
         for key in [&b"a key of 16 byte"[..], b"a key that is asked for"] {
             let expected = expected(policy.hash_key(key));

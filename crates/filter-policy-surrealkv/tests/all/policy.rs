@@ -4,7 +4,9 @@ use filter_formats::policies;
 use filter_formats::rocksdb::RibbonPolicy;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, KeyHash, KeyHashes,
+};
 use filter_policy_surrealkv::SurrealKvPolicy;
 use surrealkv::FilterPolicy as Engine;
 
@@ -115,7 +117,7 @@ impl FilterPolicy for Failing {
     }
 
     fn key_hash(&self, _: &[u8]) -> Option<KeyHash> {
-        Some(KeyHash::Bits64(1))
+        Some(KeyHash::new(HashFunction::XXH3, 1_u64))
     }
 
     fn create_from_hashes<'out>(
@@ -147,7 +149,7 @@ fn the_engines_names_are_refused() {
 }
 
 /// LevelDB's format with the hash values of some other function for keys that are not empty.
-struct Faulty(fn(u32) -> Option<KeyHash>);
+struct Faulty(fn(KeyHash) -> Option<KeyHash>);
 
 impl FilterPolicy for Faulty {
     fn name(&self) -> &str {
@@ -168,7 +170,7 @@ impl FilterPolicy for Faulty {
 
     fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
         match BLOOM.key_hash(key) {
-            Some(KeyHash::Bits32(hash)) if !key.is_empty() => (self.0)(hash),
+            Some(hash) if !key.is_empty() => (self.0)(hash),
             hash => hash,
         }
     }
@@ -184,9 +186,8 @@ impl FilterPolicy for Faulty {
 
 #[test]
 fn hash_values_against_the_contract_deny_nothing() {
-    for hash in
-        [|_| None, |hash| Some(KeyHash::Bits64(u64::from(hash) << 32))] as [fn(u32) -> Option<KeyHash>; 2]
-    {
+    let wide = |hash: KeyHash| Some(KeyHash::new(hash.function(), hash.value() << 32));
+    for hash in [|_| None, wide] {
         let policy = SurrealKvPolicy::new(Faulty(hash)).unwrap();
         let filter = policy.create_filter(&keys(10));
         assert!(keys(10).iter().all(|key| policy.may_contain(&filter, key)));

@@ -3,7 +3,7 @@
 use super::FilterPolicy;
 use crate::answers::{Answers, each};
 use crate::error::Error;
-use crate::key_hash::KeyHash;
+use crate::key_hash::{HashFunction, KeyHash};
 
 /// A key, hashed once, for queries to many filters of a policy.
 ///
@@ -27,7 +27,7 @@ use crate::key_hash::KeyHash;
 pub struct HashedKey<'a, P: ?Sized = dyn FilterPolicy> {
     policy: &'a P,
     key: &'a [u8],
-    hash: Option<KeyHash>,
+    hash: KeyHash,
 }
 
 impl<P: ?Sized> Clone for HashedKey<'_, P> {
@@ -46,7 +46,7 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
         Self {
             policy,
             key,
-            hash: policy.key_hash(key),
+            hash: policy.key_hash(key).unwrap_or(KeyHash::NONE),
         }
     }
 
@@ -58,17 +58,27 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
 
     /// Returns the hash value; `None` if the policy has none.
     #[inline]
-    pub const fn hash(&self) -> Option<KeyHash> {
+    pub fn hash(&self) -> Option<KeyHash> {
+        (self.hash.function() != HashFunction::NONE).then_some(self.hash)
+    }
+
+    #[inline]
+    pub(super) const fn hash_or_none(&self) -> KeyHash {
         self.hash
     }
 
     /// Returns whether the filter may hold the key, as [`FilterPolicy::key_may_match`] does.
     #[inline]
     pub fn may_match(&self, filter: &[u8]) -> bool {
-        match self.hash {
+        match self.hash() {
             Some(hash) => self.policy.hashed_may_match(self.key, hash, filter),
-            None => self.policy.key_may_match(self.key, filter),
+            None => self.whole_may_match(filter),
         }
+    }
+
+    #[inline(never)]
+    fn whole_may_match(&self, filter: &[u8]) -> bool {
+        self.policy.key_may_match(self.key, filter)
     }
 
     /// Queries many filters, in their order. The policy of split blocks prefetches the blocks of 64 filters; other
@@ -78,7 +88,7 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
     ///
     /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
     pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error> {
-        match self.hash {
+        match self.hash() {
             Some(hash) => self
                 .policy
                 .hashed_may_match_each(self.key, hash, filters, answers),

@@ -8,7 +8,7 @@ use super::{FilterPolicy, HashedKey};
 use crate::answers::{Answers, each, fill};
 use crate::building::for_each_batch;
 use crate::error::Error;
-use crate::key_hash::{HashValue, KeyHash, KeyHashes};
+use crate::key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 
 /// The functions by which a format answers queries to filters that it has prepared. Each gets what was prepared and
@@ -19,9 +19,10 @@ pub struct Reader {
     /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys. `None` if only
     /// the policy can hash keys: it is then asked for each [`key_hash`](FilterPolicy::key_hash).
     pub keys: Option<KeysAsker>,
-    /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
-    pub hash: fn(&Plan, &[u8], KeyHash) -> Option<bool>,
-    /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values.
+    /// Answers for a hash value of the plan's function.
+    pub hash: fn(&Plan, &[u8], u64) -> bool,
+    /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values. Values of
+    /// the other width may match.
     pub hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
 }
 
@@ -33,6 +34,8 @@ pub type KeysAsker = fn(&Plan, &[u8], Keys<'_>, &mut [u64]);
 pub struct Plan {
     /// Answers for a key; `None` if only the policy can hash keys. Gets [`words`](Self::words) and the filter's bits.
     pub asker: Option<Asker>,
+    /// The hash function of the filter's keys; `None` if every key has the same answer.
+    pub function: Option<HashFunction>,
     /// The functions for everything else.
     pub reader: &'static Reader,
     /// The kernel that the policy chose.
@@ -48,6 +51,7 @@ impl Plan {
     pub const fn same_for_all(answer: bool, kernel: KernelToken) -> Self {
         Self {
             asker: Some(if answer { |_, _, _| true } else { |_, _, _| false }),
+            function: None,
             reader: if answer { &MATCHING } else { &EMPTY },
             kernel,
             bits_len: 0,
@@ -64,10 +68,17 @@ impl Plan {
         }
     }
 
-    /// Answers for a hash value; `None` if the filter's keys are hashed by a function of the other width.
+    /// Answers for a hash value; `None` if the filter's keys are hashed by another function.
     #[inline]
     pub fn may_match_hash(&self, filter: &[u8], hash: KeyHash) -> Option<bool> {
-        (self.reader.hash)(self, self.bits(filter)?, hash)
+        (self.function == Some(hash.function())).then(|| self.may_match_value(filter, hash.value()))
+    }
+
+    /// Answers for a hash value of the filter's function.
+    #[inline(always)]
+    fn may_match_value(&self, filter: &[u8], value: u64) -> bool {
+        self.bits(filter)
+            .is_none_or(|bits| (self.reader.hash)(self, bits, value))
     }
 
     #[inline(always)]
@@ -83,7 +94,7 @@ macro_rules! same_for_all {
         static $reader: Reader = Reader {
             name: $name,
             keys: Some(|_, _, keys, answers| fill($answer, keys.len(), answers)),
-            hash: |_, _, _| Some($answer),
+            hash: |_, _, _| $answer,
             hashes: |_, _, hashes, answers| fill($answer, hashes.len(), answers),
         };
     };
@@ -120,8 +131,15 @@ same_for_all!(MATCHING, "Reserved", true);
 pub struct PreparedFilter<'a> {
     policy: &'a dyn FilterPolicy,
     filter: &'a [u8],
-    /// `None` if the policy interprets the filter anew for each query.
-    plan: Option<Plan>,
+    prepared: Prepared,
+}
+
+/// The result of preparing a filter.
+#[derive(Clone, Copy)]
+enum Prepared {
+    Plan(Plan),
+    /// The policy interprets the filter anew for each query, and hashes keys by this function.
+    Nothing(Option<HashFunction>),
 }
 
 impl<'a> PreparedFilter<'a> {
@@ -131,16 +149,18 @@ impl<'a> PreparedFilter<'a> {
         Self {
             policy,
             filter,
-            plan: Some(plan),
+            prepared: Prepared::Plan(plan),
         }
     }
 
     /// Prepares nothing: the policy is asked for each key.
-    pub const fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
+    pub fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
+        let function = policy.key_hash(b"").map(KeyHash::function);
+        let prepared = Prepared::Nothing(function);
         Self {
             policy,
             filter,
-            plan: None,
+            prepared,
         }
     }
 
@@ -149,7 +169,7 @@ impl<'a> PreparedFilter<'a> {
         Query {
             policy: self.policy,
             filter: self.filter,
-            plan: self.plan.as_ref(),
+            prepared: &self.prepared,
         }
     }
 }
@@ -163,21 +183,23 @@ macro_rules! queries {
             self.query().may_match(key)
         }
 
-        /// Returns whether the filter may hold a key that was hashed once for many filters. The key must have been
-        /// hashed under a policy of the same name.
+        /// Returns whether the filter may hold a key that was hashed once for many filters.
+        ///
+        /// Policies of one hash function share hash values. A key that was hashed by another function is hashed again.
         #[inline(always)]
         pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(&self, key: &HashedKey<'_, Q>) -> bool {
-            self.query().may_match_hashed(key.key(), key.hash())
+            self.query().may_match_hashed(key.key(), key.hash_or_none())
         }
 
-        /// Returns whether the filter may hold a key with this hash value, computed by
-        /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key).
+        /// Returns whether the filter may hold a key with this hash value, a plain number that
+        /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key) returned **under a policy of the filter's name**. The
+        /// number does not tell: under another function, stored keys are denied.
+        /// [`may_match_hashed`](Self::may_match_hashed) checks that.
         ///
-        /// The answer is `true` if the filter's keys are hashed differently: for a policy that has no hash values, and
-        /// for RocksDB's filters if a 32-bit value meets 64-bit hashes or vice versa.
+        /// The answer is `true` if the filter's hash values have the other width, or its policy has none.
         #[inline(always)]
-        pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
-            self.query().hash(hash.into()).unwrap_or(true)
+        pub fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
+            self.query().may_match_raw_hash(hash)
         }
 
         /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
@@ -199,17 +221,17 @@ macro_rules! queries {
         }
 
         /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
-        /// [`may_match_hash`](Self::may_match_hash).
+        /// [`may_match_raw_hash`](Self::may_match_raw_hash).
         ///
         /// # Errors
         ///
         /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-        pub fn may_match_hashes<H: HashValue>(
+        pub fn may_match_raw_hashes<H: HashValue>(
             &self,
             hashes: &[H],
             answers: &mut Answers<'_>,
         ) -> Result<(), Error> {
-            self.query().may_match_hashes(H::hashes(hashes), answers)
+            self.query().may_match_raw_hashes(hashes, answers)
         }
     };
 }
@@ -255,14 +277,18 @@ assert_eq!(found, Some(1));
 pub struct OwnedFilter<P, B> {
     policy: P,
     filter: B,
-    plan: Option<Plan>,
+    prepared: Prepared,
 }
 
 impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     /// Prepares a stored filter; accepts any bytes.
     pub fn new(policy: P, filter: B) -> Self {
-        let plan = policy.prepare(filter.as_ref()).plan;
-        Self { policy, filter, plan }
+        let prepared = policy.prepare(filter.as_ref()).prepared;
+        Self {
+            policy,
+            filter,
+            prepared,
+        }
     }
 
     /// Returns the filter's bytes.
@@ -280,7 +306,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         Query {
             policy: &self.policy,
             filter: self.filter.as_ref(),
-            plan: self.plan.as_ref(),
+            prepared: &self.prepared,
         }
     }
 
@@ -292,18 +318,18 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 struct Query<'q, P: ?Sized> {
     policy: &'q P,
     filter: &'q [u8],
-    plan: Option<&'q Plan>,
+    prepared: &'q Prepared,
 }
 
 impl<P: FilterPolicy + ?Sized> Query<'_, P> {
     #[inline(always)]
     fn may_match(&self, key: &[u8]) -> bool {
-        match self.plan {
-            Some(plan) => match (plan.asker, plan.bits(self.filter)) {
+        match self.prepared {
+            Prepared::Plan(plan) => match (plan.asker, plan.bits(self.filter)) {
                 (Some(asker), Some(bits)) => asker(&plan.words, bits, key),
                 _ => self.hash_and_ask(plan, key),
             },
-            None => self.policy.key_may_match(key, self.filter),
+            Prepared::Nothing(_) => self.policy.key_may_match(key, self.filter),
         }
     }
 
@@ -317,19 +343,32 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
     }
 
     #[inline(always)]
-    fn may_match_hashed(&self, key: &[u8], hash: Option<KeyHash>) -> bool {
-        match (self.plan, hash) {
-            (Some(plan), Some(hash)) => plan
-                .may_match_hash(self.filter, hash)
-                .unwrap_or_else(|| self.may_match(key)),
-            (None, Some(hash)) => self.policy.hashed_may_match(key, hash, self.filter),
-            (_, None) => self.may_match(key),
+    fn may_match_hashed(&self, key: &[u8], hash: KeyHash) -> bool {
+        match self.prepared {
+            Prepared::Plan(plan) if plan.function == Some(hash.function()) => {
+                plan.may_match_value(self.filter, hash.value())
+            }
+            Prepared::Nothing(function) if *function == Some(hash.function()) => {
+                self.policy.hashed_may_match(key, hash, self.filter)
+            }
+            _ => self.hash_again(key),
         }
     }
 
+    /// Queries a key that another function has hashed, or none.
+    #[inline(never)]
+    fn hash_again(&self, key: &[u8]) -> bool {
+        self.may_match(key)
+    }
+
     #[inline(always)]
-    fn hash(&self, hash: KeyHash) -> Option<bool> {
-        self.plan?.may_match_hash(self.filter, hash)
+    fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
+        match self.prepared {
+            Prepared::Plan(plan) if plan.function.is_none_or(HashFunction::makes::<H>) => {
+                plan.may_match_value(self.filter, hash.into())
+            }
+            _ => true,
+        }
     }
 
     fn may_match_many(&self, batch: KeyBatch<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
@@ -347,30 +386,38 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
     }
 
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
-        match self.plan {
-            Some(plan) => match (plan.reader.keys, plan.bits(self.filter)) {
+        match self.prepared {
+            Prepared::Plan(plan) => match (plan.reader.keys, plan.bits(self.filter)) {
                 (Some(of_keys), Some(bits)) => of_keys(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },
-            None => each(keys.iter(), answers, |key| {
+            Prepared::Nothing(_) => each(keys.iter(), answers, |key| {
                 self.policy.key_may_match(key, self.filter)
             }),
         }
     }
 
-    fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
+    fn may_match_raw_hashes<H: HashValue>(
+        &self,
+        hashes: &[H],
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
         let answers = answers.start(hashes.len())?;
-        match self.plan.and_then(|plan| Some((plan, plan.bits(self.filter)?))) {
-            Some((plan, bits)) => (plan.reader.hashes)(plan, bits, hashes, answers),
-            None => fill(true, hashes.len(), answers),
+        if let Prepared::Plan(plan) = self.prepared
+            && let Some(bits) = plan.bits(self.filter)
+        {
+            let hashes = KeyHashes::new(plan.function.unwrap_or(HashFunction::NONE), hashes);
+            (plan.reader.hashes)(plan, bits, hashes, answers);
+        } else {
+            fill(true, hashes.len(), answers);
         }
         Ok(())
     }
 
     fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.plan {
-            Some(plan) => write!(f, "{name}({})", plan.reader.name),
-            None => write!(f, "{name}({:?})", self.policy.name()),
+        match self.prepared {
+            Prepared::Plan(plan) => write!(f, "{name}({})", plan.reader.name),
+            Prepared::Nothing(_) => write!(f, "{name}({:?})", self.policy.name()),
         }
     }
 }

@@ -118,8 +118,9 @@ fn the_blocks_are_those_of_the_policy() {
     let hashes = hashes(5, 1000);
     for kernel in Kernel::available() {
         let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(12)).on_kernel(kernel);
-        let built = policy
-            .build_hashes(hashes.iter().map(|hash| hash.hash().h1))
+        let mut built = Vec::new();
+        policy
+            .append_raw_hashes(hashes.iter().map(|hash| hash.hash().h1), &mut built)
             .unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_hashes(&hashes).unwrap();

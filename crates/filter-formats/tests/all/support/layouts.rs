@@ -8,7 +8,9 @@ use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_formats::sizing::Format;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashValue, HashedPolicy, KeyHash, leveldb};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, FilterPolicy, HashFunction, HashValue, HashedPolicy, KeyHash, leveldb,
+};
 
 /// A layout with the hash function of its keys.
 pub(crate) trait Layout: Copy {
@@ -189,17 +191,13 @@ pub(crate) use each_layout;
 
 /// Returns a hash value as a number.
 pub(crate) fn number(hash: impl HashValue) -> u64 {
-    match hash.into() {
-        KeyHash::Bits32(hash) => hash.into(),
-        KeyHash::Bits64(hash) => hash,
-    }
+    hash.into()
 }
 
 /// Returns the hash value that is a number; the lower half of the number if the layout's values have 32 bits.
 pub(crate) fn value<H: HashValue>(number: u64) -> H {
-    H::of(KeyHash::Bits64(number))
-        .or_else(|| H::of(KeyHash::Bits32(number as u32)))
-        .unwrap()
+    let function = HashFunction::XXPH3;
+    KeyHash::new(function, number).of(function).unwrap()
 }
 
 /// Sets the bits of hash values.

@@ -244,12 +244,12 @@ fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
     let (mut filter, mut words) = (Vec::new(), vec![0; Answers::words_for(asked.len())]);
     policy
-        .append_hashes(built.iter().copied(), &mut filter)
+        .append_raw_hashes(built.iter().copied(), &mut filter)
         .expect("a filter takes less room than the values it is built from");
     let prepared = policy.prepare(&filter);
     let mut answers = Answers::new(&mut words);
     prepared
-        .may_match_hashes(asked, &mut answers)
+        .may_match_raw_hashes(asked, &mut answers)
         .expect("there is a word for every 64 values");
     answers.matches()
 }
