@@ -21,12 +21,16 @@ const ABSENT: u32 = 10_000;
 /// Call it from a test of the crate that defines the policy; [`own_policy`](crate::own_policy) has an example. The keys
 /// are always the same.
 ///
+/// `known` is the checksum of the filter of 1,000 keys, which a failure tells: copy it from the first run. It stays the
+/// same as long as the policy writes the same bytes under its name, in every process and on every platform. A hash with a
+/// random seed, such as that of `RandomState`, would deny every key that another process stored, and never has it.
+///
 /// # Panics
 ///
 /// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
 /// filter was longer than announced, or written into a slice that was too short; `00 ff` denied a key; the policy
-/// panicked by itself.
-pub fn check(policy: &dyn FilterPolicy) -> f64 {
+/// panicked by itself; the filter of 1,000 keys has another checksum.
+pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");
     for keys in key_sets() {
@@ -59,6 +63,14 @@ pub fn check(policy: &dyn FilterPolicy) -> f64 {
     let stored = numbered(0..KEYS);
     let stored: Vec<&[u8]> = stored.iter().map(Vec::as_slice).collect();
     let filter = built(policy, &stored);
+    // FNV-1a.
+    let checksum = filter.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    assert!(
+        checksum == known,
+        "the checksum of the filter of {KEYS} keys must be {known:#018x}, got {checksum:#018x}"
+    );
     let absent = numbered(KEYS..KEYS + ABSENT);
     let matching = absent.iter().filter(|key| policy.key_may_match(key, &filter));
     matching.count() as f64 / f64::from(ABSENT)

@@ -231,6 +231,17 @@ pub trait HashedPolicy: FilterPolicy {
 
     /// Returns the filter of these keys.
     ///
+    /// An engine that goes on without a filter stores one that matches every key. No bytes are the filter of no keys, so
+    /// `unwrap_or_default` would deny every key:
+    ///
+    /// ```
+    /// use filter_policy::{BloomFilterPolicy, HashedPolicy, MATCHES_EVERYTHING};
+    ///
+    /// let built = BloomFilterPolicy::new(10.into()).build(["apple", "banana"]);
+    /// let stored = built.unwrap_or(MATCHES_EVERYTHING.to_vec());
+    /// assert_eq!(stored.len(), 9);
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].

@@ -194,6 +194,10 @@ pub trait FilterPolicy: AsPolicy {
     }
 
     /// Returns whether the filter may hold a key that starts with `start`; `false` means that it certainly holds none.
+    ///
+    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not ask it: a
+    /// range without keys that start so may hold others.
+    ///
     /// A filter over whole keys cannot tell, so the default is `true`; `PrefixPolicy` makes a policy that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
         let _ = (start, filter);

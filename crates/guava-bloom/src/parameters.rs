@@ -81,8 +81,8 @@ impl Parameters {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] if the insertions are above `i64::MAX`, the rate is not above 0 and below 1, or
-    /// the filter would have no bits or more than 255 probes; [`ErrorKind::TooLarge`] if it would have more than (2^31
-    /// - 1) * 64 bits.
+    /// the filter would have no bits or more than 255 probes; [`ErrorKind::TooLarge`] if it would have more than
+    /// `(2^31 - 1) * 64` bits.
     pub fn new(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
         Self::with_rule(insertions, false_positive_rate, ProbeCountRule::default())
     }

@@ -7,7 +7,7 @@ use crate::building::{FlatKeys, reserve};
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 
-/// A filter block under construction, for any policy.
+/// A filter block under construction, for any policy, which it owns: a reference, a `Box` or an `Arc` of a policy is one.
 ///
 /// Calls follow the grammar `(start_block add_key*)* finish`, and offsets never decrease: an engine calls `start_block`
 /// with the file offset at which a data block will start, then adds the keys of that data block. Any other order is an
@@ -35,9 +35,44 @@ use crate::policy::FilterPolicy;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///
+/// A table's writer owns its policy and needs no lifetime:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use filter_policy::FilterPolicy;
+/// use filter_policy::filter_block::FilterBlockBuilder;
+///
+/// struct TableWriter {
+///     file: Vec<u8>,
+///     data_block: Vec<u8>,
+///     filters: FilterBlockBuilder<Arc<dyn FilterPolicy + Send + Sync>>,
+/// }
+///
+/// impl TableWriter {
+///     fn put(&mut self, key: &[u8]) -> Result<(), filter_policy::Error> {
+///         if self.data_block.is_empty() {
+///             self.filters.start_block(self.file.len() as u64)?;
+///         }
+///         self.data_block.extend_from_slice(key);
+///         self.filters.add_key(key)?;
+///         if self.data_block.len() > 4096 {
+///             self.file.append(&mut self.data_block);
+///         }
+///         Ok(())
+///     }
+/// }
+/// # let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(filter_policy::BloomFilterPolicy::new(10.into()));
+/// # let filters = FilterBlockBuilder::new(policy);
+/// # let mut writer = TableWriter { file: vec![], data_block: vec![], filters };
+/// # writer.put(b"key")?;
+/// # assert_eq!(writer.filters.finish()?.len(), 18);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
 /// An error leaves the builder unchanged.
-pub struct FilterBlockBuilder<'p, P: ?Sized> {
-    policy: &'p P,
+pub struct FilterBlockBuilder<P> {
+    policy: P,
     /// The start of the last data block; `None` before the first.
     last_offset: Option<u64>,
     /// The keys that have no filter yet.
@@ -48,7 +83,7 @@ pub struct FilterBlockBuilder<'p, P: ?Sized> {
     offsets: Vec<u32>,
 }
 
-impl<P: FilterPolicy + ?Sized> core::fmt::Debug for FilterBlockBuilder<'_, P> {
+impl<P: FilterPolicy> core::fmt::Debug for FilterBlockBuilder<P> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("FilterBlockBuilder")
             .field("policy", &self.policy.name())
@@ -57,9 +92,9 @@ impl<P: FilterPolicy + ?Sized> core::fmt::Debug for FilterBlockBuilder<'_, P> {
     }
 }
 
-impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
-    /// Makes a builder of filters by this policy, with no data block yet.
-    pub const fn new(policy: &'p P) -> Self {
+impl<P: FilterPolicy> FilterBlockBuilder<P> {
+    /// Makes a builder of filters by this policy or a pointer to one, with no data block yet.
+    pub const fn new(policy: P) -> Self {
         Self {
             policy,
             last_offset: None,
@@ -69,7 +104,8 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         }
     }
 
-    /// Starts a data block at this file offset; the keys added next belong to this data block.
+    /// Starts a data block at this file offset, where its first byte will be in the table's file, after compression and the
+    /// trailers of the blocks before it; the keys added next belong to this data block.
     ///
     /// # Errors
     ///

@@ -180,8 +180,30 @@ impl<'a> FilterBlockReader<'a> {
         self.base_lg
     }
 
+    /// Reads a block that is stored under this policy name for a policy: one of another name cannot read the filters, so
+    /// that every key may match.
+    ///
+    /// ```
+    /// use filter_policy::filter_block::FilterBlockReader;
+    /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+    ///
+    /// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
+    /// // LevelDB's filter of the key `only`.
+    /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
+    /// let filters = FilterBlockReader::stored_as("leveldb.BuiltinBloomFilter2", &policy, &block);
+    /// assert!(filters.key_may_match(&policy, 0, b"only"));
+    /// assert!(!FilterBlockReader::new(&block).key_may_match(&policy, 0, b"only"), "denied");
+    /// ```
+    pub fn stored_as<P: FilterPolicy + ?Sized>(name: &str, policy: &P, block: &'a [u8]) -> Self {
+        Self::new(if policy.name() == name { block } else { &[] })
+    }
+
     /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
-    /// certainly does not, if the policy is the one that wrote the filters.
+    /// certainly does not, if the policy is the one that wrote the filters: see [`stored_as`](Self::stored_as).
+    ///
+    /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file, as
+    /// `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or leaves out
+    /// trailers finds the filter of other blocks, which denies stored keys.
     pub fn key_may_match<P: FilterPolicy + ?Sized>(&self, policy: &P, block_offset: u64, key: &[u8]) -> bool {
         match self.filter_of(block_offset) {
             Some(filter) => policy.key_may_match(key, filter),

@@ -281,13 +281,38 @@ pub struct OwnedFilter<P, B> {
 }
 
 impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
-    /// Prepares a stored filter; accepts any bytes.
+    /// Prepares a filter that this policy wrote; accepts any bytes. If the filter is stored with a name, see
+    /// [`stored_as`](Self::stored_as).
     pub fn new(policy: P, filter: B) -> Self {
         let prepared = policy.prepare(filter.as_ref()).prepared;
         Self {
             policy,
             filter,
             prepared,
+        }
+    }
+
+    /// Prepares a filter that is stored under this policy name: a policy of another name cannot read it, so that every key
+    /// may match.
+    ///
+    /// ```
+    /// use filter_policy::{BloomFilterPolicy, HashedPolicy, OwnedFilter};
+    ///
+    /// let mut buffer = [0; 64];
+    /// let stored = BloomFilterPolicy::new(10.into()).build_in(["apple"], &mut buffer)?;
+    /// let policy = BloomFilterPolicy::leveldb_builtin(10.into());
+    /// assert!(OwnedFilter::stored_as("BloomFilter2", policy, &stored).may_match(b"apple"));
+    /// assert!(!OwnedFilter::new(policy, &stored).may_match(b"apple"), "denied");
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    pub fn stored_as(name: &str, policy: P, filter: B) -> Self {
+        if policy.name() == name {
+            return Self::new(policy, filter);
+        }
+        Self {
+            policy,
+            filter,
+            prepared: Prepared::Plan(Plan::same_for_all(true, KernelToken::best())),
         }
     }
 
