@@ -5,7 +5,7 @@ use filter_formats::parquet::{
     parquet_java_bytes,
 };
 use filter_formats::view::{FilterLayout, FilterView};
-use filter_policy::PackedKeys;
+use filter_policy::{Answers, PackedKeys};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -385,4 +385,37 @@ fn headers_that_nobody_writes_today() {
     let mut long = unhex("15401c1c00001c1c00001c1c00001880 02".replace(' ', "").as_str());
     long.extend([0; 257]);
     assert_eq!(Header::read(&long), Err(ReadError::Header));
+}
+
+/// One value in the filters of many row groups is answered as in each of them: zeros of both signs, any NaN.
+#[test]
+fn one_value_in_many_filters() {
+    let stored = [
+        PhysicalValue::Double(-0.0),
+        PhysicalValue::Float(0.0),
+        PhysicalValue::Int32(7),
+    ];
+    let groups: Vec<Vec<u8>> = (0..130)
+        .map(|i| built(&[stored[i % 3].hash()], 1 + i % 5))
+        .collect();
+    let filters: Vec<_> = groups
+        .iter()
+        .map(|group| SplitBlockFilter::new(group).unwrap())
+        .collect();
+    let asked = [
+        PhysicalValue::Double(0.0),
+        PhysicalValue::Float(-0.0),
+        PhysicalValue::Double(f64::NAN),
+    ];
+    for value in stored.into_iter().chain(asked) {
+        for count in [0, 1, 64, 65, 130] {
+            let mut words = [7; 3];
+            let mut answers = Answers::new(&mut words);
+            value.may_match_each(&filters[..count], &mut answers).unwrap();
+            let each = filters[..count]
+                .iter()
+                .map(|filter| filter.may_match_value(value));
+            assert!(answers.iter().eq(each), "{value:?}, {count} filters");
+        }
+    }
 }

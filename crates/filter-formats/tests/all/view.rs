@@ -38,7 +38,7 @@ fn reading_follows_the_rules_at_every_edge() {
         (FilterLayout::BLOOM64, &[0, 0xff], Reserved, true),
     ];
     for (layout, filter, kind, answer) in expectations {
-        let view = FilterView::new(layout, &filter);
+        let view = FilterView::new(layout, filter);
         assert_eq!(view.kind(), kind, "{filter:x?}");
         assert_eq!(
             view.false_positive_rate(),
