@@ -95,7 +95,7 @@ fn ask(name: &str, urls: &[&str]) -> Result<(), Failure> {
     let set = ShardedSet::new(name);
     let current = set.refresh().query(&mut *connection).map_err(failed)?;
     let items = match current {
-        Some(current) => current.manifest().items.clone(),
+        Some(current) => current.manifest().key_kind.clone(),
         None => return Err((1, format!("{}: there is no set", set.key().escape_ascii()))),
     };
     lines::answer(|lines| {

@@ -18,13 +18,16 @@ written last, by the driver: until then readers see the old set.
 
 import argparse
 import fcntl
+import hashlib
 import json
 import os
 import re
 import secrets
+import struct
 import subprocess
 import sys
 
+SCHEMA = "filter-set/2"
 SEED = 126892148679795
 MANIFEST = "manifest.json"
 # The files that builders write beside the manifest.
@@ -55,30 +58,21 @@ def sync_folder(folder):
     os.close(descriptor)
 
 
-def build(number, lines, folder, command):
-    """Pipes the lines of a shard through the program, and returns what it says of the filter."""
-    temporary = os.path.join(folder, f".tmp{secrets.token_hex(3)}")
+def build(number, lines, command):
+    """Pipes the lines of a shard through the program, which writes its file, and returns what it says of the filter."""
+    program = subprocess.Popen(
+        [*command, "--shard", str(number), "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
-        program = subprocess.Popen(
-            [*command, "--out", temporary, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        try:
-            for line in lines:
-                program.stdin.write(line + b"\n")
-        except BrokenPipeError:
-            pass  # The program ended early, and said why.
-        said = program.communicate()[0]
-        if program.returncode:
-            raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
-        # Rates stay as they were written: Python would format them otherwise.
-        said = json.loads(said, parse_float="number {}".format)
-        said["file"] = f"shard-{number:05}-{said['sha256'][:16]}.filter"
-        os.rename(temporary, os.path.join(folder, said["file"]))
-        sync_folder(folder)
-        return said
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+        for line in lines:
+            program.stdin.write(line + b"\n")
+    except BrokenPipeError:
+        pass  # The program ended early, and said why.
+    said = program.communicate()[0]
+    if program.returncode:
+        raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
+    # Rates stay as they were written: Python would format them otherwise.
+    return json.loads(said, parse_float="number {}".format)
 
 
 def lock(folder):
@@ -93,11 +87,23 @@ def lock(folder):
     foreign = [name for name in names if not OWN.fullmatch(name)]
     if MANIFEST in names:
         with open(os.path.join(folder, MANIFEST)) as file:
-            if '"schema": "filter-set/1"' not in file.read(100):
+            if f'"schema": "{SCHEMA}"' not in file.read(100):
                 sys.exit(f"error: {folder}/{MANIFEST}: is no set's, and is not replaced; give another folder")
     elif foreign:
         sys.exit(f"error: {folder}: holds {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
     return descriptor
+
+
+def checksum(manifest):
+    """Returns the checksum of all that the manifest says."""
+    function, shards = manifest["shard_function"], manifest["shards"]
+    lines = [manifest[field] for field in ("schema", "format", "key_kind")]
+    lines += [function["hash"], str(function["seed"]), str(len(shards))]
+    for shard in shards:
+        rate = shard["rate"]
+        rate = "null" if rate is None else struct.pack(">d", float(str(rate).removeprefix("number "))).hex()
+        lines.append(" ".join(str(shard[field]) for field in ("file", "bytes", "keys", "sha256")) + " " + rate)
+    return hashlib.sha256("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
 def write_manifest(folder, manifest):
@@ -129,6 +135,7 @@ def main():
         parser.error("--shards must be 1 to 65536")
     folder, shards, kind = os.path.abspath(options.out), options.shards, options.type
     command = [options.filters, "build", "--format", options.format, "--rate", options.rate, "--type", kind]
+    command += ["--out", folder, "--shards", str(shards)]
 
     from pyspark.sql import SparkSession
 
@@ -141,17 +148,19 @@ def main():
         .rdd.map(lambda row: bytes(row[0]))
         .map(lambda line: (shard_of(key_bytes(line, kind), shards), line))
         .partitionBy(shards, lambda shard: shard)
-        .mapPartitionsWithIndex(lambda number, pairs: [build(number, (line for _, line in pairs), folder, command)])
+        .mapPartitionsWithIndex(lambda number, pairs: [build(number, (line for _, line in pairs), command)])
         .collect()
     )
     spark.stop()
     manifest = {
-        "schema": "filter-set/1",
+        "schema": SCHEMA,
+        "checksum": "",
         "format": built[0]["format"],
-        "items": kind,
+        "key_kind": kind,
         "shard_function": {"hash": "xxh3-64", "seed": SEED},
         "shards": [{field: said[field] for field in ("file", "bytes", "keys", "sha256", "rate")} for said in built],
     }
+    manifest["checksum"] = checksum(manifest)
     write_manifest(folder, manifest)
     os.close(held)
     print(f"{folder}: {shards} shards, {sum(said['keys'] for said in built)} keys", file=sys.stderr)

@@ -63,16 +63,14 @@ fn row(subject: &str, keys: u64, measure: &str, value: f64, unit: &str) {
 
 fn build(keys: u64, folder: &Path, format: &str) -> Done<()> {
     let shards = u32::try_from(keys.div_ceil(OF_SHARD))?;
-    let builder = Builder::new(Format::named(format)?, Size::Rate(0.01))
-        .memory(MEMORY)?
-        .shards(shards)?;
+    let builder = Builder::new(Format::named(format)?, Size::Rate(0.01)).memory(MEMORY)?;
     let before = of_process("io", "wchar:")?;
     let (manifest, seconds) = timed(|| -> Done<_> {
-        let mut building = builder.start_set(folder)?;
+        let mut building = builder.set(folder, shards)?;
         for i in 0..keys {
             building.insert(&key(i))?;
         }
-        Ok(building.write_set(folder, "line", &|_| true)?)
+        Ok(building.finish(&|_| true)?)
     });
     let manifest = manifest?;
     let spilled = of_process("io", "wchar:")? - before - manifest.bytes();

@@ -1,16 +1,18 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use filter_policy::MATCHES_EVERYTHING;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use crate::error::{Error, ErrorKind};
 use crate::filling::{Filling, Plan};
-use crate::folder::{Lock, name_of, save};
+use crate::folder::{Lock, write_filter};
 use crate::format::{Format, Hasher, Size};
+use crate::header::{Header, is_key_kind};
 use crate::journal::{Journal, Sum, digest, digest_of};
-use crate::manifest::{MAX_SHARDS, Manifest, Shard, ShardFunction};
+use crate::manifest::{MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
 use crate::spill::{Spilled, Values};
 
 /// The memory that building takes unless told otherwise: 1 GiB.
@@ -29,44 +31,47 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 pub struct Builder {
     format: Format,
     size: Size,
-    items: Option<u64>,
-    shards: u32,
+    key_kind: String,
+    capacity: Option<u64>,
     memory: u64,
 }
 
 impl Builder {
-    /// Makes the parameters of one filter of this format and size, with [`DEFAULT_MEMORY`].
-    pub const fn new(format: Format, size: Size) -> Self {
+    /// Makes the parameters of filters of this format and size, with keys of the kind `line` and [`DEFAULT_MEMORY`].
+    pub fn new(format: Format, size: Size) -> Self {
         Self {
             format,
             size,
-            items: None,
-            shards: 1,
+            key_kind: "line".to_owned(),
+            capacity: None,
             memory: DEFAULT_MEMORY,
         }
     }
 
-    /// Sizes each filter for this many keys, whatever it holds: filters that are merged later need equal sizes. The
-    /// formats of policies are always sized by their keys.
-    #[must_use]
-    pub const fn items(mut self, items: u64) -> Self {
-        self.items = Some(items);
-        self
-    }
-
-    /// Sets the number of shards.
+    /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`, `string`,
+    /// `binary`, or what this program chooses. Only the bytes of keys matter here.
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) for none or more than [`MAX_SHARDS`].
-    pub fn shards(mut self, shards: u32) -> Result<Self, Error> {
-        if !(1..=MAX_SHARDS).contains(&shards) {
+    /// [`Input`](ErrorKind::Input) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
+    pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
+        if !is_key_kind(kind) {
+            let most = Header::MAX_KEY_KIND;
             return Err(Error::input(format_args!(
-                "the number of shards must be between 1 and {MAX_SHARDS}, got {shards}"
+                "the kind of key must be 1 to {most} visible characters of ASCII, got {kind:?}"
             )));
         }
-        self.shards = shards;
+        kind.clone_into(&mut self.key_kind);
         Ok(self)
+    }
+
+    /// Sizes each filter, or each shard, for this many keys, whatever it holds: filters that are merged later need equal
+    /// sizes. Only for the formats that are no policies: those of policies are sized by their keys, and refuse it when
+    /// building starts.
+    #[must_use]
+    pub const fn capacity(mut self, keys: u64) -> Self {
+        self.capacity = Some(keys);
+        self
     }
 
     /// Sets the memory in bytes that building takes at most, apart from some megabytes for the program itself.
@@ -84,72 +89,210 @@ impl Builder {
         Ok(self)
     }
 
-    /// Starts to take keys. What does not fit into memory goes to files without names in this folder.
+    /// Starts to take keys for one filter in a file, which says what it is. What does not fit into memory goes to files
+    /// without names beside it.
     ///
     /// # Errors
     ///
     /// [`Input`](ErrorKind::Input) if the size does not suit the format.
-    pub fn start(&self, folder: &Path) -> Result<Building, Error> {
-        // Tells wrong parameters before a key is read.
-        self.format
-            .plan(self.items.unwrap_or(1_000), self.items, self.size)?;
-        let hasher = self.format.hasher()?;
-        let (memory, shards) = (self.memory, self.shards);
-        let values: Box<dyn Values> = match hasher.is_narrow() {
-            true => Box::new(Spilled::<u64>::new(memory, shards, folder)),
-            false => Box::new(Spilled::<u128>::new(memory, shards, folder)),
+    pub fn file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
+        self.one(path.as_ref(), Form::Sealed)
+    }
+
+    /// Starts to take keys for one filter in a file that holds the stored bytes alone, for engines and other programs:
+    /// nothing in it tells whether it is whole, and of a policy not even the format.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) if the size does not suit the format.
+    pub fn raw_file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
+        self.one(path.as_ref(), Form::Raw)
+    }
+
+    /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
+    /// must be there, under the name that [`set`](Self::set) gives it. Whoever builds all shards locks the folder and
+    /// writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) if the size does not suit the format, or there is no shard of this number.
+    pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
+        check_shards(shards)?;
+        if number >= shards {
+            return Err(Error::input(format_args!(
+                "the number of the shard must be below {shards}, got {number}"
+            )));
+        }
+        self.one(folder.as_ref(), Form::Shard(number, shards))
+    }
+
+    fn one(&self, path: &Path, form: Form) -> Result<FileBuilding, Error> {
+        let folder = match form {
+            Form::Shard(..) => Some(path),
+            _ => path.parent().filter(|folder| !folder.as_os_str().is_empty()),
         };
-        Ok(Building {
-            builder: self.clone(),
-            function: ShardFunction::default(),
-            hasher,
-            values,
-            lock: None,
+        Ok(FileBuilding {
+            keys: self.start(folder.unwrap_or(Path::new(".")), 1)?,
+            path: path.to_path_buf(),
+            form,
         })
     }
 
-    /// Starts to take keys for a set in this folder, which is made if it is not there, and locks it.
+    /// Starts to take keys for a set of shards in this folder, which is made if it is not there, and locks it.
     ///
     /// # Errors
     ///
     /// [`Locked`](ErrorKind::Locked) if another process builds there; [`Input`](ErrorKind::Input) if the folder holds
-    /// anything but a set or what a killed build left, or the size does not suit the format; [`Write`](ErrorKind::Write)
-    /// if it cannot be made.
-    pub fn start_set(&self, folder: &Path) -> Result<Building, Error> {
-        let lock = Lock::take(folder)?;
-        let mut building = self.start(folder)?;
-        building.lock = Some(lock);
-        Ok(building)
+    /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is not
+    /// 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
+    pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
+        check_shards(shards)?;
+        let lock = Lock::take(folder.as_ref())?;
+        let keys = self.start(&lock.folder, shards)?;
+        Ok(SetBuilding { keys, lock })
     }
 
-    fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
-        // The other half may hold keys.
-        let most = self.memory / 2;
-        if needed <= most {
-            return Ok(());
+    fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
+        let longest = Header::MAX_FORMAT;
+        if self.format.name().len() > longest {
+            let name = self.format.name();
+            return Err(Error::input(format_args!(
+                "the format's name must have at most {longest} bytes, got {name:?}"
+            )));
         }
-        let enough = u64::from(self.shards)
-            .saturating_mul(needed)
-            .div_ceil(most / 5 * 4);
-        Err(Error::input(format_args!(
-            "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {}: use --shards \
-             {enough}, or --memory {}",
-            self.memory,
-            needed.saturating_mul(2)
-        )))
+        // Tells wrong parameters before a key is read.
+        self.format
+            .plan(self.capacity.unwrap_or(1_000), self.capacity, self.size)?;
+        let hasher = self.format.hasher()?;
+        let values: Box<dyn Values> = match hasher.is_narrow() {
+            true => Box::new(Spilled::<u64>::new(self.memory, shards, folder)),
+            false => Box::new(Spilled::<u128>::new(self.memory, shards, folder)),
+        };
+        Ok(Keys {
+            builder: self.clone(),
+            shards,
+            function: ShardFunction::default(),
+            hasher,
+            values,
+        })
     }
 }
 
-/// A filter or a set that takes keys.
-pub struct Building {
-    builder: Builder,
-    function: ShardFunction,
-    hasher: Hasher,
-    values: Box<dyn Values>,
-    lock: Option<Lock>,
+fn check_shards(shards: u32) -> Result<(), Error> {
+    match (1..=MAX_SHARDS).contains(&shards) {
+        true => Ok(()),
+        false => Err(Error::input(format_args!(
+            "the number of shards must be between 1 and {MAX_SHARDS}, got {shards}"
+        ))),
+    }
 }
 
-impl Building {
+/// What is made of the keys of one filter.
+#[derive(Clone, Copy)]
+enum Form {
+    Sealed,
+    Raw,
+    /// A shard's number, and the number of shards.
+    Shard(u32, u32),
+}
+
+/// A filter in a file that takes keys.
+pub struct FileBuilding {
+    keys: Keys,
+    /// The file; of a shard, the folder.
+    path: PathBuf,
+    form: Form,
+}
+
+impl FileBuilding {
+    /// Takes a key.
+    ///
+    /// # Errors
+    ///
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`Input`](ErrorKind::Input) if the key belongs to another shard
+    /// than the one that is built.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
+        if let Form::Shard(number, shards) = self.form {
+            let of = self.keys.function.shard_of(key, shards);
+            if of != number {
+                return Err(Error::input(format_args!(
+                    "the key \"{}\" must be one of shard {number}, got one of shard {of}",
+                    key.escape_ascii()
+                )));
+            }
+        }
+        self.keys.insert(0, key)
+    }
+
+    /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns its
+    /// description.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
+    /// [`Write`](ErrorKind::Write).
+    pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
+        let Self { keys, path, form } = self;
+        let (number, shards) = match form {
+            Form::Shard(number, shards) => (number, shards),
+            _ => (0, 1),
+        };
+        let mut written = Err(Error::input("there is no filter"));
+        keys.build(
+            number,
+            shards,
+            progress,
+            |_, _| None,
+            |_, header, filter| {
+                let Some(filter) = filter else { return Ok(()) };
+                let mut entry = header.entry();
+                let name = |path: &Path| {
+                    path.file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned()
+                };
+                match form {
+                    Form::Shard(..) => {
+                        write_filter(&path.join(&entry.file), Some(&header), |file| filter.write(file))?
+                    }
+                    Form::Sealed => {
+                        entry.file = name(&path);
+                        write_filter(&path, Some(&header), |file| filter.write(file))?;
+                    }
+                    Form::Raw => {
+                        let mut bytes = Sum::default();
+                        // What some policies write for no keys, up to five bytes, could be a file that was cut.
+                        let filled = |file: &mut dyn std::io::Write| match header.bytes {
+                            0..8 => file.write_all(&MATCHES_EVERYTHING),
+                            _ => filter.write(file),
+                        };
+                        filled(&mut bytes).map_err(Error::input)?;
+                        write_filter(&path, None, filled)?;
+                        entry = Shard {
+                            file: name(&path),
+                            bytes: bytes.bytes,
+                            sha256: bytes.sha256(),
+                            ..entry
+                        };
+                    }
+                }
+                written = Ok(entry);
+                Ok(())
+            },
+        )?;
+        written
+    }
+}
+
+/// A set of shards that takes keys. Its folder is locked.
+pub struct SetBuilding {
+    keys: Keys,
+    lock: Lock,
+}
+
+impl SetBuilding {
     /// Takes a key.
     ///
     /// # Errors
@@ -157,38 +300,11 @@ impl Building {
     /// [`Write`](ErrorKind::Write) if the disk is full.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
-        let shard = match self.builder.shards {
+        let shard = match self.keys.shards {
             1 => 0,
-            shards => self.function.shard_of(key, shards),
+            shards => self.keys.function.shard_of(key, shards),
         };
-        self.values.push(shard, self.hasher.hash(key))
-    }
-
-    /// Builds one filter of all keys and writes it to a file, which appears, or is replaced, when it is complete. Returns
-    /// its description.
-    ///
-    /// # Errors
-    ///
-    /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
-    /// [`Write`](ErrorKind::Write).
-    pub fn write_file(self, path: &Path, progress: Progress<'_>) -> Result<Shard, Error> {
-        let mut described = Err(Error::input("there is no shard"));
-        self.each_shard(
-            progress,
-            |_| None,
-            |_, shard, filter| {
-                let Some(filter) = filter else { return Ok(()) };
-                save(path, |file| filter.write(file))?;
-                let file = path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
-                described = Ok(Shard { file, ..shard });
-                Ok(())
-            },
-        )?;
-        described
+        self.keys.insert(shard, key)
     }
 
     /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
@@ -201,40 +317,73 @@ impl Building {
     ///
     /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write). The old set, if there is one, is then still there.
-    pub fn write_set(
-        mut self,
-        folder: &Path,
-        items: &str,
-        progress: Progress<'_>,
-    ) -> Result<Manifest, Error> {
-        let lock = match self.lock.take() {
-            Some(lock) => lock,
-            None => Lock::take(folder)?,
-        };
-        let format = self.builder.format.clone();
-        let mut shards = Vec::new();
-        let journal = RefCell::new(Journal::open(folder)?);
-        let left = |keys| journal.borrow().find(keys);
-        self.each_shard(progress, left, |keys, shard, filter| {
+    pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
+        let Self { keys, lock } = self;
+        let (count, mut shards, mut first) = (keys.shards, Vec::new(), None);
+        let journal = RefCell::new(Journal::open(&lock.folder)?);
+        let left = |keys, none: &Header| journal.borrow().find(keys, none);
+        keys.build(0, count, progress, left, |keys, header, filter| {
+            let shard = header.entry();
             if let Some(filter) = filter {
-                save(&folder.join(&shard.file), |file| filter.write(file))?;
+                write_filter(&lock.folder.join(&shard.file), Some(&header), |file| {
+                    filter.write(file)
+                })?;
                 journal.borrow_mut().note(keys, &shard)?;
             }
             shards.push(shard);
+            first.get_or_insert(header);
             Ok(())
         })?;
-        let manifest = Manifest::new(&format, items, shards);
+        drop(journal);
+        let first = first.ok_or_else(|| Error::input("there is no shard"))?;
+        let manifest = Manifest::new(&first, shards);
         lock.publish(&manifest)?;
         Ok(manifest)
     }
+}
 
-    /// Builds the filter of each shard in order, and passes the digest of its keys, its description and the filter. A shard
-    /// that `left` finds by the digest is passed without a filter.
-    fn each_shard(
+/// The keys of one filter, or of all shards of a set.
+struct Keys {
+    builder: Builder,
+    shards: u32,
+    function: ShardFunction,
+    hasher: Hasher,
+    values: Box<dyn Values>,
+}
+
+impl Keys {
+    #[inline]
+    fn insert(&mut self, shard: u32, key: &[u8]) -> Result<(), Error> {
+        self.values.push(shard, self.hasher.hash(key))
+    }
+
+    fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
+        let memory = self.builder.memory;
+        // The other half may hold keys.
+        let most = memory / 2;
+        if needed <= most {
+            return Ok(());
+        }
+        let enough = u64::from(self.shards)
+            .saturating_mul(needed)
+            .div_ceil(most / 5 * 4);
+        Err(Error::input(format_args!(
+            "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {memory}: use \
+             --shards {enough}, or --memory {}",
+            needed.saturating_mul(2)
+        )))
+    }
+
+    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes the digest of
+    /// its keys, its header and the filter. A shard that `left` finds, by the digest and a header without a filter, is
+    /// passed without a filter.
+    fn build(
         mut self,
+        first: u32,
+        of: u32,
         progress: Progress<'_>,
-        left: impl Fn(u64) -> Option<Shard>,
-        mut write: impl FnMut(u64, Shard, Option<&dyn Filling>) -> Result<(), Error>,
+        left: impl Fn(u64, &Header) -> Option<Shard>,
+        mut write: impl FnMut(u64, Header, Option<&dyn Filling>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),
@@ -243,16 +392,19 @@ impl Building {
         self.values.finish()?;
         let Builder {
             format,
-            items,
+            capacity,
             size,
-            shards,
+            key_kind,
             ..
         } = &self.builder;
-        let mut counts = vec![0; *shards as usize];
+        let mut counts = vec![0; self.shards as usize];
         let mut digests = Vec::new();
-        for (number, count) in (0..).zip(&mut counts) {
-            let mut of_keys = digest_of(&format!("{format:?} {size:?} {items:?} {number} {shards}"));
-            self.values.each(number, &mut |values| {
+        for (index, count) in (0..).zip(&mut counts) {
+            let number = first + index;
+            let mut of_keys = digest_of(&format!(
+                "{format:?} {size:?} {capacity:?} {key_kind} {number} {of}"
+            ));
+            self.values.each(index, &mut |values| {
                 *count += values.len() as u64;
                 of_keys = digest(of_keys, values);
                 go_on(0)
@@ -260,41 +412,45 @@ impl Building {
             digests.push(of_keys);
         }
         // LevelDB's rates take some milliseconds to compute.
-        let plans = counts.par_iter().map(|&keys| format.plan(keys, *items, *size));
+        let plans = counts.par_iter().map(|&keys| format.plan(keys, *capacity, *size));
         let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
         // Before the first one is built.
         for (plan, &keys) in plans.iter().zip(&counts) {
-            self.builder.check_memory(plan.memory, keys)?;
+            self.check_memory(plan.memory, keys)?;
         }
-        for (((number, plan), keys), digest) in (0..).zip(plans).zip(counts).zip(digests) {
-            if let Some(shard) = left(digest).filter(|shard| shard.keys == keys) {
+        for (((index, plan), keys), digest) in (0..).zip(plans).zip(counts).zip(digests) {
+            let none = Header {
+                format: format.name().to_owned(),
+                key_kind: key_kind.clone(),
+                seed: SHARD_SEED,
+                shard: first + index,
+                shards: of,
+                bytes: 0,
+                keys,
+                sha256: String::new(),
+                rate: None,
+            };
+            if let Some(shard) = left(digest, &none).filter(|shard| shard.keys == keys) {
                 go_on(keys)?;
-                write(digest, shard, None)?;
+                write(digest, none.of(&shard), None)?;
                 continue;
             }
             let mut filter = (plan.make)().map_err(Error::input)?;
-            self.values.each(number, &mut |values| {
+            self.values.each(index, &mut |values| {
                 go_on(values.len() as u64)?;
                 filter.add(values).map_err(Error::input)
             })?;
             filter.finish().map_err(Error::input)?;
-            write(digest, describe(number, keys, &*filter)?, Some(&*filter))?;
+            let mut sum = Sum::default();
+            filter.write(&mut sum).map_err(Error::input)?;
+            let header = Header {
+                bytes: sum.bytes,
+                sha256: sum.sha256(),
+                rate: filter.rate(),
+                ..none
+            };
+            write(digest, header, Some(&*filter))?;
         }
         Ok(())
     }
-}
-
-/// Describes a filter as a shard. The file is named after its number and its contents, so that no other contents ever have
-/// the name.
-fn describe(number: u32, keys: u64, filter: &dyn Filling) -> Result<Shard, Error> {
-    let mut sum = Sum::default();
-    filter.write(&mut sum).map_err(Error::input)?;
-    let (bytes, sha256) = (sum.bytes, sum.sha256());
-    Ok(Shard {
-        file: name_of(number, &sha256),
-        bytes,
-        keys,
-        sha256,
-        rate: filter.rate(),
-    })
 }

@@ -1,5 +1,6 @@
 //! The filters that take one element after the other, behind one trait: those of `guava-bloom` and `membership-filters`.
 
+use std::any::Any;
 use std::io::{self, Write};
 
 use guava_bloom::spark::{self, HashPair};
@@ -10,15 +11,22 @@ pub(crate) use crate::filling::text;
 use crate::filling::{Filling, Text};
 
 /// A filter that is filled by hash values: of the 128 bits of [`Hash128`], or the 64 of [`HashPair`].
-pub(crate) trait Elements: Filling + Send + Sync {
+pub(crate) trait Elements: Filling + Any + Send + Sync {
     fn hash(&self, key: &[u8]) -> u128;
 
     fn contains(&self, hash: u128) -> bool;
 
     fn contains_each(&self, hashes: &[u128]) -> Vec<bool>;
 
-    /// Adds the elements of a stored filter of this type.
-    fn merge(&mut self, stored: &[u8]) -> Text<()>;
+    /// Adds the elements of a filter of this type.
+    fn merge(&mut self, other: &dyn Elements) -> Text<()>;
+}
+
+/// Returns a filter that is to be merged as one of this type.
+fn like<F: Elements>(other: &dyn Elements) -> Text<&F> {
+    let other: &dyn Any = other;
+    let like = other.downcast_ref();
+    like.ok_or_else(|| "filters that are merged must have one format".to_owned())
 }
 
 /// Returns the 128 bits of an element's hash as one number.
@@ -81,16 +89,15 @@ impl Elements for spark::BloomFilter {
         self.might_contain_hashes(&pairs(hashes, self.seed()))
     }
 
-    fn merge(&mut self, stored: &[u8]) -> Text<()> {
-        let other = Self::from_bytes(stored).map_err(text)?;
-        spark::BloomFilter::merge(self, &other).map_err(text)
+    fn merge(&mut self, other: &dyn Elements) -> Text<()> {
+        spark::BloomFilter::merge(self, like(other)?).map_err(text)
     }
 }
 
-/// Implements the trait for a filter of [`Hash128`], which is read and written by `$read` and `$write`: elements are inserted
+/// Implements the trait for a filter of [`Hash128`], which `$write` writes: elements are inserted
 /// and looked up by `$insert` and `$ask`.
 macro_rules! elements {
-    ($filter:ident<$funnel:ty>, $read:expr, $write:expr, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
+    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
         impl Filling for $filter<$funnel> {
             fn add(&mut self, hashes: &[u128]) -> Text<()> {
                 let hashes = all_hashed(*self.funnel(), hashes);
@@ -119,9 +126,8 @@ macro_rules! elements {
                 $ask(self, &all_hashed(*self.funnel(), hashes))
             }
 
-            fn merge(&mut self, stored: &[u8]) -> Text<()> {
-                let other: Self = $read(stored, *self.funnel()).map_err(text)?;
-                $merge(self, &other).map_err(text)
+            fn merge(&mut self, other: &dyn Elements) -> Text<()> {
+                $merge(self, like(other)?).map_err(text)
             }
         }
     };
@@ -129,10 +135,9 @@ macro_rules! elements {
 
 /// Those that fetch memory ahead for many elements.
 macro_rules! batched {
-    ($filter:ident<$funnel:ty>, $read:expr, $write:expr, $rate:expr) => {
+    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr) => {
         elements!(
             $filter<$funnel>,
-            $read,
             $write,
             $rate,
             |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
@@ -147,7 +152,6 @@ macro_rules! single {
     ($filter:ident, $merge:expr) => {
         elements!(
             $filter<HashId>,
-            envelope::from_bytes,
             envelope::write_to,
             |filter: &Self| filter.stats().false_positive_rate,
             |filter: &mut Self, hashes: &[_]| {
@@ -163,24 +167,11 @@ macro_rules! single {
     };
 }
 
-batched!(
-    BloomFilter<Bytes>,
-    Self::from_bytes,
-    Self::write_to,
-    Self::false_positive_rate
-);
-batched!(
-    BloomFilter<HashId>,
-    envelope::from_bytes,
-    envelope::write_to,
-    Self::false_positive_rate
-);
-batched!(
-    BlockedBloomFilter<HashId>,
-    envelope::from_bytes,
-    envelope::write_to,
-    |filter: &Self| filter.stats().false_positive_rate
-);
+batched!(BloomFilter<Bytes>, Self::write_to, Self::false_positive_rate);
+batched!(BloomFilter<HashId>, envelope::write_to, Self::false_positive_rate);
+batched!(BlockedBloomFilter<HashId>, envelope::write_to, |filter: &Self| {
+    filter.stats().false_positive_rate
+});
 single!(CountingBloomFilter, CountingBloomFilter::merge);
 single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
     "a cuckoo filter moves its fingerprints, so two cannot be merged"

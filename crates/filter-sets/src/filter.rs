@@ -1,117 +1,42 @@
 //! A stored filter, opened for queries, and the merging of stored filters.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::FilterView;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{Answers, BitsPerKey, OwnedFilter};
 use guava_bloom::Encoding;
+use sha2::{Digest as _, Sha256};
 
+use crate::bytes::{Bytes, Opened, Opening};
 use crate::elements::Elements;
 use crate::error::{Error, ErrorKind};
-use crate::ffi::Mapped;
+use crate::folder::write_filter;
 use crate::format::Format;
-
-/// The way in which the bytes of a file are had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Access {
-    /// Reads them into memory. Later changes of the file do no harm.
-    #[default]
-    Read,
-    /// Maps them: the system reads what queries need, and processes share it. The caller promises that nobody writes into
-    /// or cuts the file while it is open: a query for bytes that are gone ends the process (SIGBUS). Builders of this
-    /// crate replace files and never do so. The formats whose words are big-endian or checked, all that are no policies,
-    /// are read nevertheless.
-    Map,
-}
-
-pub(crate) enum Bytes {
-    Read(Vec<u8>),
-    Mapped(Mapped),
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Self::Read(bytes) => bytes,
-            Self::Mapped(bytes) => bytes.as_ref(),
-        }
-    }
-}
-
-/// Opens a plain file, which must have this length if one is given: it is then a set's. Returns its length as well.
-pub(crate) fn open_file(path: &Path, len: Option<u64>) -> Result<(File, u64), Error> {
-    let reading = |error| Error::reading(path)(error);
-    // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
-    let (metadata, kind) = match len {
-        Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
-        None => (path.metadata(), ErrorKind::Input),
-    };
-    let metadata = metadata.map_err(|error| match error.kind() {
-        // A shard that its manifest names.
-        io::ErrorKind::NotFound => Error::about(kind, path, error),
-        _ => reading(error),
-    })?;
-    if !metadata.is_file() {
-        return Err(Error::about(kind, path, "must be a plain file"));
-    }
-    let file = File::open(path).map_err(reading)?;
-    let actual = file.metadata().map_err(reading)?.len();
-    match len {
-        Some(len) if len != actual => {
-            let reason = format_args!("the length in bytes must be {len}, got {actual}");
-            Err(Error::about(ErrorKind::Damaged, path, reason))
-        }
-        _ => Ok((file, actual)),
-    }
-}
-
-impl Bytes {
-    /// Gets the bytes of a file, which must be this many if a length is given.
-    pub(crate) fn of(path: &Path, access: Access, len: Option<u64>) -> Result<Self, Error> {
-        let reading = |error| Error::reading(path)(error);
-        let (mut file, actual) = open_file(path, len)?;
-        // Nothing cannot be mapped.
-        if access == Access::Map && actual > 0 {
-            return Mapped::new(&file).map(Self::Mapped).map_err(reading);
-        }
-        let mut bytes = Vec::new();
-        let capacity = usize::try_from(actual).unwrap_or(usize::MAX);
-        let no_memory = |_| {
-            Error::about(
-                ErrorKind::Input,
-                path,
-                format_args!("no memory for {actual} bytes"),
-            )
-        };
-        bytes.try_reserve_exact(capacity).map_err(no_memory)?;
-        file.read_to_end(&mut bytes).map_err(reading)?;
-        Ok(Self::Read(bytes))
-    }
-}
+use crate::header::Header;
 
 /// A stored filter, opened for queries.
 ///
 /// ```
-/// use filter_sets::{Builder, Filter, Format, Size};
+/// use filter_sets::{Builder, Filter, Format, Opening, Size};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("fruit.filter");
-/// let format = Format::named("ribbon")?;
-/// let mut building = Builder::new(format.clone(), Size::Rate(0.01)).start(folder.path())?;
+/// let mut building = Builder::new(Format::named("ribbon")?, Size::Rate(0.01)).file(&path)?;
 /// for fruit in ["apple", "banana"] {
 ///     building.insert(fruit.as_bytes())?;
 /// }
-/// building.write_file(&path, &|_| true)?;
+/// building.finish(&|_| true)?;
 ///
-/// let filter = Filter::from_bytes(Some(&format), std::fs::read(&path)?)?;
+/// // The file says what it is.
+/// let filter = Filter::open(&path, None, Opening::default())?;
 /// assert!(filter.may_contain(b"apple"));
+/// assert_eq!(filter.header().map(|header| header.keys), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Filter {
     format: Format,
+    header: Option<Header>,
     stored: Stored,
 }
 
@@ -121,42 +46,113 @@ enum Stored {
 }
 
 impl Filter {
-    /// Takes the bytes of a stored filter; without a format, the bytes must tell it, and the keys must be bytes or UTF-8.
+    /// Takes the bytes of a file of a filter, or of a stored filter without a header. A format is needed only if neither
+    /// header nor bytes tell it; without both, the keys must be bytes or UTF-8.
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the bytes do not tell the format, or are no filter of it. (Policies read any bytes.)
+    /// [`Input`](ErrorKind::Input) if neither header nor bytes tell the format, if they tell another one than the given, or
+    /// if the bytes are no filter: changed after the header was written, empty, or of a length that no policy writes. Bytes
+    /// of a policy without a header that were cut elsewhere cannot be told from whole ones, and deny keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
-        Self::new(format, Bytes::Read(bytes)).map_err(Error::input)
+        let (header, bytes) = Bytes::of(bytes).map_err(Error::input)?;
+        Self::single(format, header, bytes).map_err(Error::input)
     }
 
-    /// Opens a file that is a stored filter.
+    /// Opens a file that holds a filter: what [`FileBuilding`](crate::FileBuilding) wrote, or a stored filter alone.
     ///
     /// # Errors
     ///
-    /// The errors of [`from_bytes`](Self::from_bytes) and of the system.
-    pub fn open(path: &Path, format: Option<&Format>, access: Access) -> Result<Self, Error> {
-        Self::new(format, Bytes::of(path, access, None)?)
-            .map_err(|reason| Error::about(ErrorKind::Input, path, reason))
+    /// The errors of [`from_bytes`](Self::from_bytes) and of the system; [`Damaged`](ErrorKind::Damaged) if the file is not
+    /// what its header says.
+    pub fn open(path: &Path, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
+        let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
+        Self::single(format, header, bytes).map_err(|reason| Error::about(ErrorKind::Input, path, reason))
     }
 
-    pub(crate) fn new(format: Option<&Format>, bytes: Bytes) -> Result<Self, String> {
+    /// Reads a filter that is no shard.
+    fn single(given: Option<&Format>, header: Option<Header>, bytes: Bytes) -> Result<Self, String> {
+        let Some(header) = header else {
+            return Self::bare(given, bytes);
+        };
+        if header.shards > 1 {
+            let Header { shard, shards, .. } = header;
+            return Err(format!(
+                "is shard {shard} of a set of {shards}: give the set's folder"
+            ));
+        }
+        if let Some(given) = given.filter(|given| given.name() != header.format) {
+            let (stated, given) = (&header.format, given.name());
+            return Err(format!(
+                "its header says format {stated:?}, got {given:?}: leave the format out"
+            ));
+        }
+        Self::stored(header, bytes)
+    }
+
+    /// Reads a filter as its header says.
+    pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, String> {
+        let format = Format::stated(&header.format, bytes.as_ref()).map_err(crate::filling::text)?;
+        let filter = Self::read(format, bytes)?;
+        Ok(Self {
+            header: Some(header),
+            ..filter
+        })
+    }
+
+    /// Reads a filter without a header.
+    fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, String> {
         let slice = bytes.as_ref();
         let told = Format::of_prefix(slice, slice.len() as u64);
-        let told = told.map(|told| told.with_encoding(Encoding::BYTES));
-        let format = format.cloned().or(told).ok_or_else(|| {
-            let names: Vec<_> = Format::short_names().collect();
-            let names = names.join(", ");
-            format!("its bytes do not tell the format, which must be given: one of {names}")
-        })?;
-        let stored = match format.read(slice)? {
+        let format = match (given, told) {
+            (Some(given), told) => {
+                if let Some(other) = told.filter(|told| given.contradicts(told, slice)) {
+                    let (other, given) = (other.name(), given.name());
+                    return Err(format!("its bytes are of the format {other:?}, got {given:?}"));
+                }
+                given.clone()
+            }
+            // Nothing says that the keys are of another encoding.
+            (None, Some(told)) => told.with_encoding(Encoding::BYTES),
+            (None, None) => {
+                let names: Vec<_> = Format::short_names().collect();
+                let names = names.join(", ");
+                return Err(format!(
+                    "its bytes do not tell the format, which must be given: one of {names}"
+                ));
+            }
+        };
+        if let Some(view) = view(&format, slice) {
+            // All layouts have at least 64 bits, also without keys.
+            let is_cut =
+                view.kind() == FilterKind::Empty || (view.kind() != FilterKind::Reserved && view.bits() < 64);
+            if is_cut {
+                let (name, len) = (format.name(), slice.len());
+                return Err(format!("no filter of {name} has the length of {len} bytes"));
+            }
+        }
+        Self::read(format, bytes)
+    }
+
+    fn read(format: Format, bytes: Bytes) -> Result<Self, String> {
+        let stored = match format.read(bytes.as_ref())? {
             Some(filter) => Stored::Elements(filter),
             None => match format.policy(BitsPerKey::whole(10)) {
                 Some(policy) => Stored::Policy(OwnedFilter::new(policy, bytes)),
                 None => return Err(format!("{} is no policy", format.name())),
             },
         };
-        Ok(Self { format, stored })
+        let header = None;
+        Ok(Self {
+            format,
+            header,
+            stored,
+        })
+    }
+
+    /// Returns what the file says of the filter; none if it holds stored bytes alone.
+    pub const fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
     }
 
     /// Returns the format.
@@ -193,17 +189,25 @@ impl Filter {
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.
     pub fn rate(&self) -> f64 {
         match &self.stored {
-            Stored::Policy(filter) => self
-                .view(filter.bytes())
-                .map_or(1.0, |view| view.false_positive_rate()),
-            Stored::Elements(filter) => filter.rate().unwrap_or(1.0),
+            Stored::Policy(filter) => self.rate_of(filter.bytes()),
+            Stored::Elements(_) => self.rate_of(&[]),
         }
     }
 
-    fn view<'a>(&self, bytes: &'a [u8]) -> Option<FilterView<'a>> {
-        let layout = policies::layout_of(self.format.name().as_bytes())?;
-        Some(FilterView::new(layout, bytes))
+    /// Returns the rate, if these are the bytes of a policy's filter.
+    fn rate_of(&self, bytes: &[u8]) -> f64 {
+        let rate = match &self.stored {
+            Stored::Policy(_) => view(&self.format, bytes).map(|view| view.false_positive_rate()),
+            Stored::Elements(filter) => filter.rate(),
+        };
+        rate.unwrap_or(1.0)
     }
+}
+
+/// Describes the bytes of a policy's filter.
+fn view<'a>(format: &Format, bytes: &'a [u8]) -> Option<FilterView<'a>> {
+    let layout = policies::layout_of(format.name().as_bytes())?;
+    Some(FilterView::new(layout, bytes))
 }
 
 impl std::fmt::Debug for Filter {
@@ -212,61 +216,104 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-/// Merges stored filters into one that contains the keys of all, and returns its bytes. The filters must have equal sizes,
-/// probe counts, and so on; Ribbon, binary fuse, cuckoo and growing filters cannot be merged.
+/// Merges the filters of files into one that contains the keys of all, writes it to a file, which appears, or is replaced,
+/// when it is complete, and returns its description. The filters must have equal formats, kinds of keys, sizes, probe
+/// counts, and so on; Ribbon, binary fuse, cuckoo and growing filters cannot be merged. A format is given as to
+/// [`Filter::open`]; stored filters without headers make one without a header.
+///
+/// The result counts a key once for each filter that has it.
 ///
 /// # Errors
 ///
-/// [`Input`](ErrorKind::Input) names the first file that cannot be read or does not fit.
-pub fn merge(format: Option<&Format>, paths: &[&Path]) -> Result<Vec<u8>, Error> {
-    let mut paths = paths.iter();
-    let first = paths
-        .next()
-        .ok_or_else(|| Error::input("there is nothing to merge"))?;
-    let mut merged = Filter::open(first, format, Access::Read)?;
-    let mut bytes = match &merged.stored {
+/// [`Input`](ErrorKind::Input) names the first file that cannot be read or does not fit; the errors of
+/// [`Filter::open`] and of writing.
+pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path) -> Result<(), Error> {
+    let open = |path: &&Path| {
+        Ok((
+            path.to_path_buf(),
+            Filter::open(path, format, Opening::default())?,
+        ))
+    };
+    let (header, bytes) = join(paths.iter().map(open))?;
+    write_filter(out, header.as_ref(), |file| file.write_all(&bytes))
+}
+
+/// Merges filters, and returns the header of the result, if they have headers, and its bytes.
+pub(crate) fn join(
+    mut filters: impl Iterator<Item = Result<(PathBuf, Filter), Error>>,
+) -> Result<(Option<Header>, Vec<u8>), Error> {
+    let nothing = || Error::input("there is nothing to merge");
+    let (_, mut first) = filters.next().ok_or_else(nothing)??;
+    let mut bytes = match &first.stored {
         Stored::Policy(filter) => filter.bytes().to_vec(),
         Stored::Elements(_) => Vec::new(),
     };
-    for path in paths {
-        let other = Bytes::of(path, Access::Read, None)?;
-        let other = other.as_ref();
-        let done = match &mut merged.stored {
-            Stored::Elements(filter) => filter.merge(other),
-            Stored::Policy(_) => merged.merge_bits(&mut bytes, other),
-        };
-        done.map_err(|reason| Error::about(ErrorKind::Input, path, reason))?;
+    for filter in filters {
+        let (path, filter) = filter?;
+        first
+            .merge(&mut bytes, &filter)
+            .map_err(|reason| Error::about(ErrorKind::Input, &path, reason))?;
     }
-    if let Stored::Elements(filter) = &merged.stored {
+    if let Stored::Elements(filter) = &first.stored {
         filter.write(&mut bytes).map_err(Error::input)?;
     }
-    Ok(bytes)
+    let header = first.header.take().map(|header| Header {
+        bytes: bytes.len() as u64,
+        sha256: hex::encode(Sha256::digest(&bytes)),
+        rate: Some(first.rate_of(&bytes)),
+        ..header
+    });
+    Ok((header, bytes))
 }
 
 impl Filter {
-    /// Sets the bits of a Bloom filter that are set in another.
-    fn merge_bits(&self, bits: &mut [u8], other: &[u8]) -> Result<(), String> {
-        let name = self.format.name();
-        let bloom = |bytes| self.view(bytes).filter(|view| view.probe_count().is_some());
-        let (Some(one), Some(another)) = (bloom(bits), bloom(other)) else {
-            return Err(format!(
-                "only Bloom filters can be merged, and this is none ({name})"
-            ));
+    /// Adds the keys of another filter to this one, whose bytes are those of `bits` if it is a policy's.
+    fn merge(&mut self, bits: &mut [u8], other: &Self) -> Result<(), String> {
+        let alike = |filter: &Self| match &filter.header {
+            Some(header) => format!("{} with keys as {}", header.format, header.key_kind),
+            None => format!("{} without a header", filter.format.name()),
         };
-        let len = one.bit_array().len();
-        // The rest tells the probes.
-        if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
+        let (expected, got) = (alike(self), alike(other));
+        if expected != got {
             return Err(format!(
-                "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {} and {} probes",
-                bits.len(),
-                other.len(),
-                one.probe_count().unwrap_or_default(),
-                another.probe_count().unwrap_or_default(),
+                "filters that are merged must be alike, {expected}, got {got}"
             ));
         }
-        for (bits, other) in bits[..len].iter_mut().zip(other) {
-            *bits |= other;
+        match (&mut self.stored, &other.stored) {
+            (Stored::Elements(filter), Stored::Elements(other)) => filter.merge(&**other)?,
+            (Stored::Policy(_), Stored::Policy(other)) => merge_bits(&self.format, bits, other.bytes())?,
+            _ => return Err("filters that are merged must be alike".to_owned()),
+        }
+        if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
+            let keys = header.keys.checked_add(other.keys);
+            header.keys = keys.ok_or("filters that are merged must have fewer than 2^64 keys in all")?;
         }
         Ok(())
     }
+}
+
+/// Sets the bits of a Bloom filter that are set in another.
+fn merge_bits(format: &Format, bits: &mut [u8], other: &[u8]) -> Result<(), String> {
+    let name = format.name();
+    let bloom = |bytes| view(format, bytes).filter(|view| view.probe_count().is_some());
+    let (Some(one), Some(another)) = (bloom(bits), bloom(other)) else {
+        return Err(format!(
+            "only Bloom filters can be merged, and this is none ({name})"
+        ));
+    };
+    let len = one.bit_array().len();
+    // The rest tells the probes.
+    if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
+        return Err(format!(
+            "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {} and {} probes",
+            bits.len(),
+            other.len(),
+            one.probe_count().unwrap_or_default(),
+            another.probe_count().unwrap_or_default(),
+        ));
+    }
+    for (bits, other) in bits[..len].iter_mut().zip(other) {
+        *bits |= other;
+    }
+    Ok(())
 }

@@ -5,17 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::header::Header;
 use crate::journal::JOURNAL;
 use crate::manifest::{MANIFEST, Manifest};
 
 /// The beginning and the end of the names of shards.
 const SHARD: &str = "shard-";
 const FILTER: &str = ".filter";
-
-/// Returns the name of a shard: its number, and contents of which no others have the name.
-pub(crate) fn name_of(number: u32, sha256: &str) -> String {
-    format!("{SHARD}{number:05}-{}{FILTER}", &sha256[..16])
-}
 
 /// Returns true if a builder made a file of this name: a shard, its journal, or an unfinished file of
 /// [`guava_bloom::save`].
@@ -25,18 +21,28 @@ fn is_of_builder(name: &str) -> bool {
         || (name.starts_with(".tmp") && name.len() == 10)
 }
 
-/// Writes a file that appears, or is replaced, when it is complete: [`guava_bloom::save`] with an error that names the file.
-///
-/// # Errors
-///
-/// [`Write`](ErrorKind::Write).
-pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+/// Writes a filter to a file that appears, or is replaced, when it is complete.
+pub(crate) fn write_filter(
+    path: &Path,
+    header: Option<&Header>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    save(path, |file| {
+        if let Some(header) = header {
+            file.write_all(&header.to_bytes())?;
+        }
+        write(file)
+    })
+}
+
+/// [`guava_bloom::save`] with an error that names the file.
+fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     guava_bloom::save(path, write).map_err(Error::writing(path))
 }
 
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
 pub(crate) struct Lock {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Set if the folder was made for the lock.
     is_new: bool,
     _file: File,

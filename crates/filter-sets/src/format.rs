@@ -14,10 +14,10 @@ use membership_filters::{
     GrowingBloomFilter, GrowingParameters,
 };
 
+use crate::bytes::Opened;
 use crate::elements::{Elements, hash_pair, hash128, text};
 use crate::error::Error;
 use crate::filling::{OfPolicy, Plan};
-use crate::filter::open_file;
 
 /// The seed of [`identity`], which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
@@ -147,6 +147,18 @@ impl Format {
         is_guava.then(|| Self::new("guava", Kind::Guava))
     }
 
+    /// Returns true if these bytes, which tell another format, cannot be of this one. (The first bytes of a policy's filter
+    /// may by chance be those of a short header.)
+    pub(crate) fn contradicts(&self, told: &Self, bytes: &[u8]) -> bool {
+        let is_whole = || match told.kind {
+            Kind::Spark(_) => spark::StreamHeader::from_prefix(bytes)
+                .is_ok_and(|header| header.stream_len() == bytes.len() as u64),
+            _ => true,
+        };
+        // Others read their own headers.
+        self.kind == Kind::Policy && is_whole()
+    }
+
     fn new(name: &str, kind: Kind) -> Self {
         let (name, encoding) = (name.to_owned(), Encoding::BYTES);
         Self { name, kind, encoding }
@@ -154,10 +166,22 @@ impl Format {
 
     /// Returns the format of a file, if its first bytes tell it.
     pub fn of_file(path: &Path) -> Option<Self> {
-        let (file, len) = open_file(path, None).ok()?;
+        let Opened { header, file, len } = Opened::open(path, None).ok()?;
         let mut head = Vec::new();
         file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
-        Self::of_prefix(&head, len)
+        match header {
+            Some(header) => Self::stated(&header.format, &head).ok(),
+            None => Self::of_prefix(&head, len),
+        }
+    }
+
+    /// Returns the format with the name that a header states, of a filter that begins with these bytes: they tell the
+    /// encoding of the keys.
+    pub(crate) fn stated(name: &str, head: &[u8]) -> Result<Self, Error> {
+        let named = Self::named(name)?;
+        let is_envelope = MAGICS.iter().any(|(_, format)| *format == named.name);
+        let id = envelope::hash_id(head).ok().filter(|_| is_envelope);
+        Ok(id.map_or(named.clone(), |id| named.with_encoding(id.encoding())))
     }
 
     /// Returns the format with another encoding of keys than [`Encoding::BYTES`]. Filters in an envelope have it in their
@@ -241,18 +265,18 @@ impl Format {
         policies::ALL.iter().find(|policy| policy.name() == base)
     }
 
-    /// Plans a filter for this many different keys, and of the size for `items` keys if that is given.
-    pub(crate) fn plan(&self, keys: u64, items: Option<u64>, size: Size) -> Result<Plan, Error> {
+    /// Plans a filter for this many different keys, and of the size for `capacity` keys if that is given.
+    pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
         if self.kind == Kind::Policy {
-            if items.is_some() {
+            if capacity.is_some() {
                 return Err(Error::input(format_args!(
-                    "{} is sized by its keys alone: no number of items can be given",
+                    "{} is sized by its keys alone: no capacity can be given",
                     self.name
                 )));
             }
             return self.plan_policy(keys, size);
         }
-        self.plan_elements(items.unwrap_or(keys).max(1), size)
+        self.plan_elements(capacity.unwrap_or(keys).max(1), size)
             .map_err(Error::input)
     }
 
@@ -288,7 +312,7 @@ impl Format {
         })
     }
 
-    fn plan_elements(&self, items: u64, size: Size) -> Result<Plan, String> {
+    fn plan_elements(&self, keys: u64, size: Size) -> Result<Plan, String> {
         let id = self.hash_id();
         /// Makes the plan of parameters, the filter's length and its constructor.
         macro_rules! plan {
@@ -310,22 +334,22 @@ impl Format {
         Ok(match self.kind {
             Kind::Spark(version) => {
                 let parameters = match size {
-                    Size::Rate(rate) => spark::Parameters::new(items, rate),
+                    Size::Rate(rate) => spark::Parameters::new(keys, rate),
                     Size::BitsPerKey(bits) => {
-                        spark::Parameters::with_bits(items, (items as f64 * bits).ceil() as u64)
+                        spark::Parameters::with_bits(keys, (keys as f64 * bits).ceil() as u64)
                     }
-                    Size::Bits(bits) => spark::Parameters::with_bits(items, bits),
+                    Size::Bits(bits) => spark::Parameters::with_bits(keys, bits),
                 };
                 let parameters = parameters.map(|parameters| parameters.with_version(version));
                 plan!(parameters, stream_len, spark::BloomFilter::new)
             }
             Kind::Blocked => {
-                plan!(BlockedParameters::new(items, rate), memory_bytes, |parameters| {
+                plan!(BlockedParameters::new(keys, rate), memory_bytes, |parameters| {
                     BlockedBloomFilter::new(id, parameters)
                 })
             }
             Kind::Counting => {
-                let parameters = Parameters::new(items, rate).map_err(text)?;
+                let parameters = Parameters::new(keys, rate).map_err(text)?;
                 let width = CounterWidth::FOUR;
                 let memory = CountingBloomFilter::stored_len_of(&parameters, width).map_err(text)?;
                 let make = move || CountingBloomFilter::new(id, &parameters, width).map_err(text);
@@ -335,22 +359,22 @@ impl Format {
                 }
             }
             Kind::Cuckoo => {
-                plan!(CuckooParameters::new(items, rate), memory_bytes, |parameters| {
+                plan!(CuckooParameters::new(keys, rate), memory_bytes, |parameters| {
                     CuckooFilter::new(id, parameters)
                 })
             }
             Kind::Growing => {
-                plan!(GrowingParameters::new(items, rate), stored_len, |parameters| {
+                plan!(GrowingParameters::new(keys, rate), stored_len, |parameters| {
                     GrowingBloomFilter::new(id, parameters)
                 })
             }
             Kind::GuavaEnvelope => {
-                plan!(Parameters::new(items, rate), stream_len, |parameters| {
+                plan!(Parameters::new(keys, rate), stream_len, |parameters| {
                     BloomFilter::new(id, parameters)
                 })
             }
             Kind::Guava | Kind::Policy => {
-                plan!(Parameters::new(items, rate), stream_len, |parameters| {
+                plan!(Parameters::new(keys, rate), stream_len, |parameters| {
                     BloomFilter::new(Bytes, parameters)
                 })
             }

@@ -9,8 +9,9 @@ use hashzoo::xxh3_64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::bytes::Opened;
 use crate::error::Error;
-use crate::filter::open_file;
+use crate::header::Header;
 use crate::manifest::Shard;
 
 /// The name of the file in the set's folder; it goes with the build.
@@ -21,8 +22,6 @@ pub(crate) const JOURNAL: &str = "building.jsonl";
 struct Entry {
     keys: u64,
     shard: Shard,
-    /// The bits of the shard's rate, since JSON is read with an error in the last place.
-    rate: Option<u64>,
 }
 
 /// The shards that an earlier build left, by the digest of their keys.
@@ -41,12 +40,8 @@ impl<'a> Journal<'a> {
         let entries = text
             .lines()
             .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        let exact = |entry: Entry| {
-            let rate = entry.rate.map(f64::from_bits);
-            (entry.keys, Shard { rate, ..entry.shard })
-        };
         let left = entries
-            .map(exact)
+            .map(|entry| (entry.keys, entry.shard))
             .filter(|(_, shard)| shard.check().is_ok())
             .collect();
         let mut file = File::options()
@@ -59,23 +54,19 @@ impl<'a> Journal<'a> {
         Ok(Self { folder, left, file })
     }
 
-    /// Returns the shard of the keys with this digest if it is on the disk, unchanged.
-    pub(crate) fn find(&self, keys: u64) -> Option<Shard> {
+    /// Returns the shard of the keys with this digest if it is on the disk, unchanged. The header is its own, without a filter.
+    pub(crate) fn find(&self, keys: u64, header: &Header) -> Option<Shard> {
         let shard = self.left.get(&keys)?;
-        let path = self.folder.join(&shard.file);
-        let (mut file, _) = open_file(&path, Some(shard.bytes)).ok()?;
+        let opened = Opened::open(&self.folder.join(&shard.file), Some(&header.of(shard)));
         let mut sum = Sum::default();
-        io::copy(&mut file, &mut sum).ok()?;
+        io::copy(&mut opened.ok()?.file, &mut sum).ok()?;
         (sum.sha256() == shard.sha256).then(|| shard.clone())
     }
 
     /// Notes that the shard of these keys is on the disk.
     pub(crate) fn note(&mut self, keys: u64, shard: &Shard) -> Result<(), Error> {
-        let entry = Entry {
-            keys,
-            shard: shard.clone(),
-            rate: shard.rate.map(f64::to_bits),
-        };
+        let shard = shard.clone();
+        let entry = Entry { keys, shard };
         let mut line = serde_json::to_string(&entry).map_err(Error::input)?;
         line.push('\n');
         let path = self.folder.join(JOURNAL);

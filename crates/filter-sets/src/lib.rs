@@ -4,6 +4,7 @@
 #![doc = include_str!("../README.md")]
 
 mod build;
+mod bytes;
 mod elements;
 mod error;
 mod ffi;
@@ -11,6 +12,7 @@ mod filling;
 mod filter;
 mod folder;
 mod format;
+mod header;
 mod journal;
 mod manifest;
 mod merge;
@@ -18,18 +20,19 @@ mod outline;
 mod set;
 mod spill;
 
-pub use build::{Builder, Building, DEFAULT_MEMORY, MIN_MEMORY, Progress};
+pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
+pub use bytes::{Access, Opening};
 pub use error::{Error, ErrorKind};
 /// The part of a stored filter that answers for a key; see [`Outline`].
 pub use filter_formats::view::places::Places;
 
-pub use filter::{Access, Filter, merge};
-pub use folder::save;
+pub use filter::{Filter, merge};
 pub use format::{Format, Size};
+pub use header::Header;
 pub use manifest::{MANIFEST, MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
 pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
-pub use set::{FilterSet, Generation, Opening};
+pub use set::{FilterSet, Generation};
 
 #[doc = include_str!("../FORMAT.md")]
 pub mod format_page {}

@@ -7,16 +7,18 @@ use std::path::Path;
 
 use hashzoo::xxh3_64;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
 use crate::filling::text;
 use crate::format::Format;
+use crate::header::{Header, is_key_kind};
 
 /// The name of the file in a set's folder.
 pub const MANIFEST: &str = "manifest.json";
 
 /// The value of [`Manifest::schema`].
-pub(crate) const SCHEMA: &str = "filter-set/1";
+pub(crate) const SCHEMA: &str = "filter-set/2";
 
 /// The name of the only hash function of shards.
 const HASH: &str = "xxh3-64";
@@ -36,11 +38,12 @@ const MAX_LEN: u64 = 32 << 20;
 pub struct Manifest {
     /// The version of this description.
     pub(crate) schema: String,
+    /// The SHA-256 of all that follows, in lower-case hexadecimal digits.
+    checksum: String,
     /// The name of the format of all shards.
     pub format: String,
-    /// The kind of key: `line`, `long`, `string`, `binary`, or what another program chose. Only the bytes of keys matter
-    /// here.
-    pub items: String,
+    /// The kind of key; see [`Builder::key_kind`](crate::Builder::key_kind).
+    pub key_kind: String,
     /// The function that assigns a key to a shard.
     pub shard_function: ShardFunction,
     /// The shards, in the order of their numbers.
@@ -61,11 +64,11 @@ pub struct ShardFunction {
 pub struct Shard {
     /// The name of the file in the set's folder.
     pub file: String,
-    /// The length of the file.
+    /// The length of the stored filter. The file has [`Header::LEN`] bytes before it.
     pub bytes: u64,
-    /// The number of different keys.
+    /// The number of different keys; of a merged filter at most so many.
     pub keys: u64,
-    /// The SHA-256 of the file, in lower-case hexadecimal digits.
+    /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
     pub sha256: String,
     /// The expected false-positive rate; none if the format has no formula.
     pub rate: Option<f64>,
@@ -128,14 +131,72 @@ impl ShardFunction {
 }
 
 impl Manifest {
-    pub(crate) fn new(format: &Format, items: &str, shards: Vec<Shard>) -> Self {
-        Self {
+    /// Makes the manifest of shards of which this is the first one's header.
+    pub(crate) fn new(first: &Header, shards: Vec<Shard>) -> Self {
+        let mut manifest = Self {
             schema: SCHEMA.to_owned(),
-            format: format.name().to_owned(),
-            items: items.to_owned(),
-            shard_function: ShardFunction::default(),
+            checksum: String::new(),
+            format: first.format.clone(),
+            key_kind: first.key_kind.clone(),
+            shard_function: ShardFunction {
+                seed: first.seed,
+                ..ShardFunction::default()
+            },
             shards,
+        };
+        manifest.checksum = manifest.sum();
+        manifest
+    }
+
+    /// Returns the header of the file of a shard.
+    ///
+    /// # Panics
+    ///
+    /// If there is no shard of this number.
+    pub fn header(&self, shard: usize) -> Header {
+        let none = Header {
+            format: self.format.clone(),
+            key_kind: self.key_kind.clone(),
+            seed: self.shard_function.seed,
+            // At most 65,536.
+            shard: shard as u32,
+            shards: self.shards.len() as u32,
+            bytes: 0,
+            keys: 0,
+            sha256: String::new(),
+            rate: None,
+        };
+        none.of(&self.shards[shard])
+    }
+
+    /// Returns the checksum of all that the manifest says.
+    fn sum(&self) -> String {
+        let Self {
+            schema,
+            format,
+            key_kind,
+            shard_function,
+            shards,
+            ..
+        } = self;
+        let ShardFunction { hash, seed } = shard_function;
+        let count = shards.len();
+        let mut sum = Sha256::new();
+        sum.update(format!(
+            "{schema}\n{format}\n{key_kind}\n{hash}\n{seed}\n{count}\n"
+        ));
+        for Shard {
+            file,
+            bytes,
+            keys,
+            sha256,
+            rate,
+        } in shards
+        {
+            let rate = rate.map_or_else(|| "null".to_owned(), |rate| format!("{:016x}", rate.to_bits()));
+            sum.update(format!("{file} {bytes} {keys} {sha256} {rate}\n"));
         }
+        hex::encode(sum.finalize())
     }
 
     /// Reads the manifest of a folder and checks all that it says of itself.
@@ -174,6 +235,12 @@ impl Manifest {
 
     fn check(&self) -> Result<(), String> {
         Format::named(&self.format).map_err(text)?;
+        if !is_key_kind(&self.key_kind) {
+            let (most, got) = (Header::MAX_KEY_KIND, &self.key_kind);
+            return Err(format!(
+                "the kind of key must be 1 to {most} visible characters of ASCII, got {got:?}"
+            ));
+        }
         if self.shard_function.hash != HASH {
             let got = &self.shard_function.hash;
             return Err(format!(
@@ -197,7 +264,13 @@ impl Manifest {
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
             (bytes, keys) = sums.ok_or("the shards must have fewer than 2^64 bytes and keys in all")?;
         }
-        Ok(())
+        let (got, expected) = (&self.checksum, self.sum());
+        match *got == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "the checksum of what it says must be {expected}, got {got}: it is not what the builder wrote"
+            )),
+        }
     }
 
     /// Returns the number of different keys.
@@ -205,7 +278,7 @@ impl Manifest {
         self.shards.iter().map(|shard| shard.keys).sum()
     }
 
-    /// Returns the length of all shards in bytes.
+    /// Returns the length of all stored filters in bytes.
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bytes).sum()
     }

@@ -1,18 +1,19 @@
 //! Merges sets, shard by shard.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::bytes::Opening;
 use crate::error::{Error, ErrorKind};
-use crate::filter::{Filter, merge};
-use crate::folder::{Lock, name_of, save};
-use crate::format::Format;
-use crate::journal::Sum;
-use crate::manifest::{Manifest, Shard};
-use crate::set::Opening;
+use crate::filter::join;
+use crate::folder::{Lock, write_filter};
+use crate::header::Header;
+use crate::manifest::Manifest;
 
 /// Merges sets into one that contains the keys of all, and writes it to a folder, as
-/// [`Building::write_set`](crate::Building::write_set) does. They must have equal formats, numbers of shards and sizes of
-/// shards: build them with the same [`items`](crate::Builder::items). Memory holds three shards at a time.
+/// [`SetBuilding::finish`](crate::SetBuilding::finish) does. They must have equal formats, kinds of keys, numbers of shards,
+/// and sizes of each shard. For the formats that are no policies, the same [`capacity`](crate::Builder::capacity) makes the
+/// sizes equal. Filters of policies are sized by their keys alone, so that two sets of them have equal sizes by chance only:
+/// build one set of all keys instead. Memory holds three shards at a time.
 ///
 /// The manifest of the result counts a key once for each set that has it.
 ///
@@ -27,9 +28,9 @@ pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
         .first()
         .ok_or_else(|| Error::input("there is nothing to merge"))?;
     let describe = |manifest: &Manifest| {
-        let Manifest { format, items, .. } = manifest;
+        let Manifest { format, key_kind, .. } = manifest;
         let (shards, seed) = (manifest.shards.len(), manifest.shard_function.seed());
-        format!("{shards} shards by seed {seed} of {format}, keys as {items}")
+        format!("{shards} shards by seed {seed} of {format}, keys as {key_kind}")
     };
     for (manifest, folder) in manifests.iter().zip(folders) {
         let [expected, got] = [first, manifest].map(describe);
@@ -44,37 +45,25 @@ pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
             "sets that are merged must have fewer than 2^64 keys in all",
         ));
     }
-    let format = Format::named(&first.format)?;
     let lock = Lock::take(out)?;
     let mut shards = Vec::new();
     for number in 0..first.shards.len() {
-        let of_each = || manifests.iter().map(|manifest| &manifest.shards[number]);
-        for ((shard, manifest), folder) in of_each().zip(&manifests).zip(folders) {
-            manifest.open_shard(shard, folder, Opening::default())?;
-        }
-        let paths: Vec<PathBuf> = (of_each().zip(folders))
-            .map(|(shard, folder)| folder.join(&shard.file))
-            .collect();
-        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        let merged = merge(Some(&format), &paths)?;
-        let mut sum = Sum::default();
-        sum.add(&merged);
-        let (bytes, sha256) = (sum.bytes, sum.sha256());
-        // At most 65,536 shards.
-        let file = name_of(number as u32, &sha256);
-        save(&out.join(&file), |file| file.write_all(&merged))?;
-        shards.push(Shard {
-            file,
-            bytes,
-            keys: of_each().map(|shard| shard.keys).sum(),
-            sha256,
-            rate: Some(Filter::from_bytes(Some(&format), merged)?.rate()),
+        let of_each = manifests.iter().zip(folders).map(|(manifest, folder)| {
+            let filter = manifest.open_shard(number, folder, Opening::default())?;
+            Ok((folder.join(&manifest.shards[number].file), filter))
         });
+        let (header, bytes) = join(of_each)?;
+        // Shards have headers.
+        let shard = header
+            .as_ref()
+            .map(Header::entry)
+            .ok_or_else(|| Error::input("no header"))?;
+        write_filter(&out.join(&shard.file), header.as_ref(), |file| {
+            file.write_all(&bytes)
+        })?;
+        shards.push(shard);
     }
-    let manifest = Manifest {
-        shard_function: first.shard_function.clone(),
-        ..Manifest::new(&format, &first.items, shards)
-    };
+    let manifest = Manifest::new(&first.header(0), shards);
     lock.publish(&manifest)?;
     Ok(manifest)
 }

@@ -5,35 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use sha2::{Digest as _, Sha256};
 
+use crate::bytes::{Opened, Opening};
 use crate::error::{Error, ErrorKind};
-use crate::filter::{Access, Bytes, Filter, open_file};
-use crate::format::Format;
-use crate::manifest::{Manifest, Shard};
+use crate::filter::Filter;
+use crate::manifest::Manifest;
 
 /// The number of times that a reader begins again because the set was replaced while it was opened.
 const ATTEMPTS: u32 = 20;
-
-/// The way in which a set is opened.
-#[derive(Debug, Clone, Copy)]
-pub struct Opening {
-    /// The way in which the shards' bytes are had.
-    pub access: Access,
-    /// Set if checksums are compared, which reads every byte. Without it, only a shard's length and form are checked: a
-    /// changed byte then may deny stored keys.
-    pub verify: bool,
-}
-
-impl Default for Opening {
-    /// Reads the shards and compares the checksums.
-    fn default() -> Self {
-        Self {
-            access: Access::Read,
-            verify: true,
-        }
-    }
-}
 
 /// A set of shards in a folder, for many threads.
 ///
@@ -42,13 +21,13 @@ impl Default for Opening {
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path().join("users");
-/// let builder = Builder::new(Format::named("bloom64")?, Size::Rate(0.01)).shards(4)?;
+/// let builder = Builder::new(Format::named("bloom64")?, Size::Rate(0.01));
 /// let build = |ids: std::ops::Range<u32>| -> Result<(), filter_sets::Error> {
-///     let mut building = builder.start_set(&folder)?;
+///     let mut building = builder.set(&folder, 4)?;
 ///     for id in ids {
 ///         building.insert(format!("user-{id}").as_bytes())?;
 ///     }
-///     building.write_set(&folder, "line", &|_| true).map(|_| ())
+///     building.finish(&|_| true).map(|_| ())
 /// };
 /// build(0..1_000)?;
 ///
@@ -124,13 +103,24 @@ impl FilterSet {
 }
 
 impl Manifest {
-    /// Opens the file of a shard, to copy it elsewhere. Its checksum is not compared.
+    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not compared.
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file of the manifest's length, and the errors of the system.
-    pub fn open_file(&self, shard: &Shard, folder: &Path) -> Result<File, Error> {
-        open_file(&folder.join(&shard.file), Some(shard.bytes)).map(|(file, _)| file)
+    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the manifest,
+    /// and the errors of the system.
+    ///
+    /// # Panics
+    ///
+    /// If there is no shard of this number.
+    pub fn open_file(&self, shard: usize, folder: &Path) -> Result<File, Error> {
+        self.opened(shard, folder).map(|(_, opened)| opened.file)
+    }
+
+    fn opened(&self, shard: usize, folder: &Path) -> Result<(PathBuf, Opened), Error> {
+        let path = folder.join(&self.shards[shard].file);
+        let opened = Opened::open(&path, Some(&self.header(shard)))?;
+        Ok((path, opened))
     }
 
     /// Opens a shard of the set in this folder.
@@ -138,15 +128,15 @@ impl Manifest {
     /// # Errors
     ///
     /// [`Damaged`](ErrorKind::Damaged) if it is not what the manifest says, and the errors of the system.
-    pub fn open_shard(&self, shard: &Shard, folder: &Path, opening: Opening) -> Result<Filter, Error> {
-        let format = Format::named(&self.format)?;
-        let path = folder.join(&shard.file);
-        let bytes = Bytes::of(&path, opening.access, Some(shard.bytes))?;
-        let damaged = |reason: String| Error::about(ErrorKind::Damaged, &path, reason);
-        if opening.verify && hex::encode(Sha256::digest(bytes.as_ref())) != shard.sha256 {
-            return Err(damaged("its checksum is not that of the manifest".to_owned()));
-        }
-        Filter::new(Some(&format), bytes).map_err(damaged)
+    ///
+    /// # Panics
+    ///
+    /// If there is no shard of this number.
+    pub fn open_shard(&self, shard: usize, folder: &Path, opening: Opening) -> Result<Filter, Error> {
+        let (path, opened) = self.opened(shard, folder)?;
+        let (_, bytes) = opened.bytes(&path, opening)?;
+        Filter::stored(self.header(shard), bytes)
+            .map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
     }
 }
 
@@ -169,8 +159,7 @@ impl Generation {
     }
 
     fn of(folder: &Path, manifest: &Manifest, opening: Opening) -> Result<Vec<Filter>, Error> {
-        let shards = manifest.shards.iter();
-        shards
+        (0..manifest.shards.len())
             .map(|shard| manifest.open_shard(shard, folder, opening))
             .collect()
     }

@@ -6,16 +6,17 @@ use std::thread;
 
 use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Opening, Size};
 
-use super::{build, builder, files, format, keys, slices};
+use super::{build, build_file, builder, files, format, keys, of_shards, slices};
 
 /// Keys that do not fit into half of the least memory.
 #[test]
 fn order_repeats_and_memory_change_no_byte() {
     let place = tempfile::tempdir().unwrap();
     for (name, count) in [("ribbon", 700_000_u32), ("leveldb", 300_000), ("spark", 700_000)] {
-        let small = builder(name, 4).memory(MIN_MEMORY).unwrap();
-        let mut once = builder(name, 4).start_set(&place.path().join("once")).unwrap();
-        let mut spilled = small.start_set(&place.path().join("spilled")).unwrap();
+        let [one, another] = ["once", "spilled"].map(|folder| place.path().join(folder));
+        let mut once = builder(name).set(&one, 4).unwrap();
+        let small = builder(name).memory(MIN_MEMORY).unwrap();
+        let mut spilled = small.set(&another, 4).unwrap();
         for id in 0..count {
             once.insert(&id.to_le_bytes()).unwrap();
             // Backwards, with repeats near and far.
@@ -24,15 +25,11 @@ fn order_repeats_and_memory_change_no_byte() {
                 spilled.insert(&id.to_le_bytes()).unwrap();
             }
         }
-        let once = once
-            .write_set(&place.path().join("once"), "line", &|_| true)
-            .unwrap();
-        let spilled = spilled
-            .write_set(&place.path().join("spilled"), "line", &|_| true)
-            .unwrap();
+        let once = once.finish(&|_| true).unwrap();
+        let spilled = spilled.finish(&|_| true).unwrap();
         assert_eq!(once.keys(), u64::from(count), "{name}");
         assert!(once == spilled, "{name}");
-        assert!(files(&place.path().join("once")) == files(&place.path().join("spilled")));
+        assert!(files(&one) == files(&another));
     }
 }
 
@@ -41,7 +38,7 @@ fn readers_go_on_while_the_set_is_replaced() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("set");
     let (all, ends) = (keys(0..4_000), AtomicBool::new(false));
-    build(&builder("bloom64", 3), &folder, &all[..1_000]).unwrap();
+    build(&of_shards("bloom64", 3), &folder, &all[..1_000]).unwrap();
     for access in [Access::Read, Access::Map] {
         let opening = Opening {
             access,
@@ -60,7 +57,7 @@ fn readers_go_on_while_the_set_is_replaced() {
                 }
             });
             for count in [2_000, 3_000, 4_000, 1_000] {
-                let manifest = build(&builder("bloom64", 3), &folder, &all[..count]).unwrap();
+                let manifest = build(&of_shards("bloom64", 3), &folder, &all[..count]).unwrap();
                 assert!(set.reload().unwrap() && !set.reload().unwrap());
                 assert_eq!(set.generation().manifest(), &manifest);
                 assert!(set.may_contain(&all[count - 1]));
@@ -82,8 +79,8 @@ fn readers_go_on_while_the_set_is_replaced() {
 fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("set");
-    let first = builder("guava", 2).start_set(&folder).unwrap();
-    let second = builder("guava", 2).start_set(&folder).map(|_| ()).unwrap_err();
+    let first = builder("guava").set(&folder, 2).unwrap();
+    let second = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
     assert_eq!(second.kind(), ErrorKind::Locked);
     // The folder was made for nothing.
     drop(first);
@@ -93,15 +90,15 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     for name in ["shard-00000-0123456789abcdef.filter", ".tmpA1b2C3"] {
         fs::write(folder.join(name), "left").unwrap();
     }
-    let manifest = build(&builder("guava", 2), &folder, &keys(0..10)).unwrap();
+    let manifest = build(&of_shards("guava", 2), &folder, &keys(0..10)).unwrap();
     let mut expected: Vec<_> = manifest.shards.iter().map(|shard| shard.file.as_str()).collect();
     expected.insert(0, "manifest.json");
     assert_eq!(files(&folder).keys().collect::<Vec<_>>(), expected);
     // A stop keeps the old set and leaves nothing else.
     let before = files(&folder);
-    let mut building = builder("guava", 2).start_set(&folder).unwrap();
+    let mut building = builder("guava").set(&folder, 2).unwrap();
     building.insert(b"key").unwrap();
-    let stopped = building.write_set(&folder, "line", &|_| false).unwrap_err();
+    let stopped = building.finish(&|_| false).unwrap_err();
     assert_eq!(stopped.kind(), ErrorKind::Stopped);
     assert!(before == files(&folder));
 }
@@ -120,10 +117,10 @@ fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
     let (folder, left) = (place.path().join("set"), place.path().join("left"));
     let keys = keys(0..3_000);
     let number_of = |folder: &std::path::Path, name: &str| fs::metadata(folder.join(name)).unwrap().ino();
-    let killed = |builder: &Builder, damage: &dyn Fn(&std::path::Path)| {
+    let killed = |(builder, shards): &(Builder, u32), damage: &dyn Fn(&std::path::Path)| {
         let _ = fs::remove_dir_all(&left);
         let copied = std::cell::Cell::new(false);
-        let mut building = builder.start_set(&folder).unwrap();
+        let mut building = builder.set(&folder, *shards).unwrap();
         for key in &keys {
             building.insert(key).unwrap();
         }
@@ -140,7 +137,7 @@ fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
             }
             true
         };
-        building.write_set(&folder, "line", &progress).unwrap();
+        building.finish(&progress).unwrap();
         assert!(copied.get());
         let whole = files(&folder);
         fs::remove_dir_all(&folder).unwrap();
@@ -148,7 +145,7 @@ fn a_build_that_was_killed_goes_on_with_the_shards_that_it_had_written() {
         whole
     };
     for name in ["bloom64", "spark", "ribbon"] {
-        let builder = builder(name, 5);
+        let builder = of_shards(name, 5);
         let whole = killed(&builder, &|_| ());
         let before: Vec<_> = files(&left)
             .into_keys()
@@ -208,7 +205,7 @@ fn foreign_folders_are_left_alone() {
         let folder = place.path().join(name);
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join(name), text).unwrap();
-        let error = builder("guava", 2).start_set(&folder).map(|_| ()).unwrap_err();
+        let error = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Input, "{error}");
         assert_eq!(files(&folder).len(), 1);
         error.to_string()
@@ -216,7 +213,7 @@ fn foreign_folders_are_left_alone() {
     assert!(refused("notes.txt", "mine").contains("notes.txt"));
     assert!(refused("manifest.json", r#"{"schema": "other"}"#).contains("it is not replaced"));
     fs::write(place.path().join("file"), "mine").unwrap();
-    assert!(builder("guava", 2).start_set(&place.path().join("file")).is_err());
+    assert!(builder("guava").set(place.path().join("file"), 2).is_err());
 }
 
 #[test]
@@ -224,34 +221,22 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large");
     for (name, count) in [("binaryfuse", 300_000_u32), ("leveldb", 900_000)] {
-        let builder = builder(name, 1).memory(MIN_MEMORY).unwrap();
-        let insert = |builder: Builder| {
-            let mut building = builder.start(folder.path()).unwrap();
-            for id in 0..count {
-                building.insert(&id.to_le_bytes()).unwrap();
-            }
-            building
-        };
-        let error = insert(builder.clone())
-            .write_file(&path, &|_| true)
-            .unwrap_err()
-            .to_string();
+        let builder = builder(name).memory(MIN_MEMORY).unwrap();
+        let keys: Vec<Vec<u8>> = (0..count).map(|id| id.to_le_bytes().to_vec()).collect();
+        let mut building = builder.file(&path).unwrap();
+        keys.iter().for_each(|key| building.insert(key).unwrap());
+        let error = building.finish(&|_| true).unwrap_err().to_string();
         let advice = error.split("use --shards ").nth(1).unwrap();
         let shards: u32 = advice.split(',').next().unwrap().parse().unwrap();
         assert!(shards < 8, "{error}");
-        let set = folder.path().join(name);
-        let building = insert(builder.shards(shards).unwrap());
-        building.write_set(&set, "line", &|_| true).unwrap();
+        build(&(builder, shards), &folder.path().join(name), &keys).unwrap();
     }
     let large = Builder::new(format("spark"), Size::Bits(1 << 30))
         .memory(MIN_MEMORY)
         .unwrap();
-    let building = large.start(folder.path()).unwrap();
-    assert!(building.write_file(&path, &|_| true).is_err() && !path.exists());
-    assert!(
-        builder("guava", 1).memory(1).is_err()
-            && Builder::new(format("guava"), Size::Rate(0.1)).shards(0).is_err()
-    );
+    let building = large.file(&path).unwrap();
+    assert!(building.finish(&|_| true).is_err() && !path.exists());
+    assert!(builder("guava").memory(1).is_err() && builder("guava").set(&path, 0).is_err() && !path.exists());
 }
 
 #[test]
@@ -259,15 +244,19 @@ fn no_keys_make_a_filter_that_denies_all() {
     let place = tempfile::tempdir().unwrap();
     for name in filter_sets::Format::short_names().filter(|&name| name != "rocksdb-legacy") {
         let folder = place.path().join(name);
-        build(&builder(name, 2), &folder, &[]).unwrap();
-        for access in [Access::Read, Access::Map] {
-            let set = FilterSet::open(&folder, Opening { access, verify: true }).unwrap();
-            assert!(!set.may_contain(b"") && !set.may_contain(b"key"), "{name}");
-        }
+        build(&of_shards(name, 2), &folder, &[]).unwrap();
         let path = place.path().join("filter");
-        let building = builder(name, 1).start(place.path()).unwrap();
-        building.write_file(&path, &|_| true).unwrap();
-        let filter = Filter::open(&path, Some(&format(name)), Access::Map).unwrap();
-        assert!(!filter.may_contain(b"key"), "{name}");
+        build_file(builder(name).file(&path).unwrap(), &[]);
+        for access in [Access::Read, Access::Map] {
+            let opening = Opening { access, verify: true };
+            let set = FilterSet::open(&folder, opening).unwrap();
+            assert!(!set.may_contain(b"") && !set.may_contain(b"key"), "{name}");
+            let filter = Filter::open(&path, None, opening).unwrap();
+            assert!(!filter.may_contain(b"key"), "{name}");
+        }
+        // A file without a header is never empty.
+        build_file(builder(name).raw_file(&path).unwrap(), &[]);
+        assert!(path.metadata().unwrap().len() > 0, "{name}");
+        Filter::open(&path, Some(&format(name)), Opening::default()).unwrap();
     }
 }

@@ -5,11 +5,11 @@ use std::fs;
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use filter_sets::{
-    Builder, Filter, FilterSet, Format, Manifest, Opening, ShardFunction, Size, merge, merge_sets,
+    Builder, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge, merge_sets,
 };
 use serde_json::Value;
 
-use super::{build, builder, files, format, keys, slices};
+use super::{build, build_file, builder, files, format, keys, of_shards, slices};
 
 fn size(name: &str) -> Size {
     // The one whose rate has no formula.
@@ -38,8 +38,8 @@ fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
     let (stored, absent) = (keys(0..20_000), keys(1_000_000..1_050_000));
     for name in Format::short_names() {
         let folder = place.path().join(name);
-        let builder = Builder::new(format(name), size(name)).shards(5).unwrap();
-        let manifest = build(&builder, &folder, &stored).unwrap();
+        let builder = Builder::new(format(name), size(name));
+        let manifest = build(&(builder, 5), &folder, &stored).unwrap();
         assert_eq!(manifest.keys(), 20_000, "{name}");
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
         let found = set.may_contain_many(&slices(&stored));
@@ -71,19 +71,33 @@ fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() 
     let stored = keys(0..3_000);
     for name in Format::short_names() {
         let folder = place.path().join(name);
-        let set = Builder::new(format(name), size(name)).shards(3).unwrap();
-        let manifest = build(&set, &folder, &stored).unwrap();
-        let mut single = Builder::new(format(name), size(name))
-            .start(place.path())
-            .unwrap();
-        for key in stored.iter().filter(|key| manifest.shard_of(key) == 1) {
-            single.insert(key).unwrap();
-        }
-        let file = place.path().join(format!("{name}.filter"));
-        let described = single.write_file(&file, &|_| true).unwrap();
+        let builder = Builder::new(format(name), size(name));
+        let manifest = build(&(builder.clone(), 3), &folder, &stored).unwrap();
+        let of = |number: usize| -> Vec<Vec<u8>> {
+            let is_of = |key: &&Vec<u8>| manifest.shard_of(key) == number;
+            stored.iter().filter(is_of).cloned().collect()
+        };
+        // As another machine builds it, which refuses the keys of others.
+        let alone = place.path().join("alone");
+        let _ = fs::create_dir(&alone);
+        let mut building = builder.shard(&alone, 1, 3).unwrap();
+        let refused = building.insert(&of(2)[0]).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("must be one of shard 1, got one of shard 2"),
+            "{refused}"
+        );
         let shard = &manifest.shards[1];
+        assert_eq!(&build_file(building, &of(1)), shard, "{name}");
+        assert!(
+            files(&alone)[&shard.file] == files(&folder)[&shard.file],
+            "{name}"
+        );
+
+        let file = place.path().join(format!("{name}.filter"));
+        let described = build_file(builder.raw_file(&file).unwrap(), &of(1));
         assert_eq!(described.sha256, shard.sha256, "{name}");
         let bytes = fs::read(&file).unwrap();
+        assert!(files(&folder)[&shard.file][Header::LEN..] == bytes, "{name}");
         let told = Filter::from_bytes(None, bytes.clone());
         match format(name).is_told_by_bytes() {
             true => assert_eq!(told.unwrap().format(), &format(name), "{name}"),
@@ -109,13 +123,9 @@ fn filters_are_those_of_the_policies() {
         made.append_filter(&slices(&stored), &mut bytes).unwrap();
         let file = place.path().join("filter");
         let size = Size::BitsPerKey(12.0);
-        let mut building = Builder::new(format(policy.name()), size)
-            .start(place.path())
-            .unwrap();
-        for key in stored.iter().rev().chain(&stored) {
-            building.insert(key).unwrap();
-        }
-        building.write_file(&file, &|_| true).unwrap();
+        let building = Builder::new(format(policy.name()), size).raw_file(&file).unwrap();
+        let twice: Vec<_> = stored.iter().rev().chain(&stored).cloned().collect();
+        build_file(building, &twice);
         let same = fs::read(&file).unwrap() == bytes;
         // RocksDB's 32-bit filter does not count keys that share a hash value with the one before, in the caller's order.
         assert!(same || policy.name().contains("Legacy"), "{}", policy.name());
@@ -143,42 +153,52 @@ fn merged_filters_contain_the_keys_of_all() {
     let path = |name: &str| place.path().join(name);
     let (one, another, fewer) = (keys(0..2_000), keys(2_000..4_000), keys(0..1_500));
     for name in Format::short_names() {
-        let make = |file: &str, keys: &[Vec<u8>]| {
-            let size = Size::BitsPerKey(20.0);
-            let mut building = Builder::new(format(name), size).start(place.path()).unwrap();
-            for key in keys {
-                building.insert(key).unwrap();
+        let builder = Builder::new(format(name), Size::BitsPerKey(20.0));
+        let raw = Some(format(name));
+        for is_raw in [true, false] {
+            for (file, keys) in [("one", &one), ("another", &another), ("fewer", &fewer)] {
+                let building = match is_raw {
+                    true => builder.raw_file(path(file)),
+                    false => builder.file(path(file)),
+                };
+                build_file(building.unwrap(), keys);
             }
-            building.write_file(&path(file), &|_| true).unwrap();
-        };
-        make("one", &one);
-        make("another", &another);
-        make("fewer", &fewer);
-        let merged = merge(Some(&format(name)), &[&path("one"), &path("another")]);
-        let other_size = merge(Some(&format(name)), &[&path("one"), &path("fewer")]);
-        assert!(other_size.is_err(), "{name}");
-        match name {
-            "ribbon" | "binaryfuse" | "cuckoo" | "growing" => {
-                let error = merged.unwrap_err().to_string();
-                assert!(error.contains("merged") && error.contains("another"), "{error}");
-            }
-            _ => {
-                let filter = Filter::from_bytes(Some(&format(name)), merged.unwrap()).unwrap();
-                let all = one.iter().chain(&another);
-                assert!(all.into_iter().all(|key| filter.may_contain(key)), "{name}");
-                let absent = keys(9_000..19_000);
-                let hits = absent.iter().filter(|key| filter.may_contain(key)).count();
-                assert!(hits < 1_000, "{name}: {hits}");
+            let given = raw.as_ref().filter(|_| is_raw);
+            let join = |other: &str| merge(given, &[&path("one"), &path(other)], &path("merged"));
+            assert!(join("fewer").is_err(), "{name}");
+            match name {
+                "ribbon" | "binaryfuse" | "cuckoo" | "growing" => {
+                    let error = join("another").unwrap_err().to_string();
+                    assert!(error.contains("merged") && error.contains("another"), "{error}");
+                }
+                _ => {
+                    join("another").unwrap();
+                    let filter = Filter::open(&path("merged"), given, Opening::default()).unwrap();
+                    assert_eq!(
+                        filter.header().map(|header| header.keys),
+                        (!is_raw).then_some(4_000)
+                    );
+                    let all = one.iter().chain(&another);
+                    assert!(all.into_iter().all(|key| filter.may_contain(key)), "{name}");
+                    let absent = keys(9_000..19_000);
+                    let hits = absent.iter().filter(|key| filter.may_contain(key)).count();
+                    assert!(hits < 1_000, "{name}: {hits}");
+                }
             }
         }
+        build_file(
+            builder.key_kind("long").unwrap().file(path("another")).unwrap(),
+            &another,
+        );
+        let error = merge(None, &[&path("one"), &path("another")], &path("no")).unwrap_err();
+        assert!(error.to_string().contains("must be alike"), "{error}");
     }
 }
 
 #[test]
 fn sizes_that_a_format_has_not_are_refused() {
     let refused = |name: &str, size| {
-        let folder = tempfile::tempdir().unwrap();
-        let refusal = Builder::new(format(name), size).start(folder.path());
+        let refusal = Builder::new(format(name), size).file("never");
         refusal.map(|_| ()).unwrap_err().to_string()
     };
     assert!(refused("rocksdb-legacy", Size::Rate(0.01)).contains("give bits per key"));
@@ -191,8 +211,7 @@ fn sizes_that_a_format_has_not_are_refused() {
     }
     assert!(format("guava").with_seed(1).is_err());
     assert!(format("spark").with_seed(-1).is_ok());
-    let folder = tempfile::tempdir().unwrap();
-    assert!(builder("leveldb", 1).items(5).start(folder.path()).is_err());
+    assert!(builder("leveldb").capacity(5).file("never").is_err());
     let prefixes = "leveldb.BuiltinBloomFilter2.Prefix.Fixed4";
     assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be asked, but not built"));
 }
@@ -204,7 +223,7 @@ fn merged_sets_are_the_set_of_all_keys() {
         ["one", "two", "both", "all", "other"].map(|name| place.path().join(name));
     let stored = keys(0..2_000);
     for name in ["guava", "spark-v1", "spark-v2", "blocked"] {
-        let builder = builder(name, 4).items(1_000);
+        let builder = (builder(name).capacity(1_000), 4);
         build(&builder, &one, &stored[..1_200]).unwrap();
         build(&builder, &two, &stored[800..]).unwrap();
         let expected = build(&builder, &all, &stored).unwrap();
@@ -214,8 +233,8 @@ fn merged_sets_are_the_set_of_all_keys() {
         assert_eq!(merged.keys(), 2_400);
         for (merged, expected) in merged.shards.iter().zip(&expected.shards) {
             assert_eq!(
-                (&merged.file, merged.rate),
-                (&expected.file, expected.rate),
+                (&merged.sha256, merged.rate),
+                (&expected.sha256, expected.rate),
                 "{name}"
             );
         }
@@ -232,33 +251,14 @@ fn merged_sets_are_the_set_of_all_keys() {
         assert!(files(&both) == before);
     };
     refused(place.path(), "manifest.json");
-    for (name, shards, items, reason) in [
+    for (name, shards, capacity, reason) in [
         ("blocked", 5, 1_000, "must be alike, 4 shards"),
         ("guava", 4, 1_000, "got 4 shards by seed 126892148679795 of guava"),
         ("blocked", 4, 9_000, "shard-00000"),
     ] {
-        build(&builder(name, shards).items(items), &other, &stored).unwrap();
+        build(&(builder(name).capacity(capacity), shards), &other, &stored).unwrap();
         refused(&other, reason);
     }
-    // A seed of another program's choice stays.
-    for folder in [&one, &two] {
-        let path = folder.join("manifest.json");
-        let text = fs::read_to_string(&path).unwrap();
-        fs::write(&path, text.replace("126892148679795", "1")).unwrap();
-    }
-    merge_sets(&[&one, &two], &all).unwrap();
-    let text = fs::read_to_string(all.join("manifest.json")).unwrap();
-    assert!(text.contains("\"seed\": 1\n"), "{text}");
-
-    let fuse = builder("binaryfuse", 4);
-    build(&fuse, &one, &stored).unwrap();
+    build(&of_shards("binaryfuse", 4), &one, &stored).unwrap();
     refused(&one, "only Bloom filters can be merged");
-
-    // Numbers of keys of which each is possible.
-    let mut manifest = build(&builder("guava", 1), &one, &stored).unwrap();
-    manifest.shards[0].keys = 1 << 63;
-    let text = serde_json::to_string(&manifest).unwrap();
-    fs::write(one.join("manifest.json"), text).unwrap();
-    let error = merge_sets(&[&one, &one], &both).unwrap_err().to_string();
-    assert!(error.contains("fewer than 2^64 keys"), "{error}");
 }

@@ -3,17 +3,18 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use filter_sets::{Access, ErrorKind, FilterSet, Manifest, Opening};
+use filter_sets::{Access, ErrorKind, Filter, FilterSet, Format, Header, Manifest, Opening, merge_sets};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use super::{build, builder, keys};
+use super::{build, build_file, builder, files, keys, of_shards};
 
 /// The manifest of a small set.
 static MANIFEST: LazyLock<Value> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("set");
-    let manifest = build(&builder("guava", 2), &folder, &keys(0..100)).unwrap();
+    let manifest = build(&of_shards("guava", 2), &folder, &keys(0..100)).unwrap();
     serde_json::to_value(manifest).unwrap()
 });
 
@@ -25,8 +26,8 @@ fn manifests_that_lie_are_refused() {
     for (pointer, value, reason) in [
         (
             "/schema",
-            json!("filter-set/2"),
-            "the schema must be filter-set/1",
+            json!("filter-set/3"),
+            "the schema must be filter-set/2",
         ),
         ("/schema", json!(null), "the schema must be"),
         ("/format", json!("bloom"), "the format must be one of"),
@@ -74,7 +75,7 @@ fn manifests_that_lie_are_refused() {
 fn shards_that_are_not_those_of_the_manifest_are_named() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("set");
-    let manifest = build(&builder("leveldb", 2), &folder, &keys(0..100)).unwrap();
+    let manifest = build(&of_shards("leveldb", 2), &folder, &keys(0..100)).unwrap();
     let shard = folder.join(&manifest.shards[1].file);
     let bytes = fs::read(&shard).unwrap();
     let damage = |reason: &str| {
@@ -91,12 +92,27 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     };
     fs::remove_file(&shard).unwrap();
     damage("No such file");
-    fs::write(&shard, &bytes[1..]).unwrap();
-    damage(&format!("must be {}, got {}", bytes.len(), bytes.len() - 1));
+    let stored = bytes.len() - Header::LEN;
+    fs::write(&shard, &bytes[..bytes.len() - 1]).unwrap();
+    damage(&format!("must be {stored} as it says, got {}", stored - 1));
     fs::write(&shard, [&bytes[..], b"\0"].concat()).unwrap();
     damage("the length in bytes");
-    fs::write(&shard, bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()).unwrap();
-    damage("checksum");
+    fs::write(&shard, &bytes[..200]).unwrap();
+    damage("the header must have 256 bytes, got 200");
+    for (at, reason) in [
+        (0, "must begin with the header"),
+        (7, "the version of the header must be '1', got '0'"),
+        (40, "the header's checksum"),
+        (250, "the header's checksum"),
+        (Header::LEN, "the filter's checksum"),
+    ] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        fs::write(&shard, changed).unwrap();
+        damage(reason);
+    }
+    fs::write(&shard, &bytes[Header::LEN..]).unwrap();
+    damage("must begin with the header");
     fs::write(place.path().join("elsewhere"), &bytes).unwrap();
     #[cfg(unix)]
     {
@@ -109,7 +125,7 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     fs::write(&shard, &bytes).unwrap();
     assert!(FilterSet::open(&folder, Opening::default()).is_ok());
     // Without the checksum, other bytes of the same length pass for a format that reads any bytes.
-    fs::write(&shard, vec![0; bytes.len()]).unwrap();
+    fs::write(&shard, [&bytes[..Header::LEN], &vec![0; stored]].concat()).unwrap();
     let opening = Opening {
         verify: false,
         ..Opening::default()
@@ -119,20 +135,235 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     assert_eq!(missing.kind(), ErrorKind::Input);
 }
 
+/// Gives a manifest the checksum of what it says, as `FORMAT.md` describes it.
+fn reseal(manifest: &mut Value) {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let join = |of: &Value, fields: &[&str], between: &str| -> String {
+        fields.iter().map(|field| text(&of[field]) + between).collect()
+    };
+    let function = join(&manifest["shard_function"], &["hash", "seed"], "\n");
+    let shards = manifest["shards"].as_array().unwrap();
+    let mut said = join(manifest, &["schema", "format", "key_kind"], "\n") + &function;
+    said += &format!("{}\n", shards.len());
+    for shard in shards {
+        let rate = shard["rate"].as_f64();
+        said += &join(shard, &["file", "bytes", "keys", "sha256"], " ");
+        said += &rate.map_or("null\n".to_owned(), |rate| format!("{:016x}\n", rate.to_bits()));
+    }
+    manifest["checksum"] = hex::encode(Sha256::digest(said)).into();
+}
+
+/// A change of a manifest, and its name.
+type Edit<'a> = (&'a str, &'a dyn Fn(&mut Value));
+
 #[test]
-fn a_shard_of_another_format_is_refused_where_bytes_tell_it() {
+fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("set");
-    build(&builder("spark-v1", 2), &folder, &keys(0..100)).unwrap();
-    for other in ["spark-v2", "guava", "cuckoo"] {
-        let path = folder.join("manifest.json");
-        let text = fs::read_to_string(&path).unwrap().replace("spark-v1", other);
-        fs::write(place.path().join("manifest.json"), &text).unwrap();
-        for shard in Manifest::from_bytes(text.as_bytes()).unwrap().shards {
-            fs::copy(folder.join(&shard.file), place.path().join(&shard.file)).unwrap();
+    let [folder, other, out] = ["set", "other", "out"].map(|name| place.path().join(name));
+    let stored = keys(0..4_000);
+    build(&(builder("guava").capacity(1_000), 4), &folder, &stored).unwrap();
+    // Of the same shape, with other keys.
+    build(
+        &(builder("guava").capacity(1_000), 4),
+        &other,
+        &keys(4_000..8_000),
+    )
+    .unwrap();
+    for (name, bytes) in files(&other).iter().filter(|(name, _)| *name != "manifest.json") {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    let path = folder.join("manifest.json");
+    let good: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let others: Value = serde_json::from_slice(&fs::read(other.join("manifest.json")).unwrap()).unwrap();
+    let open = || {
+        FilterSet::open(
+            &folder,
+            Opening {
+                access: Access::Map,
+                verify: false,
+            },
+        )
+    };
+    let set = open().unwrap();
+    let shards =
+        |json: &mut Value, edit: &dyn Fn(&mut Vec<Value>)| edit(json["shards"].as_array_mut().unwrap());
+    let edits: [Edit<'_>; 24] = [
+        ("two shards swapped", &|json| shards(json, &|all| all.swap(1, 2))),
+        ("the order turned", &|json| shards(json, &|all| all.reverse())),
+        ("the first shard gone", &|json| {
+            shards(json, &|all| drop(all.remove(0)))
+        }),
+        ("the last shard gone", &|json| {
+            shards(json, &|all| drop(all.pop()))
+        }),
+        ("half of the shards", &|json| shards(json, &|all| all.truncate(2))),
+        ("one shard alone", &|json| shards(json, &|all| all.truncate(1))),
+        ("a shard of another set more", &|json| {
+            shards(json, &|all| all.push(others["shards"][0].clone()))
+        }),
+        ("all shards of another set more", &|json| {
+            shards(json, &|all| {
+                all.extend(others["shards"].as_array().unwrap().clone())
+            })
+        }),
+        ("a shard of another set in its place", &|json| {
+            json["shards"][1] = others["shards"][1].clone()
+        }),
+        ("all shards of another set but one in its place", &|json| {
+            let first = json["shards"][0].clone();
+            json["shards"] = others["shards"].clone();
+            json["shards"][0] = first;
+        }),
+        ("a shard of another set in another place", &|json| {
+            json["shards"][1] = others["shards"][2].clone()
+        }),
+        ("the file of another shard", &|json| {
+            json["shards"][1]["file"] = others["shards"][1]["file"].clone()
+        }),
+        ("files swapped", &|json| {
+            let file = json["shards"][0]["file"].take();
+            json["shards"][0]["file"] = json["shards"][1]["file"].take();
+            json["shards"][1]["file"] = file;
+        }),
+        ("the seed", &|json| {
+            json["shard_function"]["seed"] = json!(126_892_148_679_796_u64)
+        }),
+        ("the seed nothing", &|json| {
+            json["shard_function"]["seed"] = json!(0)
+        }),
+        ("the format blocked", &|json| json["format"] = json!("blocked")),
+        ("the format leveldb", &|json| {
+            json["format"] = json!("leveldb.BuiltinBloomFilter2")
+        }),
+        ("the kind of key", &|json| json["key_kind"] = json!("long")),
+        ("fewer keys", &|json| json["shards"][3]["keys"] = json!(1)),
+        ("other bytes", &|json| json["shards"][3]["bytes"] = json!(7)),
+        ("another SHA-256", &|json| {
+            json["shards"][2]["sha256"] = json!("00".repeat(32))
+        }),
+        ("the SHA-256 of another shard", &|json| {
+            json["shards"][2]["sha256"] = json["shards"][1]["sha256"].clone()
+        }),
+        ("another rate", &|json| json["shards"][0]["rate"] = json!(0.25)),
+        ("no rate", &|json| json["shards"][0]["rate"] = json!(null)),
+    ];
+    let refused = |what: &str, text: &str, named: &str| {
+        fs::write(&path, text).unwrap();
+        let merged = merge_sets(&[&folder, &folder], &out).map(drop);
+        // What shows a set.
+        let shown = Manifest::read(&folder).and_then(|manifest| {
+            let mut all = 0..manifest.shards.len();
+            all.try_for_each(|shard| manifest.open_shard(shard, &folder, Opening::default()).map(drop))
+        });
+        for result in [open().map(drop), set.reload().map(drop), merged, shown] {
+            let error = result.expect_err(what);
+            assert_eq!(error.kind(), ErrorKind::Damaged, "{what}: {error}");
+            assert!(error.to_string().contains(named), "{what}: {error}");
         }
-        let error = FilterSet::open(place.path(), Opening::default()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Damaged, "{other}: {error}");
+        assert!(!out.join("manifest.json").exists(), "{what}");
+        assert!(
+            set.may_contain_many(&super::slices(&stored))
+                .iter()
+                .all(|&found| found)
+        );
+    };
+    for (what, edit) in edits {
+        let mut json = good.clone();
+        edit(&mut json);
+        refused(what, &json.to_string(), "manifest.json: ");
+        reseal(&mut json);
+        // A manifest with a checksum that fits is a builder's, if its shards are those of their places.
+        if !what.ends_with("in its place") {
+            refused(what, &json.to_string(), ".filter: ");
+        }
+    }
+    for (what, text) in [
+        (
+            "an unknown field",
+            good.to_string().replacen('{', "{\"more\":1,", 1),
+        ),
+        (
+            "a field twice",
+            good.to_string().replacen('{', "{\"format\":\"guava\",", 1),
+        ),
+        ("no checksum", good.to_string().replacen("checksum", "sum", 1)),
+        (
+            "the form before",
+            good.to_string().replace("filter-set/2", "filter-set/1"),
+        ),
+    ] {
+        refused(what, &text, "manifest.json: ");
+    }
+    // What it says is what counts, not how.
+    fs::write(&path, good.to_string()).unwrap();
+    assert!(!set.reload().unwrap());
+}
+
+/// What is a filter's file, asked as another, or cut.
+#[test]
+fn a_file_says_what_it_is() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("filter");
+    let stored = keys(0..1_000);
+    let open = |format: Option<&str>| {
+        let format = format.map(super::format);
+        Filter::open(&path, format.as_ref(), Opening::default())
+    };
+    for name in ["blocked", "binaryfuse", "leveldb", "guava"] {
+        build_file(
+            builder(name).key_kind("long").unwrap().file(&path).unwrap(),
+            &stored,
+        );
+        let filter = open(None).unwrap();
+        assert_eq!(filter.header().unwrap().key_kind, "long");
+        assert!(stored.iter().all(|key| filter.may_contain(key)) && open(Some(name)).is_ok());
+        let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
+        assert!(error.contains("its header says format"), "{error}");
+        let bytes = fs::read(&path).unwrap();
+        for len in 0..bytes.len() {
+            // A header that was cut away is no longer told from any bytes.
+            let cut = Filter::from_bytes(None, bytes[..len].to_vec());
+            assert!(cut.is_err(), "{name}: {len}");
+        }
+    }
+    // Without a header, where the bytes tell it.
+    for name in [
+        "blocked", "counting", "cuckoo", "growing", "spark-v1", "spark-v2", "guava",
+    ] {
+        build_file(builder(name).raw_file(&path).unwrap(), &stored);
+        let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("its bytes are of the format {name:?}")),
+            "{error}"
+        );
+    }
+    // Shards are asked through their set.
+    let folder = place.path().join("set");
+    let manifest = build(&of_shards("leveldb", 2), &folder, &stored).unwrap();
+    let shard = folder.join(&manifest.shards[1].file);
+    let error = Filter::open(&shard, None, Opening::default())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("is shard 1 of a set of 2"), "{error}");
+}
+
+#[test]
+fn lengths_that_no_policy_writes_are_refused() {
+    for name in Format::short_names().filter(|name| !super::format(name).is_told_by_bytes()) {
+        let format = super::format(name);
+        let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
+        assert!(read(&[]).is_err(), "{name}");
+        // Whatever is read denies nothing, or has room for bits.
+        for len in 1..9 {
+            for last in [6, 30, 0x84, 0xff] {
+                let mut bytes = vec![0; len];
+                bytes[len - 1] = last;
+                if let Ok(filter) = read(&bytes) {
+                    assert!(filter.may_contain(b"key"), "{name}: {bytes:?}");
+                }
+            }
+        }
+        assert!(read(&[0, 0xff]).unwrap().may_contain(b"key"), "{name}");
     }
 }
 

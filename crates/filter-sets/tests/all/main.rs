@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use filter_sets::{Builder, Error, Format, Manifest, Size};
+use filter_sets::{Builder, Error, FileBuilding, Format, Manifest, Shard, Size};
 
 fn format(name: &str) -> Format {
     Format::named(name).unwrap()
@@ -25,19 +25,29 @@ fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
     keys.iter().map(Vec::as_slice).collect()
 }
 
-/// Builds a set of these keys.
-fn build(builder: &Builder, folder: &Path, keys: &[Vec<u8>]) -> Result<Manifest, Error> {
-    let mut building = builder.start_set(folder)?;
+/// Builds a set of so many shards of these keys.
+fn build((builder, shards): &(Builder, u32), folder: &Path, keys: &[Vec<u8>]) -> Result<Manifest, Error> {
+    let mut building = builder.set(folder, *shards)?;
     for key in keys {
         building.insert(key)?;
     }
-    building.write_set(folder, "line", &|_| true)
+    building.finish(&|_| true)
 }
 
-fn builder(name: &str, shards: u32) -> Builder {
+fn build_file(mut building: FileBuilding, keys: &[Vec<u8>]) -> Shard {
+    for key in keys {
+        building.insert(key).unwrap();
+    }
+    building.finish(&|_| true).unwrap()
+}
+
+fn builder(name: &str) -> Builder {
     Builder::new(format(name), Size::Rate(0.01))
-        .shards(shards)
-        .unwrap()
+}
+
+/// Returns a builder for [`build`].
+fn of_shards(name: &str, shards: u32) -> (Builder, u32) {
+    (builder(name), shards)
 }
 
 /// Returns the files of a folder.

@@ -21,8 +21,8 @@ const LONGEST: u64 = 512 << 20;
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can ask through a pipe.
 ///
-/// PATH is a file with a stored filter, or the folder of a set. Streams of Guava and Spark and the filters of
-/// membership-filters tell their format, a set's manifest tells format and type; the bytes of other filters do not.
+/// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
+/// streams of Guava and Spark and the filters of membership-filters tell their format; those of policies do not.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} ask users.bloom < keys.txt\n  {program} ask ids.filter --format ribbon < keys.txt\n  \
@@ -47,7 +47,7 @@ pub struct Arguments {
 }
 
 enum Asked {
-    Filter(Filter),
+    Filter(Box<Filter>),
     Set(FilterSet),
 }
 
@@ -60,20 +60,34 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let format = arguments.format.as_deref().map(Format::named);
     let format = format.transpose().map_err(failure)?;
     let access = [Access::Read, Access::Map][usize::from(arguments.map)];
+    let opening = Opening {
+        access,
+        verify: !arguments.no_verify,
+    };
     let (asked, items) = if arguments.path.is_dir() {
-        let opening = Opening {
-            access,
-            verify: !arguments.no_verify,
-        };
         let set = FilterSet::open(&arguments.path, opening).map_err(failure)?;
-        let items = check_set(arguments, format.as_ref(), &set)?;
+        let generation = set.generation();
+        let manifest = generation.manifest();
+        if let Some(format) = format
+            && format.name() != manifest.format
+        {
+            let (path, stated) = (arguments.path.display(), &manifest.format);
+            return Err(Failure::input(format_args!(
+                "{path}: says format {stated:?}; leave the option out"
+            )));
+        }
+        let items = check_kind(arguments, &manifest.key_kind)?;
         (Asked::Set(set), items)
     } else {
-        let items = arguments.items.unwrap_or(Items::Line);
-        let format = format.or_else(|| Format::of_file(&arguments.path));
-        let format = format.map(|format| format.with_encoding(items.encoding()));
-        let filter = Filter::open(&arguments.path, format.as_ref(), access).map_err(failure)?;
-        (Asked::Filter(filter), items)
+        let told = format.or_else(|| Format::of_file(&arguments.path));
+        let encoding = arguments.items.unwrap_or(Items::Line).encoding();
+        let given = told.map(|format| format.with_encoding(encoding));
+        let filter = Filter::open(&arguments.path, given.as_ref(), opening).map_err(failure)?;
+        let items = match filter.header() {
+            Some(header) => check_kind(arguments, &header.key_kind)?,
+            None => arguments.items.unwrap_or(Items::Line),
+        };
+        (Asked::Filter(Box::new(filter)), items)
     };
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
@@ -107,27 +121,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks that the arguments do not contradict the manifest, and returns the kind of key.
-fn check_set(arguments: &Arguments, format: Option<&Format>, set: &FilterSet) -> Result<Items, Failure> {
-    let generation = set.generation();
-    let manifest = generation.manifest();
-    let wrong = |what: &str, stated: &str| {
-        let path = arguments.path.display();
-        Failure::input(format_args!(
-            "{path}: its manifest says {what} {stated:?}; leave the option out"
-        ))
-    };
-    if let Some(format) = format
-        && format.name() != manifest.format
-    {
-        return Err(wrong("format", &manifest.format));
-    }
-    match (arguments.items, Items::named(&manifest.items)) {
-        (Some(given), Some(stated)) if given != stated => Err(wrong("type", stated.name())),
-        (given, stated) => given.or(stated).ok_or_else(|| {
-            let items = &manifest.items;
+/// Checks that the arguments do not contradict the kind of key that the file states, and returns it.
+fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
+    match (arguments.items, Items::named(stated)) {
+        (Some(given), Some(known)) if given != known => {
+            let path = arguments.path.display();
+            Err(Failure::input(format_args!(
+                "{path}: says type {stated:?}; leave the option out"
+            )))
+        }
+        (given, known) => given.or(known).ok_or_else(|| {
             Failure::input(format_args!(
-                "the manifest's type {items:?} is not known: give --type line, long, string or binary"
+                "the stated type {stated:?} is not known: give --type line, long, string or binary"
             ))
         }),
     }

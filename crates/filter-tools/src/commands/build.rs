@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Builder, DEFAULT_MEMORY, ErrorKind, Format, Size};
+use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Format, SetBuilding, Size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use records::failure::Failure;
 use records::interrupt::Interrupt;
@@ -17,8 +17,8 @@ use crate::keys::{self, Items};
 /// A line is its bytes, whatever they are, without its end, which is a line feed or a carriage return and a line feed. An
 /// empty line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
 ///
-/// Without --shards, the file holds the filter's stored bytes and nothing else. With --shards, PATH is a folder: a
-/// manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at
+/// Without --shards, the file says what it is, and then has the filter's stored bytes; with --raw, these alone. With
+/// --shards, PATH is a folder: a manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at
 /// once, when the new one is on the disk; until then, or if the program is stopped or killed, it stays. Start a build that
 /// was killed again: it reads the keys again, and goes on with the shards that were written.
 ///
@@ -55,6 +55,13 @@ pub struct Arguments {
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,
+    /// Build only the shard of this number, counted from 0, into the folder; the keys must be its own. The manifest is for
+    /// whoever builds all shards
+    #[arg(long, value_name = "I", requires = "shards")]
+    shard: Option<u32>,
+    /// Write the stored bytes alone, for an engine, Java or Spark. Nothing tells then whether they are whole
+    #[arg(long, conflicts_with = "shards")]
+    raw: bool,
     /// Memory to take at most: 512MiB, 2GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
     memory: u64,
@@ -95,10 +102,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let format_name = format.name().to_owned();
     let mut builder = Builder::new(format, size)
         .memory(arguments.memory)
-        .and_then(|builder| builder.shards(arguments.shards.unwrap_or(1)))
+        .and_then(|builder| builder.key_kind(arguments.items.name()))
         .map_err(failure)?;
     if let Some(items) = arguments.count {
-        builder = builder.items(items);
+        builder = builder.capacity(items);
     }
     let interrupt = Interrupt::listen()?;
     let out = &arguments.out;
@@ -112,11 +119,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             keys.display()
         )));
     }
-    let building = if arguments.shards.is_some() {
-        builder.start_set(out)
-    } else {
-        check_new(out, arguments.replace)?;
-        builder.start(folder_of(out))
+    let building = match (arguments.shards, arguments.shard) {
+        (Some(shards), None) => builder.set(out, shards).map(Building::Set),
+        (Some(shards), Some(shard)) => builder.shard(out, shard, shards).map(Building::File),
+        (None, _) => {
+            check_new(out, arguments.replace)?;
+            let file = match arguments.raw {
+                true => builder.raw_file(out),
+                false => builder.file(out),
+            };
+            file.map(Building::File)
+        }
     };
     let mut building = building.map_err(failure)?;
     let bar = bar();
@@ -143,18 +156,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         bar.inc(keys);
         !interrupt.requested()
     };
-    let (keys, stored, rate, json) = if arguments.shards.is_some() {
-        let set = building.write_set(out, arguments.items.name(), &progress);
-        let set = set.map_err(failure)?;
-        let json = serde_json::to_string_pretty(&set);
-        (set.keys(), set.bytes(), set.rate(), json)
-    } else {
-        let filter = building.write_file(out, &progress).map_err(failure)?;
-        let json = serde_json::to_string_pretty(&Described {
-            format: &format_name,
-            filter: &filter,
-        });
-        (filter.keys, filter.bytes, filter.rate, json)
+    let (keys, stored, rate, json) = match building {
+        Building::Set(set) => {
+            let set = set.finish(&progress).map_err(failure)?;
+            let json = serde_json::to_string_pretty(&set);
+            (set.keys(), set.bytes(), set.rate(), json)
+        }
+        Building::File(file) => {
+            let filter = file.finish(&progress).map_err(failure)?;
+            let json = serde_json::to_string_pretty(&Described {
+                format: &format_name,
+                filter: &filter,
+            });
+            (filter.keys, filter.bytes, filter.rate, json)
+        }
     };
     bar.finish_and_clear();
     if arguments.json {
@@ -171,6 +186,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+enum Building {
+    File(FileBuilding),
+    Set(SetBuilding),
+}
+
+impl Building {
+    fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
+        match self {
+            Self::File(file) => file.insert(key),
+            Self::Set(set) => set.insert(key),
+        }
+    }
 }
 
 /// The JSON form of a single filter: its entry in a manifest, and the format.
@@ -214,7 +243,7 @@ fn bar() -> ProgressBar {
 }
 
 /// Maps each kind of error to the way in which the program exits.
-pub(super) fn failure(error: filter_sets::Error) -> Failure {
+pub(super) fn failure(error: Error) -> Failure {
     match error.kind() {
         ErrorKind::Stopped => Failure::Interrupted,
         ErrorKind::Write | ErrorKind::Damaged => Failure::internal(error),

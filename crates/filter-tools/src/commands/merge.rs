@@ -56,6 +56,5 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let format = arguments.format.as_deref().map(Format::named);
     let format = format.transpose().map_err(failure)?;
     let format = format.or_else(|| Format::of_file(paths.first()?));
-    let merged = filter_sets::merge(format.as_ref(), &paths).map_err(failure)?;
-    filter_sets::save(&arguments.out, |file| file.write_all(&merged)).map_err(failure)
+    filter_sets::merge(format.as_ref(), &paths, &arguments.out).map_err(failure)
 }

@@ -98,10 +98,7 @@ pub(crate) async fn load(
 ) -> Result<Loaded, Error> {
     let grace = millis(loading.grace)?;
     let manifest = Manifest::read(folder)?;
-    let ends = manifest
-        .shards
-        .iter()
-        .map(|shard| ends_of(&manifest, shard, folder));
+    let ends = (0..manifest.shards.len()).map(|number| ends_of(&manifest, number, folder));
     let ends = ends.collect::<Result<_, Error>>()?;
     // A foreign value is not replaced.
     let current = SetGeneration::read(line, name).await?;
@@ -132,11 +129,9 @@ pub(crate) async fn load(
             .sum();
         let all = set.manifest().bytes();
         (loading.progress)(done, all);
-        for ((part, shard), _) in (parts.iter().zip(&set.manifest().shards))
-            .zip(&is_there)
-            .filter(|(_, there)| !**there)
-        {
-            let file = set.manifest().open_file(shard, folder)?;
+        for (number, part) in (parts.iter().enumerate()).filter(|(number, _)| !is_there[*number]) {
+            let shard = &set.manifest().shards[number];
+            let file = set.manifest().open_file(number, folder)?;
             let mut tell = |bytes| {
                 done += bytes;
                 (loading.progress)(done, all);
@@ -363,14 +358,15 @@ fn changed(shard: &Shard) -> Error {
 }
 
 /// Returns the first and the last bytes of a shard, in hexadecimal digits.
-fn ends_of(manifest: &Manifest, shard: &Shard, folder: &Path) -> Result<String, Error> {
-    let mut file = manifest.open_file(shard, folder)?;
+fn ends_of(manifest: &Manifest, number: usize, folder: &Path) -> Result<String, Error> {
+    let shard = &manifest.shards[number];
+    let mut file = manifest.open_file(number, folder)?;
     let each = shard.bytes.min(ENDS as u64);
     let mut ends = vec![0; 2 * each as usize];
     let (head, tail) = ends.split_at_mut(each as usize);
     let read = file
         .read_exact(head)
-        .and_then(|()| file.seek(SeekFrom::Start(shard.bytes - each)))
+        .and_then(|()| file.seek(SeekFrom::End(-(each as i64))))
         .and_then(|_| file.read_exact(tail));
     read.map_err(|error| reading(shard, &error))?;
     Ok(hex::encode(ends))

@@ -9,11 +9,11 @@ use crate::support::{Cluster, Server};
 
 fn build(folder: &Path, items: &str, keys: &[&[u8]]) {
     let builder = Builder::new(Format::named("spark-v2").unwrap(), Size::Rate(1e-6));
-    let mut building = builder.shards(4).unwrap().start_set(folder).unwrap();
+    let mut building = builder.key_kind(items).unwrap().set(folder, 4).unwrap();
     for key in keys {
         building.insert(key).unwrap();
     }
-    building.write_set(folder, items, &|_| true).unwrap();
+    building.finish(&|_| true).unwrap();
 }
 
 #[test]

@@ -11,6 +11,8 @@ use bloom_redis::{Answer, ErrorKind, Loading, Options, ShardedSet};
 use filter_sets::{Builder, FilterSet, Format, Opening, Size};
 use redis::cluster::ClusterConnection;
 use redis::{Cmd, ConnectionLike, RedisResult, Value};
+use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 
 use crate::support::{
     Client, Cluster, Server, check_all_there, counting, for_each_client, for_each_cluster_client,
@@ -66,14 +68,12 @@ fn build(folder: &Path, format: &str, stored: u32) {
         "rocksdb-legacy" => Size::BitsPerKey(10.0),
         _ => Size::Rate(0.01),
     };
-    let builder = Builder::new(Format::named(format).unwrap(), size)
-        .shards(SHARDS)
-        .unwrap();
-    let mut building = builder.start_set(folder).unwrap();
+    let builder = Builder::new(Format::named(format).unwrap(), size);
+    let mut building = builder.set(folder, SHARDS).unwrap();
     for key in keys(0..stored) {
         building.insert(key.as_bytes()).unwrap();
     }
-    building.write_set(folder, "line", &|_| true).unwrap();
+    building.finish(&|_| true).unwrap();
 }
 
 /// Two sets in one place, the second with twice the keys.
@@ -188,27 +188,38 @@ fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
     assert_eq!(server.words::<u64>(&["DBSIZE"]), 0);
 }
 
+/// Gives a manifest the checksum of what it says, as `FORMAT.md` of `filter-sets` describes it.
+fn reseal(manifest: &mut Json) {
+    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let join = |of: &Json, fields: &[&str], between: &str| -> String {
+        fields.iter().map(|field| text(&of[field]) + between).collect()
+    };
+    let function = join(&manifest["shard_function"], &["hash", "seed"], "\n");
+    let shards = manifest["shards"].as_array().unwrap();
+    let mut said = join(manifest, &["schema", "format", "key_kind"], "\n") + &function;
+    said += &format!("{}\n", shards.len());
+    for shard in shards {
+        let rate = shard["rate"].as_f64();
+        said += &join(shard, &["file", "bytes", "keys", "sha256"], " ");
+        said += &rate.map_or("null\n".to_owned(), |rate| format!("{:016x}\n", rate.to_bits()));
+    }
+    manifest["checksum"] = hex::encode(Sha256::digest(said)).into();
+}
+
 #[test]
 fn a_shard_that_a_string_cannot_hold_is_refused_with_the_number_of_shards() {
     let folders = Folders::new("leveldb");
-    let manifest = folders.one.join("manifest.json");
-    let mut json: serde_json::Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
-    let file = folders.one.join(json["shards"][2]["file"].as_str().unwrap());
-    // Without blocks on the disk.
-    std::fs::File::options()
-        .write(true)
-        .open(file)
-        .unwrap()
-        .set_len(1 << 30)
-        .unwrap();
-    json["shards"][2]["bytes"] = (1_u64 << 30).into();
-    std::fs::write(&manifest, json.to_string()).unwrap();
     let server = Server::start(&[]);
-    let error = ShardedSet::new("s")
-        .load(&folders.one, loading())
-        .query(&mut server.connection())
-        .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let mut connection = server.connection();
+    let set = ShardedSet::new("s");
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    let record: String = server.words(&["GET", "bf-set:s"]);
+    let (generation, json) = record.split_once('\n').unwrap();
+    let mut json: Json = serde_json::from_str(json).unwrap();
+    json["manifest"]["shards"][2]["bytes"] = (1_u64 << 30).into();
+    reseal(&mut json["manifest"]);
+    server.words::<()>(&["SET", "bf-set:s", &format!("{generation}\n{json}")]);
+    let error = set.refresh().query(&mut connection).map(drop).unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("shard 2: 1073741824 bytes are more than the 536870880"),
@@ -330,10 +341,12 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
     set.load(&folders.one, loading()).query(&mut connection).unwrap();
     let good: String = server.words(&["GET", "bf-set:users"]);
     let (generation, json) = good.split_once('\n').unwrap();
-    let json: serde_json::Value = serde_json::from_str(json).unwrap();
-    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+    let json: Json = serde_json::from_str(json).unwrap();
+    let changed = |change: &dyn Fn(&mut Json)| {
         let mut json = json.clone();
         change(&mut json);
+        // What is wrong is not the checksum alone.
+        reseal(&mut json["manifest"]);
         format!("{generation}\n{json}")
     };
     let records = [
@@ -364,6 +377,7 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         changed(&|json| json["manifest"]["shards"][0]["bytes"] = 5.into()),
         changed(&|json| json["manifest"]["shards"][0]["sha256"] = "00".repeat(32).into()),
         changed(&|json| json["manifest"]["shard_function"]["seed"] = 7.into()),
+        good.replace("\"line\"", "\"long\""),
     ];
     for record in &records {
         server.words::<()>(&["SET", "bf-set:users", record]);
@@ -410,18 +424,23 @@ fn folders_that_are_damaged_are_not_loaded() {
     let file = folders.two.join(&manifest.shards[4].file);
     let good = std::fs::read(&file).unwrap();
     let mut flipped = good.clone();
+    // In the header, and in the filter.
     flipped[100] ^= 1;
-    for (bytes, kind) in [
-        (Some(&flipped[..]), ErrorKind::Malformed),
-        (Some(&good[1..]), ErrorKind::Malformed),
-        (None, ErrorKind::Malformed),
+    let mut changed = good.clone();
+    changed[300] ^= 1;
+    for bytes in [
+        Some(&flipped[..]),
+        Some(&changed),
+        Some(&good[1..]),
+        Some(&good[256..]),
+        None,
     ] {
         match bytes {
             Some(bytes) => std::fs::write(&file, bytes).unwrap(),
             None => std::fs::remove_file(&file).unwrap(),
         }
         let error = load(&folders.two).unwrap_err();
-        assert_eq!(error.kind(), kind);
+        assert_eq!(error.kind(), ErrorKind::Malformed);
         assert!(error.to_string().contains(&manifest.shards[4].file), "{error}");
         assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), old);
     }
@@ -430,6 +449,29 @@ fn folders_that_are_damaged_are_not_loaded() {
         ErrorKind::InvalidArgument
     );
     std::fs::write(&file, good).unwrap();
+    // Edited manifests, first with the old checksum, then with one that fits.
+    let path = folders.two.join("manifest.json");
+    let written = std::fs::read(&path).unwrap();
+    let json: Json = serde_json::from_slice(&written).unwrap();
+    let edits: [&dyn Fn(&mut Json); 4] = [
+        &|json| json["shards"].as_array_mut().unwrap().swap(0, 1),
+        &|json| drop(json["shards"].as_array_mut().unwrap().pop()),
+        &|json| json["shard_function"]["seed"] = 7.into(),
+        &|json| json["format"] = "SplitBlockBloomFilter.Xxph3".into(),
+    ];
+    for edit in edits {
+        let mut json = json.clone();
+        edit(&mut json);
+        let first = json.to_string();
+        reseal(&mut json);
+        for (text, named) in [(first, "manifest.json"), (json.to_string(), "shard-0000")] {
+            std::fs::write(&path, text).unwrap();
+            let error = load(&folders.two).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Malformed);
+            assert!(error.to_string().contains(named), "{error}");
+        }
+    }
+    std::fs::write(&path, written).unwrap();
     assert!(load(&folders.two).unwrap().shards < SHARDS as usize);
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, Error, Filter, Format, MANIFEST, Manifest, Opening};
+use filter_sets::{Error, Filter, Format, Header, MANIFEST, Manifest, Opening};
 use records::failure::Failure;
 use records::number::{counted, grouped, readable};
 use records::terminal::table;
@@ -20,9 +20,9 @@ struct Row {
     file: String,
     format: String,
     bytes: u64,
-    /// The number of different keys, which only a manifest tells.
+    /// The number of different keys, which stored bytes alone do not tell.
     keys: Option<u64>,
-    /// The rate that the manifest states.
+    /// The rate that the manifest or the header states.
     stated_rate: Option<f64>,
     /// The rate that the bytes suggest; none if they are damaged.
     expected_rate: Option<f64>,
@@ -34,7 +34,7 @@ pub(super) fn is_set(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
 
-/// Returns true if the file says that it is a filter of `membership-filters`.
+/// Returns true if the file begins as one with a filter.
 pub(super) fn is_stored(path: &Path) -> bool {
     let head = |path: &Path| -> io::Result<[u8; 8]> {
         let mut head = [0; 8];
@@ -42,21 +42,22 @@ pub(super) fn is_stored(path: &Path) -> bool {
         Ok(head)
     };
     // Opening a pipe would wait for its writer.
-    path.is_file() && head(path).is_ok_and(|head| Format::of_prefix(&head, 0).is_some())
+    path.is_file()
+        && head(path).is_ok_and(|head| Header::begins(&head) || Format::of_prefix(&head, 0).is_some())
 }
 
 /// Shows a set, and compares its checksums.
 pub(super) fn set(folder: &Path, json: bool) -> Result<(), Failure> {
     let manifest = Manifest::read(folder).map_err(failure)?;
-    let row = |shard: &filter_sets::Shard| {
-        let opened = manifest.open_shard(shard, folder, Opening::default());
+    let row = |(number, shard): (usize, &filter_sets::Shard)| {
+        let opened = manifest.open_shard(number, folder, Opening::default());
         Row {
             keys: Some(shard.keys),
             stated_rate: shard.rate,
             ..described(shard.file.clone(), &manifest.format, shard.bytes, opened)
         }
     };
-    let rows: Vec<_> = manifest.shards.iter().map(row).collect();
+    let rows: Vec<_> = manifest.shards.iter().enumerate().map(row).collect();
     show(&rows, json)?;
     if !json {
         let rate = manifest
@@ -66,7 +67,7 @@ pub(super) fn set(folder: &Path, json: bool) -> Result<(), Failure> {
             io::stdout(),
             "\n{} of keys of type {:?}, {}, {}{}",
             counted(rows.len() as u64, "shard"),
-            manifest.items,
+            manifest.key_kind,
             counted(manifest.keys(), "key"),
             readable(manifest.bytes()),
             rate.unwrap_or_default()
@@ -86,7 +87,7 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
             .map_err(|e| Failure::input(format_args!("{shown}: {e}")))?;
         // Keys of any encoding: nothing is looked up.
         let format = format.clone().or_else(|| Format::of_file(path));
-        let opened = Filter::open(path, format.as_ref(), Access::Read);
+        let opened = Filter::open(path, format.as_ref(), Opening::default());
         let name = opened.as_ref().map(|filter| filter.format().name().to_owned());
         let name = name.or_else(|error| {
             format
@@ -103,12 +104,13 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
 
 fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> Row {
     let rate = opened.as_ref().ok().map(Filter::rate);
+    let header = opened.as_ref().ok().and_then(Filter::header);
     Row {
         file,
         format: format.to_owned(),
         bytes,
-        keys: None,
-        stated_rate: None,
+        keys: header.map(|header| header.keys),
+        stated_rate: header.and_then(|header| header.rate),
         expected_rate: rate,
         damage: opened.err().map(|error| error.to_string()),
     }

@@ -1,0 +1,201 @@
+//! The bytes of a file that holds a filter: read or mapped, after a header or without one.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorKind};
+use crate::ffi::Mapped;
+use crate::header::Header;
+
+/// The way in which a file's bytes are had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// Reads them into memory. Later changes of the file do no harm.
+    #[default]
+    Read,
+    /// Maps them: the system reads what queries need, and processes share it. The caller promises that nobody writes into
+    /// or cuts the file while it is open: a query for bytes that are gone ends the process (SIGBUS). Builders of this
+    /// crate replace files and never do so. The formats whose words are big-endian or checked, all that are no policies,
+    /// are read nevertheless.
+    Map,
+}
+
+/// The way in which a file or a set is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    /// The way in which the bytes are had.
+    pub access: Access,
+    /// Set if the filters' checksums are compared, which reads every byte. Without it, headers and lengths are checked: a
+    /// changed byte of a filter then may deny stored keys.
+    pub verify: bool,
+}
+
+impl Default for Opening {
+    /// Reads the bytes and compares the checksums.
+    fn default() -> Self {
+        Self {
+            access: Access::Read,
+            verify: true,
+        }
+    }
+}
+
+/// The bytes of a stored filter: all of a file, or what follows its header.
+pub(crate) struct Bytes {
+    all: Source,
+    start: usize,
+}
+
+enum Source {
+    Read(Vec<u8>),
+    Mapped(Mapped),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        let all = match &self.all {
+            Source::Read(bytes) => bytes,
+            Source::Mapped(bytes) => bytes.as_ref(),
+        };
+        all.get(self.start..).unwrap_or_default()
+    }
+}
+
+/// A file that holds a filter, at the filter's first byte.
+pub(crate) struct Opened {
+    pub(crate) header: Option<Header>,
+    pub(crate) file: File,
+    /// The length of the stored filter.
+    pub(crate) len: u64,
+}
+
+impl Opened {
+    /// Opens a plain file. That of a set has the header that its manifest makes expect.
+    pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
+        let reading = |error| Error::reading(path)(error);
+        let damaged = |reason: String| Error::about(ErrorKind::Damaged, path, reason);
+        // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
+        let (metadata, kind) = match expected {
+            Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
+            None => (path.metadata(), ErrorKind::Input),
+        };
+        let metadata = metadata.map_err(|error| match error.kind() {
+            // A shard that its manifest names.
+            io::ErrorKind::NotFound => Error::about(kind, path, error),
+            _ => reading(error),
+        })?;
+        if !metadata.is_file() {
+            return Err(Error::about(kind, path, "must be a plain file"));
+        }
+        let mut file = File::open(path).map_err(reading)?;
+        let actual = file.metadata().map_err(reading)?.len();
+        let mut head = Vec::with_capacity(Header::LEN);
+        let head_len = Header::LEN as u64;
+        (&mut file)
+            .take(head_len)
+            .read_to_end(&mut head)
+            .map_err(reading)?;
+        let header = match (header_of(&head, actual), expected) {
+            (Ok(None), Some(_)) => {
+                return Err(damaged(
+                    "must begin with the header of a filter, got other bytes".to_owned(),
+                ));
+            }
+            (Ok(None), None) => {
+                file.seek(SeekFrom::Start(0)).map_err(reading)?;
+                let header = None;
+                return Ok(Self {
+                    header,
+                    file,
+                    len: actual,
+                });
+            }
+            (header, _) => header.map_err(damaged)?,
+        };
+        if let Some((header, expected)) = header.as_ref().zip(expected) {
+            header.check_is(expected).map_err(damaged)?;
+        }
+        let len = actual - head_len;
+        Ok(Self { header, file, len })
+    }
+
+    /// Gets the filter's bytes, and compares their checksum if that is wanted and there is one.
+    pub(crate) fn bytes(mut self, path: &Path, opening: Opening) -> Result<(Option<Header>, Bytes), Error> {
+        let reading = |error| Error::reading(path)(error);
+        let bytes = if opening.access == Access::Map && self.len > 0 {
+            let start = self.header.as_ref().map_or(0, |_| Header::LEN);
+            let all = Source::Mapped(Mapped::new(&self.file).map_err(reading)?);
+            Bytes { all, start }
+        } else {
+            let mut bytes = Vec::new();
+            let refused = |_| {
+                Error::about(
+                    ErrorKind::Input,
+                    path,
+                    format_args!("no memory for {} bytes", self.len),
+                )
+            };
+            let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
+            bytes.try_reserve_exact(capacity).map_err(refused)?;
+            self.file.read_to_end(&mut bytes).map_err(reading)?;
+            Bytes {
+                all: Source::Read(bytes),
+                start: 0,
+            }
+        };
+        if let Some(header) = &self.header {
+            check(header, bytes.as_ref(), opening.verify)
+                .map_err(|reason| Error::about(ErrorKind::Damaged, path, reason))?;
+        }
+        Ok((self.header, bytes))
+    }
+}
+
+impl Bytes {
+    /// Takes the bytes of a file that are in memory.
+    pub(crate) fn of(bytes: Vec<u8>) -> Result<(Option<Header>, Self), String> {
+        let header = header_of(&bytes, bytes.len() as u64)?;
+        let start = header.as_ref().map_or(0, |_| Header::LEN);
+        let bytes = Self {
+            all: Source::Read(bytes),
+            start,
+        };
+        if let Some(header) = &header {
+            check(header, bytes.as_ref(), true)?;
+        }
+        Ok((header, bytes))
+    }
+}
+
+/// Reads the header of a file of this length, if there is one.
+fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, String> {
+    if !Header::begins(head) {
+        return Ok(None);
+    }
+    let header = Header::from_bytes(head)?;
+    // It has a header of this length.
+    let (expected, got) = (header.bytes, len.saturating_sub(Header::LEN as u64));
+    match expected == got {
+        true => Ok(Some(header)),
+        false => Err(format!(
+            "the length in bytes after the header must be {expected} as it says, got {got}"
+        )),
+    }
+}
+
+fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), String> {
+    // It may have changed since it was opened.
+    if bytes.len() as u64 != header.bytes {
+        let (expected, got) = (header.bytes, bytes.len());
+        return Err(format!(
+            "the filter's length in bytes must be {expected}, got {got}"
+        ));
+    }
+    match verify && hex::encode(Sha256::digest(bytes)) != header.sha256 {
+        true => Err("the filter's checksum is not that of the header".to_owned()),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,191 @@
+//! What stands before a stored filter in a file: `FORMAT.md` describes it.
+
+use hashzoo::xxh3_64;
+use serde::Serialize;
+
+use crate::manifest::{MAX_SHARDS, Shard};
+
+/// The first bytes of every version, and the version.
+const MAGIC: &[u8; 7] = b"filter/";
+const VERSION: u8 = b'1';
+
+/// The places of what is not a number.
+const SHA256: usize = 48;
+const FORMAT: usize = 80;
+const KEY_KIND: usize = 176;
+const RESERVED: usize = 240;
+const CHECKSUM: usize = 248;
+
+/// What a file says of the filter in it: how the filter is read, and of which set it is a shard.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Header {
+    /// The name of the format.
+    pub format: String,
+    /// The kind of key; see [`Builder::key_kind`](crate::Builder::key_kind).
+    pub key_kind: String,
+    /// The seed of the function that assigns keys to shards.
+    pub seed: u64,
+    /// The number of the shard, counted from 0.
+    pub shard: u32,
+    /// The number of shards of the set; a filter that is no shard is the only one.
+    pub shards: u32,
+    /// The length of the stored filter, which follows the header.
+    pub bytes: u64,
+    /// The number of different keys; of a merged filter at most so many.
+    pub keys: u64,
+    /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// The expected false-positive rate; none if the format has no formula.
+    pub rate: Option<f64>,
+}
+
+impl Header {
+    /// The length of a header in bytes.
+    pub const LEN: usize = 256;
+
+    /// The length of the longest [`key_kind`](Self::key_kind) in bytes.
+    pub const MAX_KEY_KIND: usize = RESERVED - KEY_KIND;
+
+    /// The length of the longest name of a format.
+    pub(crate) const MAX_FORMAT: usize = KEY_KIND - FORMAT;
+
+    /// Returns true if a file with these first bytes, 7 suffice, begins with a header of some version.
+    pub fn begins(head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+    }
+
+    /// Returns this header with what is said of another filter.
+    pub(crate) fn of(&self, filter: &Shard) -> Self {
+        Self {
+            bytes: filter.bytes,
+            keys: filter.keys,
+            sha256: filter.sha256.clone(),
+            rate: filter.rate,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the shard's entry in a manifest. The file is named after its number and all that the header says, so that no
+    /// other contents ever have the name.
+    pub(crate) fn entry(&self) -> Shard {
+        Shard {
+            file: format!(
+                "shard-{:05}-{:016x}.filter",
+                self.shard,
+                checksum(&self.to_bytes())
+            ),
+            bytes: self.bytes,
+            keys: self.keys,
+            sha256: self.sha256.clone(),
+            rate: self.rate,
+        }
+    }
+
+    pub(crate) fn to_bytes(&self) -> [u8; Self::LEN] {
+        let mut bytes = [0; Self::LEN];
+        let mut put = |at: usize, part: &[u8]| bytes[at..at + part.len()].copy_from_slice(part);
+        put(0, MAGIC);
+        put(7, &[VERSION]);
+        put(8, &self.bytes.to_le_bytes());
+        put(16, &self.keys.to_le_bytes());
+        put(24, &self.rate.unwrap_or(f64::NAN).to_bits().to_le_bytes());
+        put(32, &self.seed.to_le_bytes());
+        put(40, &self.shard.to_le_bytes());
+        put(44, &self.shards.to_le_bytes());
+        // Made of as many digits.
+        put(SHA256, &hex::decode(&self.sha256).unwrap_or_default());
+        put(FORMAT, self.format.as_bytes());
+        put(KEY_KIND, self.key_kind.as_bytes());
+        let sum = checksum(&bytes);
+        bytes[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads what [`begins`](Self::begins) as a header.
+    pub(crate) fn from_bytes(head: &[u8]) -> Result<Self, String> {
+        let version = char::from(head.get(MAGIC.len()).copied().unwrap_or_default());
+        if version != char::from(VERSION) {
+            let known = char::from(VERSION);
+            return Err(format!(
+                "the version of the header must be {known:?}, got {version:?}"
+            ));
+        }
+        let Some(bytes) = head.first_chunk::<{ Self::LEN }>() else {
+            let (all, got) = (Self::LEN, head.len());
+            return Err(format!("the header must have {all} bytes, got {got}"));
+        };
+        if bytes[CHECKSUM..] != checksum(bytes).to_le_bytes() {
+            return Err(
+                "its header is not the one that was written: the header's checksum is another".to_owned(),
+            );
+        }
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));
+        let rate = f64::from_bits(word(24));
+        let header = Self {
+            format: text(&bytes[FORMAT..KEY_KIND])?,
+            key_kind: text(&bytes[KEY_KIND..RESERVED])?,
+            seed: word(32),
+            shard: word(40) as u32,
+            shards: (word(40) >> 32) as u32,
+            bytes: word(8),
+            keys: word(16),
+            sha256: hex::encode(&bytes[SHA256..FORMAT]),
+            rate: (!rate.is_nan()).then_some(rate),
+        };
+        if header.shard >= header.shards || header.shards > MAX_SHARDS {
+            let Self { shard, shards, .. } = header;
+            return Err(format!(
+                "the number of shards must be above that of the shard and at most {MAX_SHARDS}, got {shards} and {shard}"
+            ));
+        }
+        header.entry().check()?;
+        Ok(header)
+    }
+
+    /// Names the first thing in which this header is not the one that the manifest makes expect.
+    pub(crate) fn check_is(&self, expected: &Self) -> Result<(), String> {
+        let fields = |of: &Self| {
+            [
+                ("format", of.format.clone()),
+                ("kind of key", of.key_kind.clone()),
+                ("seed", of.seed.to_string()),
+                ("number of shards", of.shards.to_string()),
+                ("shard", of.shard.to_string()),
+                ("number of bytes", of.bytes.to_string()),
+                ("number of keys", of.keys.to_string()),
+                ("SHA-256", of.sha256.clone()),
+                ("rate", format!("{:?}", of.rate)),
+            ]
+        };
+        let differs = (fields(self).into_iter().zip(fields(expected))).find(|(one, other)| one != other);
+        match differs {
+            Some(((what, got), (_, expected))) => Err(format!(
+                "the {what} must be {expected} by the manifest, got {got} in the file's header"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn checksum(header: &[u8; Header::LEN]) -> u64 {
+    xxh3_64(&header[..CHECKSUM], 0)
+}
+
+/// Returns true if a kind of key can have this name.
+pub(crate) fn is_key_kind(name: &str) -> bool {
+    (1..=Header::MAX_KEY_KIND).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Reads a text that zeros follow.
+fn text(field: &[u8]) -> Result<String, String> {
+    let len = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
+    let (text, rest) = field.split_at(len);
+    let is_text = len > 0 && text.iter().all(u8::is_ascii_graphic) && rest.iter().all(|&byte| byte == 0);
+    match String::from_utf8(text.to_vec()) {
+        Ok(text) if is_text => Ok(text),
+        _ => Err(format!(
+            "names in the header must be visible characters of ASCII, got \"{}\"",
+            field.escape_ascii()
+        )),
+    }
+}
