@@ -9,7 +9,7 @@ use crate::names::{display, tag};
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};
-use crate::plan::{chain_marks, transfer};
+use crate::plan::{chain_marks, growth, transfer};
 use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
@@ -167,7 +167,7 @@ impl GrowingFilter {
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(elements);
-        self.call(|line, of| async move { of.chain.contains(&line, &hashes, &of.options).await })
+        self.call(|line, of| async move { growth::contains(&line, &of.chain, &hashes, &of.options).await })
     }
 
     /// Inserts an element, in one round trip; returns whether it was new.
@@ -181,7 +181,7 @@ impl GrowingFilter {
     /// The server counts the current bitmap once in each trip.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let hashes = hashes(elements);
-        self.call(|line, of| async move { of.chain.insert(&line, &hashes, &of.options).await })
+        self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
     }
 
     /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create) writes.

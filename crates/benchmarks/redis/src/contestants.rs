@@ -156,7 +156,7 @@ impl Rig {
 
 fn options(client: &str) -> Options {
     match client {
-        "published" => Options::default().missing(Missing::Empty),
+        "published" => Options::default().missing(Missing::Published),
         _ => Options::default(),
     }
 }

@@ -1,14 +1,11 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, Value, cmd};
+use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, cmd};
 
-use super::acknowledged::Acknowledged;
-use super::bitmap::{offsets, per_trip};
-use super::chain_marks;
-use super::scripts::{CONTAINS, Digested, INSERT};
-use crate::answer::Answer;
-use crate::batch::{Replies, characters};
+use super::bitmap::offsets;
+use super::scripts::Digested;
+use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::{Error, ErrorKind, is_cross_slot};
 use crate::names::hash_tag;
@@ -19,9 +16,6 @@ use crate::schema::Schema;
 /// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
 /// this limit. The limit also keeps a malformed cursor from occupying the server.
 pub(crate) const MAX_BITMAPS: u64 = 1_000;
-
-/// The number of attempts of an insert that finds a key missing.
-const ATTEMPTS: usize = 4;
 
 /// A growing filter's keys and size.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +47,7 @@ impl Chain {
         record::text(&self.schema)
     }
 
-    async fn run(
+    pub(super) async fn run(
         &self,
         script: &Digested,
         line: &Line,
@@ -135,73 +129,10 @@ impl Chain {
         let mut command = cmd("BITFIELD");
         command.arg(key).arg("INCRBY").arg("u1").arg(last).arg("0").take()
     }
-
-    pub(crate) async fn contains(
-        &self,
-        line: &Line,
-        hashes: &[Hash128],
-        options: &Options,
-    ) -> Result<Vec<Answer>, Error> {
-        let mut answers = Vec::with_capacity(hashes.len());
-        for trip in hashes.chunks(per_trip(&self.schema, options)) {
-            let mut replies = self.run(&CONTAINS, line, trip, options, None).await?;
-            answers.extend(characters(replies.value()?, trip.len(), |character| {
-                Some(match character {
-                    b'0' => Answer::Absent,
-                    b'1' => Answer::MightContain,
-                    b'?' => Answer::Missing,
-                    _ => return None,
-                })
-            })?);
-        }
-        Ok(answers)
-    }
-
-    pub(crate) async fn insert(
-        &self,
-        line: &Line,
-        hashes: &[Hash128],
-        options: &Options,
-    ) -> Result<Vec<bool>, Error> {
-        let mut new = Vec::with_capacity(hashes.len());
-        let mut acknowledged = Acknowledged::new(options);
-        for trip in hashes.chunks(per_trip(&self.schema, options)) {
-            new.extend(self.insert_trip(line, trip, options, &mut acknowledged).await?);
-        }
-        acknowledged.check()?;
-        Ok(new)
-    }
-
-    async fn insert_trip(
-        &self,
-        line: &Line,
-        hashes: &[Hash128],
-        options: &Options,
-        acknowledged: &mut Acknowledged,
-    ) -> Result<Vec<bool>, Error> {
-        for _ in 0..ATTEMPTS {
-            let wait = acknowledged.wait();
-            let mut replies = self.run(&INSERT, line, hashes, options, wait).await?;
-            let told = replies.value()?;
-            if told != Value::Nil {
-                acknowledged.read(&mut replies)?;
-                return characters(told, hashes.len(), |character| match character {
-                    b'0' => Some(false),
-                    b'1' => Some(true),
-                    _ => None,
-                });
-            }
-            if let Some(key) = chain_marks::missing(line, self).await? {
-                return Err(Error::missing(&key));
-            }
-            // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
-        }
-        Err(moving())
-    }
 }
 
 /// Returns the error for a filter whose slot is moving between two nodes of a cluster.
-fn moving() -> Error {
+pub(super) fn moving() -> Error {
     let kind = RedisErrorKind::Server(ServerErrorKind::TryAgain);
     RedisError::from((kind, "the filter's slot is moving between nodes")).into()
 }

@@ -6,6 +6,7 @@ pub(crate) mod bits;
 pub(crate) mod chain;
 pub(crate) mod chain_marks;
 pub(crate) mod generation;
+pub(crate) mod growth;
 pub(crate) mod insert;
 pub(crate) mod lifetime;
 pub(crate) mod scripts;

@@ -13,21 +13,26 @@ if string.sub(last, 1, #ARGV[1]) ~= ARGV[1] then
   end
 end
 local probes, answers = tonumber(ARGV[6]), {}
-for first = 7, #ARGV, probes do
-  local set = { KEYS[1] }
-  for at = first, first + probes - 1 do
-    set[#set + 1] = 'SET'
-    set[#set + 1] = 'u1'
-    set[#set + 1] = ARGV[at]
-    set[#set + 1] = '1'
+-- Some whole elements in one command; only the offsets vary.
+local set, most = { KEYS[1] }, math.max(1, math.floor(64 / probes)) * probes
+for at = 2, 4 * most, 4 do
+  set[at], set[at + 1], set[at + 3] = 'SET', 'u1', '1'
+end
+for first = 7, #ARGV, most do
+  local count = math.min(most, #ARGV - first + 1)
+  for bit = 0, count - 1 do
+    set[4 * bit + 4] = ARGV[first + bit]
   end
-  local answer = '0'
-  for _, bit in ipairs(redis.call('BITFIELD', unpack(set))) do
-    if bit == 0 then
-      answer = '1'
+  local before = redis.call('BITFIELD', unpack(set, 1, 4 * count + 1))
+  for bit = 1, count, probes do
+    local answer = '0'
+    for probe = bit, bit + probes - 1 do
+      if before[probe] == 0 then
+        answer = '1'
+      end
     end
+    answers[#answers + 1] = answer
   end
-  answers[#answers + 1] = answer
 end
 set_lifetime(KEYS[1], ARGV[4], ARGV[5])
 return table.concat(answers)

@@ -111,25 +111,25 @@ fn an_operation_sends_what_is_promised() {
         assert_eq!(sent, expected, "{filter:?}");
     }
     for (filter, expiry, count, expected) in [
-        // Within the script: `GETRANGE`, a `BITFIELD` an element, `PEXPIRE`.
+        // Within the script: `GETRANGE`, a `BITFIELD` for each nine elements, `PEXPIRE`.
         (
             &by_default,
             Expiry::Keep,
             100,
-            "bitfield 100, eval 1, get 2, getrange 1",
+            "bitfield 12, eval 1, get 2, getrange 1",
         ),
         (
             &by_default,
             HOUR,
             100,
-            "bitfield 100, eval 1, get 2, getrange 1, pexpire 1",
+            "bitfield 12, eval 1, get 2, getrange 1, pexpire 1",
         ),
         // 146 elements at a time.
         (
             &by_default,
             Expiry::Keep,
             1_000,
-            "bitfield 1000, eval 7, get 2, getrange 7",
+            "bitfield 116, eval 7, get 2, getrange 7",
         ),
     ] {
         let insert = filter.clone().with_expiry(expiry).insert_many(elements(count));

@@ -19,7 +19,7 @@ pub const SUITE: Suite = Suite {
         // `bloom-redis` with default options, over a blocking and over an asynchronous connection.
         ("blocking", "bloom-redis, blocking"),
         ("tokio", "bloom-redis, tokio"),
-        // Blocking; a missing filter counts as empty and rebuilds are ignored, as in the published programs.
+        // Blocking; a missing filter counts as empty, as in the published programs. `getbit` is in earlier records.
         ("published", "as published, BITFIELD"),
         ("getbit", "as published, GETBIT, SETBIT"),
         ("script", "as published, script"),

@@ -1,0 +1,81 @@
+//! Queries of and inserts into a growing filter, by scripts, each in one step.
+
+use guava_bloom::Hash128;
+use redis::Value;
+
+use super::acknowledged::Acknowledged;
+use super::bitmap::per_trip;
+use super::chain::{Chain, moving};
+use super::chain_marks;
+use super::scripts::{CONTAINS, INSERT};
+use crate::answer::Answer;
+use crate::batch::characters;
+use crate::call::Line;
+use crate::error::Error;
+use crate::options::Options;
+
+/// The number of attempts of an insert that finds a key missing.
+const ATTEMPTS: usize = 4;
+
+pub(crate) async fn contains(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut answers = Vec::with_capacity(hashes.len());
+    for trip in hashes.chunks(per_trip(&chain.schema, options)) {
+        let mut replies = chain.run(&CONTAINS, line, trip, options, None).await?;
+        answers.extend(characters(replies.value()?, trip.len(), |character| {
+            Some(match character {
+                b'0' => Answer::Absent,
+                b'1' => Answer::MightContain,
+                b'?' => Answer::Missing,
+                _ => return None,
+            })
+        })?);
+    }
+    Ok(answers)
+}
+
+pub(crate) async fn insert(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<bool>, Error> {
+    let mut new = Vec::with_capacity(hashes.len());
+    let mut acknowledged = Acknowledged::new(options);
+    for trip in hashes.chunks(per_trip(&chain.schema, options)) {
+        new.extend(insert_trip(line, chain, trip, options, &mut acknowledged).await?);
+    }
+    acknowledged.check()?;
+    Ok(new)
+}
+
+async fn insert_trip(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<Vec<bool>, Error> {
+    for _ in 0..ATTEMPTS {
+        let wait = acknowledged.wait();
+        let mut replies = chain.run(&INSERT, line, hashes, options, wait).await?;
+        let told = replies.value()?;
+        if told != Value::Nil {
+            acknowledged.read(&mut replies)?;
+            return characters(told, hashes.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            });
+        }
+        if let Some(key) = chain_marks::missing(line, chain).await? {
+            return Err(Error::missing(&key));
+        }
+        // The bitmap came back meanwhile, or the script ran on a node that lacks some bitmaps while their slot moves.
+    }
+    Err(moving())
+}
