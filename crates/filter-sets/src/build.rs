@@ -12,7 +12,8 @@ use crate::folder::{Lock, write_filter};
 use crate::format::{Format, Hasher, Size};
 use crate::header::{Header, is_key_kind};
 use crate::journal::{Journal, Sum, digest, digest_of};
-use crate::manifest::{MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
+use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
+use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
 /// The memory that building takes unless told otherwise: 1 GiB.

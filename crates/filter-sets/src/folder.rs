@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::journal::JOURNAL;
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::Manifest;
+use crate::shard::MANIFEST;
 
 /// The beginning and the end of the names of shards.
 const SHARD: &str = "shard-";

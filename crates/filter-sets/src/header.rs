@@ -3,7 +3,7 @@
 use hashzoo::xxh3_64;
 use serde::Serialize;
 
-use crate::manifest::{MAX_SHARDS, Shard};
+use crate::shard::{MAX_SHARDS, Shard};
 
 /// The first bytes of every version, and the version.
 const MAGIC: &[u8; 7] = b"filter/";

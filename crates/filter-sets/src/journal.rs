@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::bytes::Opened;
 use crate::error::Error;
 use crate::header::Header;
-use crate::manifest::Shard;
+use crate::shard::Shard;
 
 /// The name of the file in the set's folder; it goes with the build.
 pub(crate) const JOURNAL: &str = "building.jsonl";

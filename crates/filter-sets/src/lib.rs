@@ -18,6 +18,7 @@ mod manifest;
 mod merge;
 mod outline;
 mod set;
+mod shard;
 mod spill;
 
 pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
@@ -29,10 +30,11 @@ pub use filter_formats::view::places::Places;
 pub use filter::{Filter, merge};
 pub use format::{Format, Size};
 pub use header::Header;
-pub use manifest::{MANIFEST, MAX_SHARDS, Manifest, SHARD_SEED, Shard, ShardFunction};
+pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
 pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
 pub use set::{FilterSet, Generation};
+pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 
 #[doc = include_str!("../FORMAT.md")]
 pub mod format_page {}

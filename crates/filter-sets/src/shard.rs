@@ -1,0 +1,54 @@
+//! The description of one shard.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the file in a set's folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// The largest number of shards.
+pub const MAX_SHARDS: u32 = 1 << 16;
+
+/// The description of a shard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// The name of the file in the set's folder.
+    pub file: String,
+    /// The length of the stored filter. The file has [`Header::LEN`] bytes before it.
+    pub bytes: u64,
+    /// The number of different keys; of a merged filter at most so many.
+    pub keys: u64,
+    /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// The expected false-positive rate; none if the format has no formula.
+    pub rate: Option<f64>,
+}
+
+impl Shard {
+    /// Checks all that the description says of itself.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self {
+            file, sha256, rate, ..
+        } = self;
+        if !is_plain_name(file) {
+            return Err(format!("the file must be a plain name, got {file:?}"));
+        }
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if sha256.len() != 64 || !sha256.bytes().all(is_digit) {
+            return Err("sha256 must be 64 hexadecimal digits in lower case".to_owned());
+        }
+        match rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+            true => Err("the rate must be between 0 and 1".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Returns true if the name stays in the folder on every system.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.starts_with('.')
+        && (1..=128).contains(&name.len())
+        && name.bytes().all(is_plain)
+        && name != MANIFEST
+}
