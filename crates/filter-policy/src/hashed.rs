@@ -322,6 +322,11 @@ fn write<P: HashedPolicy + ?Sized>(
 ///
 /// Only the building methods of [`HashedPolicy`] make one, of the length that
 /// [`max_filter_len`](FilterPolicy::max_filter_len) gives for its number of keys: no finished filter is ever written to.
+///
+/// ```compile_fail,E0451
+/// let mut finished = [0; 9];
+/// let _ = filter_policy::NewFilter { keys: 1, bytes: &mut finished };
+/// ```
 #[derive(Debug)]
 pub struct NewFilter<'a> {
     keys: usize,

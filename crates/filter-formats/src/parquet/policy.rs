@@ -112,6 +112,8 @@ const PROBES: u8 = 8;
 pub struct SplitBlockBloomPolicy {
     bits_per_key: BitsPerKey,
     hash: BlockHash,
+    /// That of `hash`.
+    function: HashFunction,
     /// `None` selects the best available kernel.
     kernel: Option<Kernel>,
 }
@@ -138,6 +140,7 @@ impl SplitBlockBloomPolicy {
         Self {
             bits_per_key,
             hash,
+            function: function_of(hash),
             kernel: None,
         }
     }
@@ -155,7 +158,7 @@ impl HashedPolicy for SplitBlockBloomPolicy {
 
     #[inline]
     fn hash_function(&self) -> HashFunction {
-        function_of(self.hash)
+        self.function
     }
 
     fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {

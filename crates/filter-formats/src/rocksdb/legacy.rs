@@ -143,10 +143,15 @@ impl HashedPolicy for LegacyFullFilterPolicy {
         let count = self.line_count(filter.keys());
         let [a, b, c, d] = count.to_le_bytes();
         let bits = filter.ending_in([probes, a, b, c, d]);
-        bits.fill(0);
-        let Some(lines) = Lines::filling(bits.len() as u64, count) else {
+        let log2_bits = self.line.bytes().ilog2() + 3;
+        let Some(lines) =
+            Lines::filling(bits.len() as u64, count).filter(|lines| lines.log2_bits == log2_bits)
+        else {
+            // No lines, or a length that is not this policy's: every key may match.
+            bits.fill(0xff);
             return for_each_batch(hashes, |_| ());
         };
+        bits.fill(0);
         for_each_batch(hashes, |hashes| lines::insert(bits, lines, probes, hashes))
     }
 }
