@@ -299,7 +299,8 @@ impl Format {
         let policy = self.policy(bits_per_key);
         let policy = policy.ok_or_else(|| refused("is no policy".to_owned()))?;
         let function = policy.key_hash(b"").map(KeyHash::function);
-        let function = function.ok_or_else(|| refused("has no hash values".to_owned()))?;
+        let function = function
+            .ok_or_else(|| refused("can be asked, but not built: it has no hash values".to_owned()))?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let len = policy.max_filter_len(count).map_err(|e| refused(text(e)))? as u64;
         let working = self.listed().map_or(0, NamedPolicy::building_bytes);
