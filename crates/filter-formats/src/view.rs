@@ -215,22 +215,22 @@ impl<'a> FilterView<'a> {
         lines.map(of_line).sum::<f64>() / count
     }
 
-    /// Returns an estimate of the number of distinct keys in the filter, from the number of ones:
-    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines if the layout has lines. (In split blocks each word is a
-    /// filter of 32 bits with k = 1; the estimates of a block's words are averaged.)
+    /// Returns an estimate of the number of distinct keys in the filter, from the share of ones: `ln(1 - fill) / ln(1 - p)`,
+    /// where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in a filter of m bits; in one of
+    /// several lines it is that of a line divided by their number, and in one of split blocks `1 / (32 blocks)`.
     ///
-    /// `None` when no estimate is possible: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
+    /// `None` when no estimate is possible: all bits are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a filter of fewer than 2^64 bits holds fewer keys"
     )]
     pub fn estimated_len(&self) -> Option<u64> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
-        // The quotient of two negative numbers, except that an empty line has a zero numerator.
-        let of_one_key = probes * libm::log1p(-1.0 / (8.0 * self.part_len as f64));
-        let keys = |fill: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
-        let keys: Option<f64> = self.fills(self.reachable).map(keys).sum();
-        keys.map(|keys| libm::round(keys) as u64)
+        let fill = self.fill().filter(|&fill| fill < 1.0)?;
+        let of_part = probes * self.part_len as f64 / self.line_len as f64;
+        let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / (8.0 * self.part_len as f64)));
+        let lines = self.reachable.len() as f64 / self.line_len as f64;
+        Some(libm::round(libm::log1p(-fill) / libm::log1p(-in_line / lines)) as u64)
     }
 
     /// Returns the shares of ones in the parts of lines.

@@ -36,9 +36,9 @@ pub(crate) fn write_filter(
     })
 }
 
-/// [`guava_bloom::save`] with an error that names the file.
+/// [`guava_bloom::save`] with an error of this crate.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    guava_bloom::save(path, write).map_err(Error::writing(path))
+    guava_bloom::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
 }
 
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.

@@ -1,9 +1,9 @@
 //! Writes files that appear when they are complete.
 
-use alloc::format;
+use core::fmt;
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file so that its name always stands for a complete file: the old one until the new one is on the disk. Needs
 /// the feature `save`.
@@ -28,14 +28,39 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// The errors of `write` and of the system, and [`io::ErrorKind::InvalidInput`] if `path` is something else than a file,
+/// The errors of `write` and of the system, with the name of the file; and [`io::ErrorKind::InvalidInput`] if `path` is something else than a file,
 /// such as a folder or a device.
 pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let path = path.as_ref();
+    save_as(path, write).map_err(|cause| {
+        let path = path.to_path_buf();
+        io::Error::new(cause.kind(), Unsaved { path, cause })
+    })
+}
+
+/// An error that names the file that was to be written.
+#[derive(Debug)]
+struct Unsaved {
+    path: PathBuf,
+    cause: io::Error,
+}
+
+impl fmt::Display for Unsaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.cause)
+    }
+}
+
+impl core::error::Error for Unsaved {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+fn save_as(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let (path, permissions) = match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
-            let text = format!("{}: not a file", path.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
         }
         Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
@@ -47,7 +72,10 @@ pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Re
     // The permissions of any new file, instead of the owner's alone.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder).map_err(|error| {
+        // This error would name the temporary file.
+        fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
+    })?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }

@@ -15,8 +15,13 @@ use crate::header::StreamHeader;
 
 impl<F> BloomFilter<F> {
     fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
-        let header = StreamHeader::from_bytes(reader.array()?);
-        let (_, count) = header.validate()?;
+        let head = reader.array()?;
+        let header = StreamHeader::from_bytes(head);
+        let (_, count) = header.validate().map_err(|error| match head {
+            // Guava's, damaged.
+            [0 | 1, 1..=u8::MAX, ..] => error,
+            _ => error.with_form_of(&head),
+        })?;
         let words = reader.words_by(count.into(), u64::from_be_bytes)?;
         Self::from_parts(funnel, header, words)
     }

@@ -189,7 +189,8 @@ impl<F> BlockedBloomFilter<F> {
         self.blocks.as_mut_slice().fill(0);
     }
 
-    /// Returns an estimate of the number of distinct elements, from the set bits; `None` if all bits of a word are set.
+    /// Returns an estimate of the number of distinct elements, from the share of set bits: `-32 blocks ln(1 - fill)`, up to a
+    /// fraction of an element. `None` if all bits are set.
     pub fn estimated_len(&self) -> Option<u64> {
         self.view().estimated_len()
     }

@@ -53,7 +53,8 @@ impl StreamHeader {
         let number_of_version = number()?;
         if !(1..=2).contains(&number_of_version) {
             let (kind, thing) = (ErrorKind::UnsupportedVersion, "the version");
-            return Err(Error::new(kind, thing, "1 or 2", number_of_version));
+            let error = Error::new(kind, thing, "1 or 2", number_of_version);
+            return Err(error.with_form_of(&number_of_version.to_be_bytes()));
         }
         let probe_count = number()?;
         let version = match number_of_version {

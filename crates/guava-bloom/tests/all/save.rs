@@ -25,7 +25,10 @@ fn a_file_is_complete_or_as_before() {
         file.write_all(b"third")?;
         Err(io::ErrorKind::StorageFull.into())
     });
-    assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    let failed = failed.unwrap_err();
+    assert_eq!(failed.kind(), io::ErrorKind::StorageFull);
+    let full = io::Error::from(io::ErrorKind::StorageFull);
+    assert_eq!(failed.to_string(), format!("{}: {full}", path.display()));
     assert_eq!(fs::read(&path).unwrap(), b"second");
     assert_eq!(
         fs::read_dir(folder.path()).unwrap().count(),
@@ -39,8 +42,11 @@ fn only_files_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let error = save(folder.path(), |_| Ok(())).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-    let error = save(folder.path().join("missing/filter"), |_| Ok(())).unwrap_err();
+    let path = folder.path().join("missing/filter");
+    let error = save(&path, |_| Ok(())).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    let reason = io::Error::from_raw_os_error(2);
+    assert_eq!(error.to_string(), format!("{}: {reason}", path.display()));
 }
 
 #[cfg(unix)]

@@ -48,8 +48,20 @@ fn the_rate_that_was_asked_for_holds() {
                 (stats.false_positive_rate / expected - 1.0).abs() < 0.05,
                 "{stats:?}"
             );
-            let estimate = filter.estimated_len().unwrap() as f64;
-            assert!((estimate / capacity as f64 - 1.0).abs() < 0.02, "{estimate}");
+        }
+    }
+}
+
+/// In filters of one and a half times the planned elements single words are full, as in those for a rate of 10 %.
+#[test]
+fn the_estimate_is_right_at_every_rate_and_fill() {
+    for rate in [0.1, 0.03, 0.01, 0.001, 0.0001] {
+        let parameters = BlockedParameters::new(100_000, rate).unwrap();
+        for count in [10_000, 50_000, 100_000, 150_000] {
+            let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+            filter.insert_hashes(&hashes(count as u64, count)).unwrap();
+            let estimate = filter.estimated_len().unwrap() as f64 / count as f64;
+            assert!((estimate - 1.0).abs() < 0.004, "{rate}, {count}: {estimate}");
         }
     }
 }

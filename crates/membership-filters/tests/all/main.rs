@@ -12,6 +12,7 @@ mod cuckoo;
 #[cfg(not(emulated))]
 mod damaged;
 mod format;
+mod funnels;
 #[cfg(not(emulated))]
 mod growing;
 #[cfg(not(emulated))]
