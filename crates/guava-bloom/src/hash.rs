@@ -106,7 +106,11 @@ impl HashFunction for crate::Xxph3 {
 
     type Sink = Vec<u8>;
 
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "callers that use no `h2` must not compute it"
+    )]
+    #[inline(always)]
     fn hash(bytes: &[u8]) -> Hash128 {
         let h1 = xxph3_64(bytes, 0);
         // SplitMix64's first number from the seed `h1`. The compiler removes this where it is unused.

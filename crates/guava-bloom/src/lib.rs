@@ -47,7 +47,7 @@ pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
 pub use error::{Error, ErrorKind};
 pub use filter::BloomFilter;
 pub use funnel::{
-    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units, Xxph3,
+    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, Sink, TakeSlice, Utf8, Utf16, Utf16Units, Xxph3,
 };
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3};
 pub use header::{MAX_PROBE_COUNT, MAX_WORD_COUNT, StreamHeader};

@@ -82,6 +82,9 @@ impl<F> CountingBloomFilter<F> {
 
     /// Inserts an element, or another copy of it. Returns true if a counter was 0, which means that the element was
     /// certainly absent.
+    ///
+    /// Insert every element that may be removed later, also if it looks present already: to skip the insertion then
+    /// (`if !filter.might_contain(key)`) and to remove the element later lowers the counters of others, which go missing.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,

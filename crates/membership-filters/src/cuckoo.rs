@@ -103,6 +103,9 @@ impl<F> CuckooFilter<F> {
 
     /// Inserts an element, or another copy of it.
     ///
+    /// Insert every element that may be removed later, also if it looks present already: to skip the insertion then
+    /// (`if !filter.might_contain(key)`) and to remove the element later removes another one.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Full`] or [`ErrorKind::TooManyCopies`]; the filter is then unchanged, and an immediate retry fails

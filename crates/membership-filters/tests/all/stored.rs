@@ -3,15 +3,16 @@
 use guava_bloom::{Bytes, Parameters, Utf8};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    GrowingBloomFilter, GrowthRule,
+    GrowingBloomFilter, GrowthRule, Xxph3,
 };
 
 use super::support::hashes::Hashes;
-use super::support::samples::{blocked, counting, cuckoo, growing, read, samples};
+use super::support::samples::{blocked, blocked_xxph3, counting, cuckoo, growing, read, samples};
 
 #[test]
 fn the_bytes_are_those_of_the_first_release() {
     let golden = [
+        include_str!("../data/bloom.hex"),
         include_str!("../data/counting.hex"),
         include_str!("../data/cuckoo.hex"),
         include_str!("../data/cuckoo_full.hex"),
@@ -19,12 +20,14 @@ fn the_bytes_are_those_of_the_first_release() {
         include_str!("../data/growing_same_size.hex"),
         include_str!("../data/blocked.hex"),
     ];
-    let [bloom, ours @ ..] = samples();
-    assert_eq!(read(&bloom).unwrap(), bloom);
-    for (golden, bytes) in golden.into_iter().zip(ours) {
+    for (golden, bytes) in golden.into_iter().zip(samples()) {
         assert_eq!(hex::encode(&bytes), golden.split_whitespace().collect::<String>());
         assert_eq!(read(&bytes).unwrap(), bytes);
     }
+    let golden = include_str!("../data/blocked_xxph3.hex");
+    let bytes = blocked_xxph3().to_bytes();
+    assert_eq!(hex::encode(&bytes), golden.split_whitespace().collect::<String>());
+    assert!(BlockedBloomFilter::from_bytes(&bytes, Xxph3).unwrap() == blocked_xxph3());
 }
 
 #[test]

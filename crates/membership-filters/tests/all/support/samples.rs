@@ -3,7 +3,7 @@
 use guava_bloom::{BloomFilter, Bytes, Parameters, Utf8, envelope};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    Error, GrowingBloomFilter, GrowingParameters, GrowthRule,
+    Error, GrowingBloomFilter, GrowingParameters, GrowthRule, Xxph3,
 };
 
 use super::hashes::Hashes;
@@ -60,6 +60,13 @@ pub(crate) fn growing(rule: GrowthRule) -> GrowingBloomFilter<Utf8> {
 /// Returns Guava's filter, which is stored in the same envelope.
 pub(crate) fn bloom() -> BloomFilter<Utf8> {
     let mut filter = BloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap()).unwrap();
+    filter.insert_many(&["alice", "bob", "carol", ""]);
+    filter
+}
+
+/// Returns a filter of another hash.
+pub(crate) fn blocked_xxph3() -> BlockedBloomFilter<Xxph3> {
+    let mut filter = BlockedBloomFilter::new(Xxph3, &BlockedParameters::with_blocks(3).unwrap()).unwrap();
     filter.insert_many(&["alice", "bob", "carol", ""]);
     filter
 }
