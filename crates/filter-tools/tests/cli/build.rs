@@ -6,6 +6,8 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Format, Opening};
+use guava_bloom::{BloomFilter, Long, Parameters, Utf8, Utf16Units, envelope};
+use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 use serde_json::Value;
 
 use super::{Outcome, Workbench};
@@ -391,4 +393,67 @@ fn answers_come_through_a_pipe_one_by_one() {
     }
     drop(questions);
     assert!(child.wait().unwrap().success());
+}
+
+/// A Rust program may use any funnel. A file says which one, so keys are hashed as they were, or not at all.
+#[test]
+fn stored_filters_of_other_hashes_are_asked_by_theirs_or_refused() {
+    let bench = Workbench::new();
+    let parameters = BlockedParameters::new(3_000, 0.01).unwrap();
+    let texts: Vec<String> = lines(0..3_000).lines().map(str::to_owned).collect();
+    macro_rules! write {
+        ($name:literal, $funnel:expr, $keys:expr) => {{
+            let mut filter = BlockedBloomFilter::new($funnel, &parameters).unwrap();
+            filter.insert_many($keys);
+            bench.write($name, filter.to_bytes());
+        }};
+    }
+    write!("fast", Xxph3, &texts);
+    write!("units", Utf16Units, &texts);
+    write!("numbers", Long, &(0..3_000).collect::<Vec<i64>>());
+    let mut plain = BloomFilter::new(Xxph3, &Parameters::new(3_000, 0.01).unwrap()).unwrap();
+    plain.insert_many(&texts);
+    bench.write("envelope", envelope::to_bytes(&plain));
+    let all = (0, "maybe\n".repeat(3_000));
+    for name in ["fast", "envelope"] {
+        let asked = bench.fed(&["ask", name], lines(0..3_000));
+        assert_eq!((asked.code, asked.stdout), all, "{name}");
+    }
+    let numbers: String = (0..3_000).map(|number| format!("{number}\n")).collect();
+    let asked = bench.fed(&["ask", "numbers", "--type", "long"], &numbers);
+    assert_eq!((asked.code, asked.stdout), all);
+    for (arguments, reason) in [
+        ("ask units", "must be bytes or UTF-8, got UTF-16 units"),
+        (
+            "ask units --format blocked",
+            "must be bytes or UTF-8, got UTF-16 units",
+        ),
+        ("ask numbers", "must be bytes or UTF-8, got 64-bit integers"),
+        (
+            "ask fast --type long",
+            "must be 64-bit integers, got bytes or UTF-8",
+        ),
+    ] {
+        bench.refused(arguments, numbers.as_bytes(), 2, reason);
+    }
+    // Merging looks no key up, and keeps the hash.
+    bench.done("merge numbers numbers --out merged");
+    let read = |name| fs::read(bench.path(name)).unwrap();
+    assert_eq!(read("merged"), read("numbers"));
+    write!("other", Utf8, &texts);
+    bench.refused(
+        "merge fast other --out both",
+        b"",
+        2,
+        "got MurmurHash3 of bytes or UTF-8",
+    );
+    // What `build` writes says so too.
+    bench.write("ids", &numbers);
+    bench.done("build --keys ids --format blocked --type long --out built");
+    bench.refused(
+        "ask built",
+        numbers.as_bytes(),
+        2,
+        "must be bytes or UTF-8, got 64-bit integers",
+    );
 }
