@@ -1,11 +1,12 @@
 //! A stored filter, opened for queries, and the merging of stored filters.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{Answers, BitsPerKey, OwnedFilter};
-use guava_bloom::Encoding;
+use guava_bloom::{Encoding, envelope};
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{Bytes, Opened, Opening};
@@ -316,4 +317,17 @@ fn merge_bits(format: &Format, bits: &mut [u8], other: &[u8]) -> Result<(), Stri
         *bits |= other;
     }
     Ok(())
+}
+
+impl Format {
+    /// Returns the format of a file, if its first bytes tell it.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let Opened { header, file, len } = Opened::open(path, None).ok()?;
+        let mut head = Vec::new();
+        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
+        match header {
+            Some(header) => Self::stated(&header.format, &head).ok(),
+            None => Self::of_prefix(&head, len),
+        }
+    }
 }

@@ -1,8 +1,5 @@
 //! The stored formats by name: what a key becomes in each, and how large a filter is.
 
-use std::io::Read as _;
-use std::path::Path;
-
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
 use guava_bloom::{
@@ -14,7 +11,6 @@ use membership_filters::{
     GrowingBloomFilter, GrowingParameters,
 };
 
-use crate::bytes::Opened;
 use crate::elements::{Elements, hash_pair, hash128, text};
 use crate::error::Error;
 use crate::filling::{OfPolicy, Plan};
@@ -162,17 +158,6 @@ impl Format {
     fn new(name: &str, kind: Kind) -> Self {
         let (name, encoding) = (name.to_owned(), Encoding::BYTES);
         Self { name, kind, encoding }
-    }
-
-    /// Returns the format of a file, if its first bytes tell it.
-    pub fn of_file(path: &Path) -> Option<Self> {
-        let Opened { header, file, len } = Opened::open(path, None).ok()?;
-        let mut head = Vec::new();
-        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
-        match header {
-            Some(header) => Self::stated(&header.format, &head).ok(),
-            None => Self::of_prefix(&head, len),
-        }
     }
 
     /// Returns the format with the name that a header states, of a filter that begins with these bytes: they tell the

@@ -117,7 +117,7 @@ impl Error {
 
     /// Adds what form of filter begins with these bytes, if they tell it.
     pub(crate) fn with_form_of(mut self, head: &[u8]) -> Self {
-        if let Some(form) = crate::envelope::form_of(head) {
+        if let Some(form) = crate::form::form_of(head) {
             self.0.text.push_str(": these bytes seem to be ");
             self.0.text.push_str(form);
         }

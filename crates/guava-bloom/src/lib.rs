@@ -25,6 +25,7 @@ mod concurrent;
 pub mod envelope;
 mod error;
 mod filter;
+mod form;
 pub mod format;
 mod funnel;
 mod hash;
@@ -36,6 +37,7 @@ mod parameters;
 mod save;
 mod serial;
 mod shape;
+mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
 pub mod spark;
@@ -47,14 +49,15 @@ pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
 pub use error::{Error, ErrorKind};
 pub use filter::BloomFilter;
 pub use funnel::{
-    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, Sink, TakeSlice, Utf8, Utf16, Utf16Units, Xxph3,
+    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16, Utf16Units,
 };
-pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3};
+pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use header::{MAX_PROBE_COUNT, MAX_WORD_COUNT, StreamHeader};
 pub use modulus::Modulus;
 pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
 #[cfg(feature = "save")]
 pub use save::save;
+pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};
 pub use strategy::{Positions, Strategy};

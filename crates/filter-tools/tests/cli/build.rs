@@ -445,11 +445,11 @@ fn stored_filters_of_other_hashes_are_asked_by_theirs_or_refused() {
         "merge fast other --out both",
         b"",
         2,
-        "got MurmurHash3 of bytes or UTF-8",
+        "XXPH3 of bytes or UTF-8 and MurmurHash3",
     );
     // What `build` writes says so too.
     bench.write("ids", &numbers);
-    bench.done("build --keys ids --format blocked --type long --out built");
+    bench.done("build --keys ids --format blocked --type long --raw --out built");
     bench.refused(
         "ask built",
         numbers.as_bytes(),
