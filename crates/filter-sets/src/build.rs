@@ -1,10 +1,12 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use filter_policy::MATCHES_EVERYTHING;
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSliceMut as _;
 
 use crate::error::{Error, ErrorKind};
 use crate::filling::{Filling, Plan};
@@ -166,8 +168,8 @@ impl Builder {
             .plan(self.capacity.unwrap_or(1_000), self.capacity, self.size)?;
         let hasher = self.format.hasher()?;
         let values: Box<dyn Values> = match hasher.is_narrow() {
-            true => Box::new(Spilled::<u64>::new(self.memory, shards, folder)),
-            false => Box::new(Spilled::<u128>::new(self.memory, shards, folder)),
+            true => Box::new(Spilled::<u64>::new(self.memory, folder)),
+            false => Box::new(Spilled::<u128>::new(self.memory, folder)),
         };
         Ok(Keys {
             builder: self.clone(),
@@ -320,15 +322,13 @@ impl SetBuilding {
     /// [`Write`](ErrorKind::Write). The old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock } = self;
-        let (count, mut shards, mut first) = (keys.shards, Vec::new(), None);
+        let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
         let journal = RefCell::new(Journal::open(&lock.folder)?);
         let left = |keys, none: &Header| journal.borrow().find(keys, none);
         keys.build(0, count, progress, left, |keys, header, filter| {
             let shard = header.entry();
             if let Some(filter) = filter {
-                write_filter(&lock.folder.join(&shard.file), Some(&header), |file| {
-                    filter.write(file)
-                })?;
+                lock.write(&shard, &header, &|file| filter.write(file))?;
                 journal.borrow_mut().note(keys, &shard)?;
             }
             shards.push(shard);
@@ -399,27 +399,33 @@ impl Keys {
             ..
         } = &self.builder;
         let mut counts = vec![0; self.shards as usize];
-        let mut digests = Vec::new();
+        let mut digests = Vec::with_capacity(counts.len());
+        let mut pass = self.values.pass()?;
         for (index, count) in (0..).zip(&mut counts) {
             let number = first + index;
             let mut of_keys = digest_of(&format!(
                 "{format:?} {size:?} {capacity:?} {key_kind} {number} {of}"
             ));
-            self.values.each(index, &mut |values| {
+            pass.next(&mut |values| {
                 *count += values.len() as u64;
                 of_keys = digest(of_keys, values);
                 go_on(0)
             })?;
             digests.push(of_keys);
         }
-        // LevelDB's rates take some milliseconds to compute.
-        let plans = counts.par_iter().map(|&keys| format.plan(keys, *capacity, *size));
-        let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
-        // Before the first one is built.
-        for (plan, &keys) in plans.iter().zip(&counts) {
+        // LevelDB's rates take some milliseconds to compute. Many shards have few different numbers of keys.
+        let mut different = counts.clone();
+        different.par_sort_unstable();
+        different.dedup();
+        let plans = different.into_par_iter().map(|keys| {
+            let plan = format.plan(keys, *capacity, *size)?;
+            // Before the first one is built.
             self.check_memory(plan.memory, keys)?;
-        }
-        for (((index, plan), keys), digest) in (0..).zip(plans).zip(counts).zip(digests) {
+            Ok((keys, plan))
+        });
+        let plans: HashMap<u64, Plan> = plans.collect::<Result<_, Error>>()?;
+        let mut pass = self.values.pass()?;
+        for ((index, keys), digest) in (0..).zip(counts).zip(digests) {
             let none = Header {
                 format: format.name().to_owned(),
                 key_kind: key_kind.clone(),
@@ -432,12 +438,12 @@ impl Keys {
                 rate: None,
             };
             if let Some(shard) = left(digest, &none).filter(|shard| shard.keys == keys) {
-                go_on(keys)?;
+                pass.next(&mut |values| go_on(values.len() as u64))?;
                 write(digest, none.of(&shard), None)?;
                 continue;
             }
-            let mut filter = (plan.make)().map_err(Error::input)?;
-            self.values.each(index, &mut |values| {
+            let mut filter = (plans[&keys].make)().map_err(Error::input)?;
+            pass.next(&mut |values| {
                 go_on(values.len() as u64)?;
                 filter.add(values).map_err(Error::input)
             })?;

@@ -16,7 +16,7 @@ pub(crate) fn text(error: impl std::fmt::Display) -> String {
 pub(crate) struct Plan {
     /// The memory in bytes that building takes at most, hash values included.
     pub(crate) memory: u64,
-    pub(crate) make: Box<dyn FnOnce() -> Text<Box<dyn Filling>> + Send>,
+    pub(crate) make: Box<dyn Fn() -> Text<Box<dyn Filling>> + Send>,
 }
 
 /// A filter that takes hash values, and is written when it has all of them.

@@ -1,14 +1,15 @@
 //! The folder of a set while it is built: the lock, the names of files, and how they appear.
 
+use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::journal::JOURNAL;
+use crate::journal::{JOURNAL, Sum};
 use crate::manifest::Manifest;
-use crate::shard::MANIFEST;
+use crate::shard::{MANIFEST, Shard};
 
 /// The beginning and the end of the names of shards.
 const SHARD: &str = "shard-";
@@ -41,12 +42,25 @@ fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     guava_bloom::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
 }
 
+/// Returns true if a plain file holds what `write` writes.
+fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<bool> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let (mut old, mut new) = (Sum::default(), Sum::default());
+    io::copy(&mut File::open(path)?, &mut old)?;
+    write(&mut new)?;
+    Ok(old.sha256() == new.sha256())
+}
+
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
     /// Set if the folder was made for the lock.
     is_new: bool,
-    _file: File,
+    /// Set if the manifest names all shards that are to stay.
+    is_published: bool,
+    file: File,
 }
 
 impl Lock {
@@ -75,15 +89,18 @@ impl Lock {
         let lock = Self {
             folder: folder.to_path_buf(),
             is_new,
-            _file: file,
+            is_published: false,
+            file,
         };
         if !lock.has_manifest()? {
-            let foreign = |name: &String| !is_of_builder(name);
-            if let Some(name) = lock.names()?.into_iter().find(foreign) {
-                let reason =
-                    format_args!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's");
-                return Err(Error::about(ErrorKind::Input, folder, reason));
-            }
+            lock.each_name(|name| match is_of_builder(&name) {
+                true => Ok(()),
+                false => {
+                    let reason =
+                        format_args!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's");
+                    Err(Error::about(ErrorKind::Input, folder, reason))
+                }
+            })?;
         }
         Ok(lock)
     }
@@ -99,44 +116,104 @@ impl Lock {
         }
     }
 
-    fn names(&self) -> Result<Vec<String>, Error> {
+    /// Passes the name of every file.
+    fn each_name(&self, mut take: impl FnMut(String) -> Result<(), Error>) -> Result<(), Error> {
         let listing = |error| Error::reading(&self.folder)(error);
-        let entries = fs::read_dir(&self.folder).map_err(listing)?;
-        entries
-            .map(|entry| {
-                let entry = entry.map_err(listing)?;
-                Ok(entry.file_name().to_string_lossy().into_owned())
-            })
-            .collect()
+        for entry in fs::read_dir(&self.folder).map_err(listing)? {
+            take(entry.map_err(listing)?.file_name().to_string_lossy().into_owned())?;
+        }
+        Ok(())
     }
 
-    /// Writes the manifest over the old one, and removes the old shards.
+    /// Writes a shard, of which readers hear only after [`publish`](Self::publish), which syncs it.
+    pub(crate) fn write(
+        &self,
+        shard: &Shard,
+        header: &Header,
+        filter: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let path = self.folder.join(&shard.file);
+        let whole = |file: &mut dyn Write| {
+            file.write_all(&header.to_bytes())?;
+            filter(file)
+        };
+        let written = match File::create_new(&path) {
+            Ok(file) => {
+                let mut file = BufWriter::new(file);
+                whole(&mut file).and_then(|()| file.flush())
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match is_written(&path, whole) {
+                Ok(true) => Ok(()),
+                // The set that is there may name it.
+                _ => return save(&path, whole),
+            },
+            Err(error) => Err(error),
+        };
+        written.map_err(Error::writing(&path))
+    }
+
+    /// Syncs the shards, writes the manifest over the old one, and removes the old shards.
     pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), Error> {
-        let mut text = serde_json::to_string_pretty(manifest).map_err(Error::input)?;
-        text.push('\n');
+        self.sync(manifest)?;
         save(&self.folder.join(MANIFEST), |file| {
-            file.write_all(text.as_bytes())
+            serde_json::to_writer_pretty(&mut *file, manifest)?;
+            file.write_all(b"\n")
         })?;
         self.is_new = false;
+        self.is_published = true;
+        self.remove_all_but(&manifest.shards);
         Ok(())
+    }
+
+    /// Returns when the shards and their names are on the disk.
+    fn sync(&self, manifest: &Manifest) -> Result<(), Error> {
+        /// The number of shards from which on one call for the whole file system is faster.
+        #[cfg(target_os = "linux")]
+        const MANY: usize = 64;
+        #[cfg(target_os = "linux")]
+        if manifest.shards.len() >= MANY {
+            let synced = rustix::fs::syncfs(&self.file);
+            return synced.map_err(|error| Error::writing(&self.folder)(error.into()));
+        }
+        for shard in &manifest.shards {
+            let path = self.folder.join(&shard.file);
+            let file = File::options().append(true).open(&path);
+            file.and_then(|file| file.sync_all())
+                .map_err(Error::writing(&path))?;
+        }
+        // Elsewhere a folder cannot be synced.
+        if cfg!(unix) {
+            self.file.sync_all().map_err(Error::writing(&self.folder))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the files of builders except these shards. A file that stays does no harm, and there is nobody to tell.
+    fn remove_all_but(&self, named: &[Shard]) {
+        let named: HashSet<&str> = named.iter().map(|shard| &*shard.file).collect();
+        let _ = self.each_name(|name| {
+            if is_of_builder(&name) && !named.contains(&*name) {
+                let _ = fs::remove_file(self.folder.join(name));
+            }
+            Ok(())
+        });
     }
 }
 
-/// Removes what no manifest names: the shards of the old set, or of a build that ended early.
+/// Removes what no manifest names: the shards of a build that ended early.
 impl Drop for Lock {
     fn drop(&mut self) {
-        let named = match self.has_manifest() {
-            Ok(true) => Manifest::read(&self.folder).map(|manifest| manifest.shards),
-            Ok(false) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        };
-        // A file that stays does no harm, and there is nobody to tell.
-        if let (Ok(named), Ok(names)) = (named, self.names()) {
-            let is_old =
-                |name: &&String| is_of_builder(name) && named.iter().all(|shard| shard.file != **name);
-            for name in names.iter().filter(is_old) {
-                let _ = fs::remove_file(self.folder.join(name));
+        if self.is_published {
+            return;
+        }
+        match self.has_manifest() {
+            Ok(true) => {
+                if let Ok(manifest) = Manifest::read(&self.folder) {
+                    self.remove_all_but(&manifest.shards);
+                }
             }
+            Ok(false) => self.remove_all_but(&[]),
+            Err(_) => {}
         }
         if self.is_new {
             let _ = fs::remove_dir(&self.folder);

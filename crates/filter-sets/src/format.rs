@@ -288,12 +288,16 @@ impl Format {
             .ok_or_else(|| refused("can be asked, but not built: it has no hash values".to_owned()))?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let len = policy.max_filter_len(count).map_err(|e| refused(text(e)))? as u64;
+        let format = self.clone();
         let working = self.listed().map_or(0, NamedPolicy::building_bytes);
         Ok(Plan {
             memory: len.saturating_add(keys.saturating_mul(8 + working)),
-            make: Box::new(move || match function.bits() {
-                32 => OfPolicy::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
-                _ => OfPolicy::start(policy, function, keys, rate, |hash| hash as u64),
+            make: Box::new(move || {
+                let policy = format.policy(bits_per_key).ok_or("is no policy")?;
+                match function.bits() {
+                    32 => OfPolicy::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
+                    _ => OfPolicy::start(policy, function, keys, rate, |hash| hash as u64),
+                }
             }),
         })
     }

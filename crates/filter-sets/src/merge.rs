@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bytes::Opening;
 use crate::error::{Error, ErrorKind};
 use crate::filter::join;
-use crate::folder::{Lock, write_filter};
+use crate::folder::Lock;
 use crate::header::Header;
 use crate::manifest::Manifest;
 
@@ -54,13 +54,9 @@ pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
         });
         let (header, bytes) = join(of_each)?;
         // Shards have headers.
-        let shard = header
-            .as_ref()
-            .map(Header::entry)
-            .ok_or_else(|| Error::input("no header"))?;
-        write_filter(&out.join(&shard.file), header.as_ref(), |file| {
-            file.write_all(&bytes)
-        })?;
+        let header = header.ok_or_else(|| Error::input("no header"))?;
+        let shard = header.entry();
+        lock.write(&shard, &header, &|file| file.write_all(&bytes))?;
         shards.push(shard);
     }
     let manifest = Manifest::new(&first.header(0), shards);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Take, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::slice::ParallelSliceMut as _;
@@ -17,7 +17,7 @@ const BATCH: usize = 4096;
 const LONGEST_PIECE: usize = 1 << 20;
 
 /// All that is known of a key: 8 bytes if a hash of 64 bits is all of it, otherwise 16.
-pub(crate) trait Record: Copy + Ord + Send {
+pub(crate) trait Record: Copy + Ord + Send + Sync {
     /// Takes the low bits.
     fn of(value: u128) -> Self;
 
@@ -26,8 +26,7 @@ pub(crate) trait Record: Copy + Ord + Send {
 
     fn write(self, writer: &mut impl Write) -> io::Result<()>;
 
-    /// Reads a value; `None` at the end.
-    fn next(reader: &mut impl BufRead) -> io::Result<Option<Self>>;
+    fn read(reader: &mut impl Read) -> io::Result<Self>;
 }
 
 macro_rules! record {
@@ -47,13 +46,10 @@ macro_rules! record {
             }
 
             #[inline]
-            fn next(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
-                if reader.fill_buf()?.is_empty() {
-                    return Ok(None);
-                }
+            fn read(reader: &mut impl Read) -> io::Result<Self> {
                 let mut bytes = [0; size_of::<Self>()];
                 reader.read_exact(&mut bytes)?;
-                Ok(Some(Self::from_le_bytes(bytes)))
+                Ok(Self::from_le_bytes(bytes))
             }
         }
     };
@@ -63,56 +59,41 @@ record!(u64);
 record!(u128);
 
 /// Values of all shards: first taken in any order, then passed in order, each once.
-pub(crate) trait Values: Send {
+pub(crate) trait Values: Send + Sync {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
 
     /// Ends the input.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Passes the values of a shard in batches.
-    fn each(&self, shard: u32, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error>;
+    /// Starts to pass all values. One pass at a time.
+    fn pass(&self) -> Result<Box<dyn Pass + '_>, Error>;
 }
 
-/// Values that take half of the memory; more of them are in files.
+/// The values of all shards, in the order of the shards' numbers.
+pub(crate) trait Pass {
+    /// Passes the values of the next shard in batches.
+    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error>;
+}
+
+/// An external-sort buffer: up to half the memory, then sorted runs on disk.
 pub(crate) struct Spilled<R> {
     buffer: Vec<(u32, R)>,
     /// The number of values that the memory holds.
     capacity: usize,
     memory: u64,
-    shards: u32,
     /// The folder of the files.
     folder: PathBuf,
-    runs: Vec<Run>,
-}
-
-/// Sorted values in a file.
-struct Run {
-    file: File,
-    /// For each shard, the number of values up to its end.
-    ends: Vec<u64>,
-}
-
-/// Reads the values of a shard in a run.
-type Reader<'a> = BufReader<Take<&'a File>>;
-
-impl Run {
-    fn reader(&self, shard: u32, piece: usize, len: u64) -> io::Result<Reader<'_>> {
-        let end_of = |shard: u32| self.ends.get(shard as usize).copied().unwrap_or(0) * len;
-        let start = shard.checked_sub(1).map_or(0, end_of);
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(start))?;
-        Ok(BufReader::with_capacity(piece, file.take(end_of(shard) - start)))
-    }
+    /// Files of sorted values: those of each shard that has any behind its number and theirs.
+    runs: Vec<File>,
 }
 
 impl<R: Record> Spilled<R> {
-    pub(crate) fn new(memory: u64, shards: u32, folder: &Path) -> Self {
+    pub(crate) fn new(memory: u64, folder: &Path) -> Self {
         let values = memory / 2 / size_of::<(u32, R)>() as u64;
         Self {
             buffer: Vec::new(),
             capacity: usize::try_from(values).unwrap_or(usize::MAX).max(BATCH),
             memory,
-            shards,
             folder: folder.to_path_buf(),
             runs: Vec::new(),
         }
@@ -147,52 +128,128 @@ impl<R: Record> Spilled<R> {
         Ok(())
     }
 
-    fn write(&self) -> io::Result<Run> {
+    fn write(&self) -> io::Result<File> {
         let file = tempfile::tempfile_in(&self.folder)?;
         let mut file = BufWriter::with_capacity(LONGEST_PIECE, file);
-        let (mut ends, mut shard) = (Vec::with_capacity(self.shards as usize), 0);
-        for (written, &(of, value)) in (0..).zip(&self.buffer) {
-            // Shards without values end where the one before does.
-            while shard < of {
-                ends.push(written);
-                shard += 1;
+        for values in self.buffer.chunk_by(|one, another| one.0 == another.0) {
+            file.write_all(&values[0].0.to_le_bytes())?;
+            file.write_all(&(values.len() as u64).to_le_bytes())?;
+            for (_, value) in values {
+                value.write(&mut file)?;
             }
-            value.write(&mut file)?;
         }
-        ends.resize(self.shards as usize, self.buffer.len() as u64);
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Run { file, ends })
+        file.into_inner().map_err(io::IntoInnerError::into_error)
+    }
+}
+
+/// A pass through values in memory.
+struct FromMemory<'a, R> {
+    shard: u32,
+    rest: &'a [(u32, R)],
+}
+
+impl<R: Record> Pass for FromMemory<'_, R> {
+    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error> {
+        let end = self.rest.partition_point(|value| value.0 == self.shard);
+        let (values, rest) = self.rest.split_at(end);
+        let mut batch = Vec::with_capacity(values.len().min(BATCH));
+        for values in values.chunks(BATCH) {
+            batch.clear();
+            batch.extend(values.iter().map(|(_, value)| value.value()));
+            take(&batch)?;
+        }
+        (self.rest, self.shard) = (rest, self.shard + 1);
+        Ok(())
+    }
+}
+
+/// A run that is read from its beginning to its end.
+struct Run<'a> {
+    reader: BufReader<&'a File>,
+    /// The shard of the next values; none at the end.
+    shard: Option<u32>,
+    /// The number of that shard's values that are not read yet.
+    left: u64,
+}
+
+impl<'a> Run<'a> {
+    fn open(mut file: &'a File, piece: usize) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(0))?;
+        let reader = BufReader::with_capacity(piece, file);
+        let mut run = Self {
+            reader,
+            shard: None,
+            left: 0,
+        };
+        run.begin()?;
+        Ok(run)
     }
 
-    /// Passes the values of all runs in order, repeats included.
-    fn merge(&self, shard: u32, mut take: impl FnMut(R) -> Result<(), Error>) -> Result<(), Error> {
-        let reading = |error| Error::writing(&self.folder)(error);
-        let piece = (self.memory / 16 / self.runs.len() as u64) as usize;
-        let piece = piece.clamp(BATCH, LONGEST_PIECE);
-        let readers = self
-            .runs
-            .iter()
-            .map(|run| run.reader(shard, piece, size_of::<R>() as u64));
-        let mut readers = readers.collect::<io::Result<Vec<_>>>().map_err(reading)?;
-        let mut heap = BinaryHeap::new();
-        for (index, reader) in readers.iter_mut().enumerate() {
-            heap.extend(
-                R::next(reader)
-                    .map_err(reading)?
-                    .map(|value| Reverse((value, index))),
-            );
+    /// Reads the number of the next shard.
+    fn begin(&mut self) -> io::Result<()> {
+        self.shard = None;
+        if !self.reader.fill_buf()?.is_empty() {
+            let (mut shard, mut left) = ([0; 4], [0; 8]);
+            self.reader.read_exact(&mut shard)?;
+            self.reader.read_exact(&mut left)?;
+            self.shard = Some(u32::from_le_bytes(shard));
+            self.left = u64::from_le_bytes(left);
         }
-        while let Some(mut top) = heap.peek_mut() {
+        Ok(())
+    }
+
+    /// Returns the next value of this shard.
+    fn next<R: Record>(&mut self, shard: u32) -> io::Result<Option<R>> {
+        if self.shard != Some(shard) {
+            return Ok(None);
+        }
+        let value = R::read(&mut self.reader)?;
+        self.left -= 1;
+        if self.left == 0 {
+            self.begin()?;
+        }
+        Ok(Some(value))
+    }
+}
+
+/// A pass through runs, which merges them.
+struct FromRuns<'a, R> {
+    folder: &'a Path,
+    shard: u32,
+    runs: Vec<Run<'a>>,
+    /// The next value of each run that has one in the shard.
+    heap: BinaryHeap<Reverse<(R, usize)>>,
+    batch: Vec<u128>,
+}
+
+impl<R: Record> Pass for FromRuns<'_, R> {
+    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error> {
+        let reading = |error| Error::writing(self.folder)(error);
+        self.batch.clear();
+        for (index, run) in self.runs.iter_mut().enumerate() {
+            let value = run.next(self.shard).map_err(reading)?;
+            self.heap.extend(value.map(|value| Reverse((value, index))));
+        }
+        let mut last = None;
+        while let Some(mut top) = self.heap.peek_mut() {
             let Reverse((value, index)) = *top;
-            match R::next(&mut readers[index]).map_err(reading)? {
+            match self.runs[index].next(self.shard).map_err(reading)? {
                 Some(next) => *top = Reverse((next, index)),
                 None => {
                     PeekMut::pop(top);
                 }
             }
-            take(value)?;
+            if last.replace(value) == Some(value) {
+                continue;
+            }
+            self.batch.push(value.value());
+            if self.batch.len() == BATCH {
+                take(&self.batch)?;
+                self.batch.clear();
+            }
         }
-        Ok(())
+        self.shard += 1;
+        take(&self.batch)
     }
 }
 
@@ -215,30 +272,21 @@ impl<R: Record> Values for Spilled<R> {
         Ok(())
     }
 
-    fn each(&self, shard: u32, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error> {
-        let mut batch = Vec::with_capacity(BATCH);
+    fn pass(&self) -> Result<Box<dyn Pass + '_>, Error> {
         if self.runs.is_empty() {
-            let start = self.buffer.partition_point(|value| value.0 < shard);
-            let rest = &self.buffer[start..];
-            let of_shard = &rest[..rest.partition_point(|value| value.0 == shard)];
-            for values in of_shard.chunks(BATCH) {
-                batch.clear();
-                batch.extend(values.iter().map(|(_, value)| value.value()));
-                take(&batch)?;
-            }
-            return Ok(());
+            let rest = &self.buffer;
+            return Ok(Box::new(FromMemory { shard: 0, rest }));
         }
-        let mut last = None;
-        self.merge(shard, |value| {
-            if last.replace(value) != Some(value) {
-                batch.push(value.value());
-                if batch.len() == BATCH {
-                    take(&batch)?;
-                    batch.clear();
-                }
-            }
-            Ok(())
-        })?;
-        take(&batch)
+        let piece = (self.memory / 16 / self.runs.len() as u64) as usize;
+        let piece = piece.clamp(BATCH, LONGEST_PIECE);
+        let runs = self.runs.iter().map(|file| Run::open(file, piece));
+        let runs = runs.collect::<io::Result<_>>();
+        Ok(Box::new(FromRuns::<R> {
+            folder: &self.folder,
+            shard: 0,
+            runs: runs.map_err(Error::writing(&self.folder))?,
+            heap: BinaryHeap::new(),
+            batch: Vec::with_capacity(BATCH),
+        }))
     }
 }

@@ -9,6 +9,7 @@ use records::failure::Failure;
 use records::interrupt::Interrupt;
 use records::number::{counted, percent, readable};
 
+use super::print_json;
 use super::size::numbers::{bytes, count, rate};
 use crate::keys::{self, Items};
 
@@ -156,25 +157,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         bar.inc(keys);
         !interrupt.requested()
     };
-    let (keys, stored, rate, json) = match building {
+    let (keys, stored, rate) = match building {
         Building::Set(set) => {
             let set = set.finish(&progress).map_err(failure)?;
-            let json = serde_json::to_string_pretty(&set);
-            (set.keys(), set.bytes(), set.rate(), json)
+            if arguments.json {
+                print_json(&mut io::stdout(), &set)?;
+            }
+            (set.keys(), set.bytes(), set.rate())
         }
         Building::File(file) => {
             let filter = file.finish(&progress).map_err(failure)?;
-            let json = serde_json::to_string_pretty(&Described {
-                format: &format_name,
-                filter: &filter,
-            });
-            (filter.keys, filter.bytes, filter.rate, json)
+            if arguments.json {
+                let described = Described {
+                    format: &format_name,
+                    filter: &filter,
+                };
+                print_json(&mut io::stdout(), &described)?;
+            }
+            (filter.keys, filter.bytes, filter.rate)
         }
     };
     bar.finish_and_clear();
-    if arguments.json {
-        writeln!(io::stdout(), "{}", json.map_err(Failure::internal)?)?;
-    } else if io::stderr().is_terminal() {
+    if !arguments.json && io::stderr().is_terminal() {
         let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", percent(rate)));
         let keys = counted(keys, "key");
         // If standard error is closed, nobody can be told.
