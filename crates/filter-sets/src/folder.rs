@@ -108,10 +108,12 @@ impl Lock {
     /// Returns whether a set is here; a foreign manifest is an error, because it would be replaced.
     fn has_manifest(&self) -> Result<bool, Error> {
         match fs::symlink_metadata(self.folder.join(MANIFEST)) {
-            Ok(_) => Manifest::read(&self.folder).map(|_| true).map_err(|error| {
-                let advice = "it is not replaced; give another folder";
-                Error::input(format_args!("{error}: {advice}"))
-            }),
+            Ok(_) => Manifest::check_schema(&self.folder)
+                .map(|()| true)
+                .map_err(|error| {
+                    let advice = "it is not replaced; give another folder";
+                    Error::input(format_args!("{error}: {advice}"))
+                }),
             Err(_) => Ok(false),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use hashzoo::xxh3_64;
@@ -57,6 +57,18 @@ pub struct ShardFunction {
 #[derive(Deserialize)]
 struct Version {
     schema: Option<String>,
+}
+
+impl Version {
+    fn check(&self) -> Result<(), String> {
+        match self.schema.as_deref() {
+            Some(SCHEMA) => Ok(()),
+            got => Err(format!(
+                "the schema must be {SCHEMA}, got {:?}",
+                got.unwrap_or("none")
+            )),
+        }
+    }
 }
 
 impl Default for ShardFunction {
@@ -172,6 +184,15 @@ impl Manifest {
         Self::from_bytes(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
     }
 
+    /// Checks that the folder has a manifest of this version, without keeping any of it: it may be damaged.
+    pub(crate) fn check_schema(folder: &Path) -> Result<(), Error> {
+        let path = folder.join(MANIFEST);
+        let file = File::open(&path).map_err(Error::reading(&path))?;
+        let version = serde_json::from_reader(BufReader::new(file.take(MAX_LEN)));
+        let checked = version.map_err(text).and_then(|version: Version| version.check());
+        checked.map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+    }
+
     /// Reads a manifest and checks all that it says of itself.
     ///
     /// # Errors
@@ -182,11 +203,8 @@ impl Manifest {
             return Err(format!("must have at most {MAX_LEN} bytes"));
         }
         // First the version: another version has other fields.
-        let Version { schema } = serde_json::from_slice(bytes).map_err(text)?;
-        if schema.as_deref() != Some(SCHEMA) {
-            let got = schema.as_deref().unwrap_or("none");
-            return Err(format!("the schema must be {SCHEMA}, got {got:?}"));
-        }
+        let version: Version = serde_json::from_slice(bytes).map_err(text)?;
+        version.check()?;
         let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
         manifest.check()?;
         Ok(manifest)
