@@ -324,7 +324,7 @@ impl SetBuilding {
         let Self { keys, lock } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
         let journal = RefCell::new(Journal::open(&lock.folder)?);
-        let left = |keys, none: &Header| journal.borrow().find(keys, none);
+        let left = |keys, none: &Header| journal.borrow_mut().take(keys, none);
         keys.build(0, count, progress, left, |keys, header, filter| {
             let shard = header.entry();
             if let Some(filter) = filter {

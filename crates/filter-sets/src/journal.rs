@@ -1,8 +1,8 @@
 //! The journal of a set while it is built: which keys the shards on the disk hold, so that a build that was killed goes on.
 
 use std::collections::HashMap;
-use std::fs::{File, read_to_string};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write};
 use std::path::Path;
 
 use hashzoo::xxh3_64;
@@ -36,14 +36,16 @@ impl<'a> Journal<'a> {
     pub(crate) fn open(folder: &'a Path) -> Result<Self, Error> {
         let path = folder.join(JOURNAL);
         // A line that was cut, or anything else, is no entry; neither is a shard that no manifest may name.
-        let text = read_to_string(&path).unwrap_or_default();
-        let entries = text
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        let left = entries
-            .map(|entry| (entry.keys, entry.shard))
-            .filter(|(_, shard)| shard.check().is_ok())
-            .collect();
+        let mut left = HashMap::new();
+        if let Ok(file) = File::open(&path) {
+            for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+                if let Ok(Entry { keys, shard }) = serde_json::from_slice(&line)
+                    && shard.check().is_ok()
+                {
+                    left.insert(keys, shard);
+                }
+            }
+        }
         let mut file = File::options()
             .append(true)
             .create(true)
@@ -54,13 +56,13 @@ impl<'a> Journal<'a> {
         Ok(Self { folder, left, file })
     }
 
-    /// Returns the shard of the keys with this digest if it is on the disk, unchanged. The header is its own, without a filter.
-    pub(crate) fn find(&self, keys: u64, header: &Header) -> Option<Shard> {
-        let shard = self.left.get(&keys)?;
-        let opened = Opened::open(&self.folder.join(&shard.file), Some(&header.of(shard)));
+    /// Takes the shard of the keys with this digest if it is on the disk, unchanged. The header is its own, without a filter.
+    pub(crate) fn take(&mut self, keys: u64, header: &Header) -> Option<Shard> {
+        let shard = self.left.remove(&keys)?;
+        let opened = Opened::open(&self.folder.join(&shard.file), Some(&header.of(&shard)));
         let mut sum = Sum::default();
         io::copy(&mut opened.ok()?.file, &mut sum).ok()?;
-        (sum.sha256() == shard.sha256).then(|| shard.clone())
+        (sum.sha256() == shard.sha256).then_some(shard)
     }
 
     /// Notes that the shard of these keys is on the disk.

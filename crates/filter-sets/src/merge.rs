@@ -6,7 +6,6 @@ use crate::bytes::Opening;
 use crate::error::{Error, ErrorKind};
 use crate::filter::join;
 use crate::folder::Lock;
-use crate::header::Header;
 use crate::manifest::Manifest;
 
 /// Merges sets into one that contains the keys of all, and writes it to a folder, as

@@ -8,6 +8,7 @@ use records::failure::Failure;
 use records::interrupt::Interrupt;
 
 use super::build::failure;
+use super::check_format;
 use crate::keys::{Items, Lines};
 
 /// The number of keys that are asked together at most.
@@ -22,26 +23,27 @@ const LONGEST: u64 = 512 << 20;
 /// that a program can ask through a pipe.
 ///
 /// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
-/// streams of Guava and Spark and the filters of membership-filters tell their format; those of policies do not.
+/// streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not, and none
+/// tells the type.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  {program} ask users.bloom < keys.txt\n  {program} ask ids.filter --format ribbon < keys.txt\n  \
-        {program} ask ids.spark --type long < ids.txt\n  {program} ask --map users.set < keys.txt\n\n\
+    after_help = "Examples:\n  {program} ask users.bloom < keys.txt\n  {program} ask --map users.set < keys.txt\n  \
+        {program} ask ids.spark --type long < ids.txt\n  {program} ask raw.filter --format ribbon --type line < keys.txt\n\n\
         Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
-    /// A file with a stored filter, or the folder of a set
+    /// A file with a filter, or the folder of a set
     path: PathBuf,
-    /// The format of the filter, as for build
+    /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// The kind of key that a line stands for; the default is line, or what the set's manifest says
+    /// The kind of key that a line stands for: only for stored bytes alone, which do not tell it
     #[arg(long = "type", value_name = "KIND", value_enum)]
     items: Option<Items>,
     /// Map the files into memory in place of reading them. Whoever cuts a file meanwhile ends this program
     #[arg(long)]
     map: bool,
-    /// Do not compare a set's checksums, which reads all of it: damage may then deny keys
+    /// Do not compare checksums of filters, which reads all of them: damage may then deny keys
     #[arg(long)]
     no_verify: bool,
 }
@@ -68,14 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let set = FilterSet::open(&arguments.path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
-        if let Some(format) = format
-            && format.name() != manifest.format
-        {
-            let (path, stated) = (arguments.path.display(), &manifest.format);
-            return Err(Failure::input(format_args!(
-                "{path}: says format {stated:?}; leave the option out"
-            )));
-        }
+        check_format(&arguments.path, format.as_ref(), manifest)?;
         let items = check_kind(arguments, &manifest.key_kind)?;
         (Asked::Set(set), items)
     } else {
@@ -85,7 +80,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let filter = Filter::open(&arguments.path, given.as_ref(), opening).map_err(failure)?;
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
-            None => arguments.items.unwrap_or(Items::Line),
+            None => arguments.items.ok_or_else(|| {
+                let path = arguments.path.display();
+                Failure::input(format_args!(
+                    "{path}: its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
+                     string or binary"
+                ))
+            })?,
         };
         (Asked::Filter(Box::new(filter)), items)
     };
@@ -125,9 +126,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
     match (arguments.items, Items::named(stated)) {
         (Some(given), Some(known)) if given != known => {
-            let path = arguments.path.display();
+            let (path, given) = (arguments.path.display(), given.name());
             Err(Failure::input(format_args!(
-                "{path}: says type {stated:?}; leave the option out"
+                "{path}: says type {stated:?}, got {given:?}: leave the option out"
             )))
         }
         (given, known) => given.or(known).ok_or_else(|| {

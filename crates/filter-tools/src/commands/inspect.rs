@@ -44,8 +44,8 @@ use records::terminal::table;
 /// Spark's limits for data frames have cut. JSON is then an array of streams. A stream has no checksum.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
-/// manifest states and the rate that the bytes suggest. A file that holds a filter and nothing else is shown in the same way
-/// if it tells its format, as those of membership-filters do, or if --format gives it.
+/// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
+/// too, if they tell their format, as those of membership-filters do, or if --format gives it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -57,7 +57,7 @@ pub struct Arguments {
     /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// The paths are filters of this format, as `build` writes them
+    /// The paths are filters of this format, which stored bytes alone may not tell
     #[arg(long, value_name = "NAME", conflicts_with = "column")]
     format: Option<String>,
     /// Skip the data blocks: much faster on large databases
@@ -105,8 +105,13 @@ struct Totals {
 /// If a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
-        [path] if sets::is_set(path) => return sets::set(path, arguments.json),
-        paths if arguments.format.is_some() || paths.iter().all(|path| sets::is_stored(path)) => {
+        [path] if arguments.column.is_none() && sets::is_set(path) => {
+            return sets::set(path, arguments.format.as_deref(), arguments.json);
+        }
+        paths
+            if arguments.format.is_some()
+                || (arguments.column.is_none() && paths.iter().all(|path| sets::is_stored(path))) =>
+        {
             return sets::files(paths, arguments.format.as_deref(), arguments.json);
         }
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::percent;
 use crate::commands::build::failure;
-use crate::commands::print_json;
+use crate::commands::{check_format, print_json};
 
 /// A file that holds a filter.
 #[derive(Serialize)]
@@ -47,8 +47,10 @@ pub(super) fn is_stored(path: &Path) -> bool {
 }
 
 /// Shows a set, and compares its checksums.
-pub(super) fn set(folder: &Path, json: bool) -> Result<(), Failure> {
+pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(), Failure> {
     let manifest = Manifest::read(folder).map_err(failure)?;
+    let format = format.map(Format::named).transpose().map_err(failure)?;
+    check_format(folder, format.as_ref(), &manifest)?;
     let row = |(number, shard): (usize, &filter_sets::Shard)| {
         let opened = manifest.open_shard(number, folder, Opening::default());
         Row {
