@@ -50,6 +50,56 @@ fn column(name: &[u8], offset: usize) -> Vec<u8> {
     .concat()
 }
 
+/// Each key has a shard of its own: what a build keeps for each shard must be little, and found without a search.
+#[test]
+#[cfg(target_os = "linux")]
+fn as_many_shards_as_there_can_be() {
+    use std::fmt::Write as _;
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let bench = Workbench::new();
+    let mut keys = String::new();
+    (0..70_000).for_each(|key| writeln!(keys, "{key:016x}").unwrap());
+    bench.write("keys", keys);
+    // Where files cost little; the disk's would be most of the time.
+    let place = tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
+    let set = place.path().join("set");
+    for _ in ["new", "replaced"] {
+        let arguments = [
+            "build", "--keys", "keys", "--shards", "65536", "--memory", "16MiB", "--out",
+        ];
+        let mut child = bench
+            .command(&arguments)
+            .arg(&set)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut peak, mut ticks) = (0, 0);
+        while child.try_wait().unwrap().is_none() {
+            let read = |name: &str| {
+                std::fs::read_to_string(format!("/proc/{}/{name}", child.id())).unwrap_or_default()
+            };
+            let status = read("status");
+            let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            peak = peak.max(kibibytes.map_or(0, |text| text.trim().trim_end_matches(" kB").parse().unwrap()));
+            // User time, after the name in parentheses.
+            let stat = read("stat");
+            let user = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(11));
+            ticks = ticks.max(user.map_or(0, |text| text.parse::<u64>().unwrap()));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let Outcome { code, stderr, .. } = Outcome::of(child.wait_with_output().unwrap());
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        assert!((4 << 10..=32 << 10).contains(&peak), "{peak} KiB");
+        assert!(ticks < 300, "{ticks} hundredths of a second");
+    }
+    // The manifest, and nothing of the old set.
+    assert_eq!(std::fs::read_dir(&set).unwrap().count(), 65_537);
+}
+
 #[test]
 fn three_million_columns_with_wrong_offsets() {
     const COLUMNS: usize = 3_000_000;
