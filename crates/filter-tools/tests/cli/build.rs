@@ -570,7 +570,7 @@ fn stored_filters_of_other_hashes_are_asked_by_theirs_or_refused() {
     bench.write("envelope", envelope::to_bytes(&plain));
     let all = (0, "maybe\n".repeat(3_000));
     for name in ["fast", "envelope"] {
-        let asked = bench.fed(&["ask", name], lines(0..3_000));
+        let asked = bench.fed(&["ask", name, "--type", "line"], lines(0..3_000));
         assert_eq!((asked.code, asked.stdout), all, "{name}");
     }
     let numbers: String = (0..3_000).map(|number| format!("{number}\n")).collect();
