@@ -4,8 +4,9 @@ use core::fmt;
 
 use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, WideSource};
+use filter_policy::answers::fill;
 use filter_policy::building::for_each_batch;
-use filter_policy::{BitsPerKey, Error, KeyBatch, PreparedFilter};
+use filter_policy::{Answers, BitsPerKey, Error, KeyBatch, PreparedFilter};
 use hashzoo::xxh64;
 
 use super::error::ReadError;
@@ -129,6 +130,55 @@ impl<'a> SplitBlockFilter<'a> {
     pub fn prepare(&self) -> PreparedFilter<'a> {
         let plan = self.stored().plan(self.kernel);
         PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
+    }
+}
+
+/// Queries of one value in many filters.
+impl PhysicalValue<'_> {
+    /// Returns which of these filters may hold a value that compares equal to this one, in their order: what
+    /// [`SplitBlockFilter::may_match_value`] answers for each. Prefetches the blocks of 64 filters.
+    ///
+    /// ```
+    /// use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+    /// use filter_policy::Answers;
+    ///
+    /// // Of two row groups, the first has a negative zero.
+    /// let mut groups = [[0; 32]; 2];
+    /// SplitBlockFilterMut::new(&mut groups[0])?.insert_hash(PhysicalValue::Double(-0.0).hash());
+    /// let filters = [SplitBlockFilter::new(&groups[0])?, SplitBlockFilter::new(&groups[1])?];
+    ///
+    /// let mut words = [0; 1];
+    /// let mut answers = Answers::new(&mut words);
+    /// PhysicalValue::Double(0.0).may_match_each(&filters, &mut answers)?;
+    /// assert!(answers.iter().eq([true, false]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_each(
+        self,
+        filters: &[SplitBlockFilter<'_>],
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
+        let words = answers.start(filters.len())?;
+        let Some([one, other]) = self.equals() else {
+            fill(true, filters.len(), words);
+            return Ok(());
+        };
+        for (word, filters) in words.iter_mut().zip(filters.chunks(64)) {
+            let mut found: [&[Block]; 64] = [&[]; 64];
+            for (found, filter) in found.iter_mut().zip(filters) {
+                *found = filter.blocks();
+            }
+            let found = found.get(..filters.len()).unwrap_or_default();
+            *word = split_block::may_match_each(KernelToken::best(), found, one);
+            if other != one {
+                *word |= split_block::may_match_each(KernelToken::best(), found, other);
+            }
+        }
+        Ok(())
     }
 }
 
