@@ -131,8 +131,8 @@ def main():
     parser.add_argument("--type", default="line", choices=["line", "long", "string", "binary"])
     parser.add_argument("--filters", default="filters", help="the program, where each worker finds it")
     options = parser.parse_args()
-    if not 1 <= options.shards <= 65536:
-        parser.error("--shards must be 1 to 65536")
+    if not 1 <= options.shards <= 4096:
+        parser.error("--shards must be 1 to 4096")
     folder, shards, kind = os.path.abspath(options.out), options.shards, options.type
     command = [options.filters, "build", "--format", options.format, "--rate", options.rate, "--type", kind]
     command += ["--out", folder, "--shards", str(shards)]

@@ -129,7 +129,7 @@ impl Manifest {
             format: self.format.clone(),
             key_kind: self.key_kind.clone(),
             seed: self.shard_function.seed,
-            // At most 65,536.
+            // At most `MAX_SHARDS`.
             shard: shard as u32,
             shards: self.shards.len() as u32,
             bytes: 0,
@@ -270,7 +270,7 @@ impl Manifest {
     /// Returns the shard of a key.
     #[inline]
     pub fn shard_of(&self, key: &[u8]) -> usize {
-        // At most 65,536 shards.
+        // At most `MAX_SHARDS`.
         self.shard_function.shard_of(key, self.shards.len() as u32) as usize
     }
 }

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The name of the file in a set's folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The largest number of shards.
-pub const MAX_SHARDS: u32 = 1 << 16;
+/// The largest number of shards: a set of as many takes little more time to build than one of a few hundred, and a shard
+/// may have gigabytes.
+pub const MAX_SHARDS: u32 = 1 << 12;
 
 /// The description of a shard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

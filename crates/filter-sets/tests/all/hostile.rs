@@ -33,7 +33,7 @@ fn manifests_that_lie_are_refused() {
         ("/format", json!("bloom"), "the format must be one of"),
         ("/shard_function/hash", json!("crc32"), "must be xxh3-64"),
         ("/shard_function/seed", json!(-1), "-1"),
-        ("/shards", json!([]), "1 to 65536 shards, got 0"),
+        ("/shards", json!([]), "1 to 4096 shards, got 0"),
         ("/shards/0/file", json!(""), "plain name"),
         ("/shards/0/file", json!(".."), "plain name"),
         ("/shards/0/file", json!("../shard"), "plain name"),

@@ -205,7 +205,7 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --format bloom => leveldb, murmur2
         build --keys keys --out new --rate 1 => above 0 and below 1
         build --keys keys --out new --rate 1% --bits-per-key 9 => cannot be used with
-        build --keys keys --out new --shards 0 => between 1 and 65536
+        build --keys keys --out new --shards 0 => between 1 and 4096
         build --keys keys --out new --memory 1KiB => at least 16777216
         build --keys keys --out new --seed 1 => guava has no seed
         build --keys keys --out new --format leveldb --items 9 => sized by its keys

@@ -201,7 +201,7 @@ impl SetGeneration {
     pub(crate) fn past(&self) -> Past {
         Past {
             generation: self.id.clone(),
-            // At most 65,536.
+            // At most `MAX_SHARDS`.
             shards: self.shards.len() as u32,
         }
     }
