@@ -123,6 +123,7 @@ impl FixedFilter {
     }
 
     /// Returns the offsets of an element's bits, in the order in which they are tested.
+    #[must_use]
     pub fn offsets(&self, element: impl AsRef<[u8]>) -> Vec<u64> {
         let hash = guava_bloom::Hash128::of(element.as_ref());
         self.schema().positions(hash).collect()

@@ -162,6 +162,7 @@ impl Filter {
     }
 
     /// Returns whether the filter may contain the key; false is certain.
+    #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         match &self.stored {
             Stored::Policy(filter) => filter.may_match(key),
@@ -171,6 +172,7 @@ impl Filter {
 
     /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
     /// are larger than the processor's caches, whose lines are fetched ahead.
+    #[must_use]
     pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         match &self.stored {
             Stored::Policy(filter) => {

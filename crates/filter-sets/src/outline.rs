@@ -138,6 +138,7 @@ impl Outline {
     }
 
     /// Answers for a key from the bytes of its [`places`](Self::places), one range after the other; false is certain.
+    #[must_use]
     pub fn may_contain(&self, key: &[u8], bytes: &[u8]) -> bool {
         match &self.0 {
             Form::Policy(policy, form) => policy

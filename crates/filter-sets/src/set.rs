@@ -92,11 +92,13 @@ impl FilterSet {
     }
 
     /// Returns whether the set may contain the key; false is certain.
+    #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         self.current.load().may_contain(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    #[must_use]
     pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         self.current.load().may_contain_many(keys)
     }
@@ -175,11 +177,13 @@ impl Generation {
     }
 
     /// Returns whether the set may contain the key; false is certain.
+    #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         self.shards[self.manifest.shard_of(key)].may_contain(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    #[must_use]
     pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         if let [only] = &self.shards[..] {
             return only.may_contain_many(keys);

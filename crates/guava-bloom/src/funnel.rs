@@ -19,7 +19,8 @@ pub trait Hashing {
     /// The function that hashes the bytes. A filter is written as Guava's stream only with [`Murmur3`].
     type Function: HashFunction;
 
-    /// Returns the encoding of the keys. If a funnel has fields that change the bytes, the encoding must depend on them.
+    /// Returns the encoding of the keys: of a funnel of your own [`Encoding::custom`], unless its bytes are exactly those that
+    /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
     fn encoding(&self) -> Encoding;
 
     /// Returns the name of function and encoding.
@@ -50,7 +51,7 @@ pub trait Hashing {
 ///     type Function = Murmur3;
 ///
 ///     fn encoding(&self) -> Encoding {
-///         Encoding::custom(1)
+///         Encoding::custom("example.Person 1")
 ///     }
 /// }
 ///

@@ -176,11 +176,14 @@ impl Encoding {
         Self { kind, depth, id }
     }
 
-    /// Returns the encoding of a funnel of your own, under a number that you choose. It equals only itself: give each
-    /// funnel a number of its own, and another one whenever its bytes change.
+    /// Returns the encoding of a funnel of your own, under a name that you choose, such as `"shop.Person 1"`. Give each funnel
+    /// a name of its own, and another one whenever its bytes change; values of fields that change the bytes belong into
+    /// the name. Stored filters hold 32 bits of the name's hash, so two names are taken for the same once in 2^32.
     #[must_use]
-    pub const fn custom(id: u32) -> Self {
+    pub const fn custom(name: &str) -> Self {
+        let [a, b, c, d, ..] = Hash128::of(name.as_bytes()).h1.to_le_bytes();
         let (kind, depth) = (Self::CUSTOM, 0);
+        let id = u32::from_le_bytes([a, b, c, d]);
         Self { kind, depth, id }
     }
 
@@ -202,7 +205,7 @@ impl fmt::Display for Encoding {
             Self { kind: 2, .. } => f.write_str("UTF-16 units"),
             Self { kind: 3, .. } => f.write_str("32-bit integers"),
             Self { kind: 4, .. } => f.write_str("64-bit integers"),
-            Self { id, .. } => write!(f, "keys of the custom encoding {id}"),
+            Self { id, .. } => write!(f, "keys of the custom encoding {id:08x}"),
         }
     }
 }

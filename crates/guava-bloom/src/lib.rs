@@ -59,5 +59,5 @@ pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
 pub use save::save;
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
-pub use slot::{Rebuild, Slot};
+pub use slot::{Outcome, Rebuild, Slot};
 pub use strategy::{Positions, Strategy};

@@ -56,8 +56,8 @@ impl<T> State<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and the same way the cuckoo, counting, growing and blocked filters
-/// of `membership-filters`:
+/// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and
+/// the same way the cuckoo, counting, growing and blocked filters of `membership-filters`:
 ///
 /// ```
 /// use guava_bloom::Slot;
@@ -97,7 +97,7 @@ impl<T> State<T> {
 /// # Elements that are inserted during a rebuild
 ///
 /// - When [`Slot::apply`] or `insert` returns, the element is in the current filter and, if a rebuild is under way, in the filter
-///   being built. The call notices a rebuild that begins or ends meanwhile.
+///   being built, unless `apply` returns an error. The call notices a rebuild that begins or ends meanwhile.
 /// - A committed rebuild lacks an element only if its insertion ended before the rebuild began *and* the rebuild did
 ///   not find it in the source.
 /// - The rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
@@ -111,6 +111,25 @@ pub struct Slot<T> {
     state: ArcSwap<State<T>>,
     /// Held while the state is replaced by one derived from it.
     writers: Mutex<()>,
+}
+
+/// The result of an insertion by [`Slot::apply`]: `()`, `bool`, `Vec<bool>`, or a `Result`.
+pub trait Outcome {
+    /// Returns whether the filter did not take the element.
+    fn is_error(&self) -> bool {
+        false
+    }
+}
+
+impl Outcome for () {}
+impl Outcome for bool {}
+impl Outcome for Vec<bool> {}
+
+impl<T, E> Outcome for Result<T, E> {
+    #[inline]
+    fn is_error(&self) -> bool {
+        self.is_err()
+    }
 }
 
 impl<T> Slot<T> {
@@ -131,26 +150,27 @@ impl<T> Slot<T> {
         Arc::clone(&self.state.load().current)
     }
 
-    /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. Returns the result
-    /// for the filter that was current when the call began. If a rebuild begins or the filter is replaced meanwhile, the
-    /// new filter gets a call, too.
+    /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. If a rebuild begins or
+    /// the filter is replaced meanwhile, the new filter gets a call, too.
+    ///
+    /// Returns the result for the filter that was current when the call began; or the error of another filter, for example of
+    /// a cuckoo filter being built that is full. The element is then missing from that filter, and so after the commit.
     #[inline]
-    pub fn apply<R>(&self, insert: impl Fn(&T) -> R) -> R {
+    pub fn apply<R: Outcome>(&self, insert: impl Fn(&T) -> R) -> R {
         let mut state = self.state.load();
-        if let Some(next) = &state.next {
-            insert(next);
-        }
+        let error = |filter: &Arc<T>| Some(insert(filter)).filter(R::is_error);
+        let mut failed = state.next.as_ref().and_then(error);
         let result = insert(&state.current);
         loop {
             let now = self.state.load();
             // The old state is held here, so another one cannot have its address.
             if Arc::ptr_eq(&now, &state) {
-                return result;
+                return failed.unwrap_or(result);
             }
             // A filter that left the slot never comes back, so only the last state needs to be compared.
             let is_new = |filter: &&Arc<T>| !state.filters().any(|old| Arc::ptr_eq(old, filter));
             for filter in now.filters().filter(is_new) {
-                insert(filter);
+                failed = error(filter).or(failed);
             }
             state = now;
         }

@@ -171,13 +171,18 @@ impl<F> CuckooFilter<F> {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    /// Removes a key that is hashed already, like [`remove`](Self::remove). Nothing is removed by the hash of a funnel that is
-    /// not equal to this filter's.
-    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> bool
+    /// Removes a key that is hashed already, like [`remove`](Self::remove).
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+    /// filter's. Nothing is removed then, and the key may be in the filter.
+    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
     where
         F: PartialEq,
     {
-        self.own(hash).is_ok_and(|hash| self.remove_raw(hash))
+        let hash = self.own(hash)?;
+        Ok(self.remove_raw(hash))
     }
 
     fn remove_raw(&mut self, hash: Hash128) -> bool {

@@ -82,7 +82,7 @@ impl Hashing for Salted {
     type Function = Murmur3;
 
     fn encoding(&self) -> Encoding {
-        Encoding::custom(self.0.cast_unsigned())
+        Encoding::custom(&format!("salt {}", self.0))
     }
 }
 

@@ -188,15 +188,49 @@ fn every_filter_gets_an_insertion_once() {
             let previous = slot.store(Counting::new(10));
             assert_eq!(count(&previous), 1);
         }
-        filter.fetch_add(1, Ordering::Relaxed)
+        filter.fetch_add(1, Ordering::Relaxed) > 0
     });
-    assert_eq!(result, 0, "the result is that of the first filter");
+    assert!(!result, "the result is that of the first filter");
     assert_eq!(count(&slot.load()), 11);
     let rebuild = rebuild.into_inner().unwrap();
     assert_eq!(count(rebuild.filter()), 1);
     assert_eq!(count(&rebuild.commit()), 11);
-    slot.apply(|filter| filter.fetch_add(1, Ordering::Relaxed));
+    slot.apply(|filter| _ = filter.fetch_add(1, Ordering::Relaxed));
     assert_eq!(count(&slot.load()), 2);
+}
+
+#[test]
+fn an_insertion_that_any_filter_refuses_is_an_error() {
+    /// A filter that takes elements up to one.
+    type Bounded = Mutex<(Vec<u32>, u32)>;
+    let of = |most| Bounded::new((Vec::new(), most));
+    let insert = |filter: &Bounded, element: u32| {
+        let (elements, most) = &mut *filter.lock().unwrap();
+        elements.push(element);
+        (element <= *most).then_some(*most).ok_or(*most)
+    };
+    for (current, next) in [(5, 3), (3, 5)] {
+        let slot = Slot::new(of(current));
+        let rebuild = slot.rebuild(of(next)).unwrap();
+        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(current));
+        assert_eq!(slot.apply(|filter| insert(filter, 4)), Err(3));
+        assert_eq!(
+            rebuild.commit().lock().unwrap().0,
+            [3, 4],
+            "the other filter has it"
+        );
+        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(next));
+    }
+    // Also where the filter that refuses it came meanwhile.
+    let slot = Slot::new(of(5));
+    let replaced = Cell::new(false);
+    let result = slot.apply(|filter| {
+        if !replaced.replace(true) {
+            slot.store(of(1));
+        }
+        insert(filter, 2)
+    });
+    assert_eq!(result, Err(1));
 }
 
 const WRITERS: usize = 2;

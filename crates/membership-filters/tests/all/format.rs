@@ -52,7 +52,7 @@ fn counting() {
         for (i, hash) in Hashes::from_seed(1).take(60).enumerate() {
             filter.insert_hash(&hash).unwrap();
             if i % 3 == 0 {
-                filter.remove_hash(&hash);
+                filter.remove_hash(&hash).unwrap();
             }
         }
         check(&filter.to_bytes(), checksum);
@@ -77,7 +77,7 @@ fn cuckoo() {
         for (i, &hash) in hashes.iter().enumerate() {
             let _full = filter.insert_hash(&hash);
             if i % 5 == 0 {
-                filter.remove_hash(&hashes[i / 2]);
+                filter.remove_hash(&hashes[i / 2]).unwrap();
                 let _full = filter.insert_hash(&hash);
             }
         }

@@ -54,12 +54,12 @@ filter!(
 filter!(
     CountingBloomFilter<Bytes>,
     |filter, hash| filter.insert_hash(&hash).map(Some),
-    |filter, hash| Some(filter.remove_hash(&hash))
+    |filter, hash| Some(filter.remove_hash(&hash).unwrap())
 );
 filter!(
     CuckooFilter<Bytes>,
     |filter, hash| filter.insert_hash(&hash).map(|()| None),
-    |filter, hash| Some(filter.remove_hash(&hash))
+    |filter, hash| Some(filter.remove_hash(&hash).unwrap())
 );
 filter!(
     GrowingBloomFilter<Bytes>,
