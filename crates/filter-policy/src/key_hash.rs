@@ -128,7 +128,8 @@ pub struct KeyHash {
 }
 
 impl KeyHash {
-    /// Makes the hash value of a key under this function. A value of the other width counts as that of another function.
+    /// Makes the hash value of a key under this function, which must have made it: a number of another function denies the
+    /// key. A value of the other width counts as that of another function.
     #[inline]
     pub fn new<H: HashValue>(function: HashFunction, value: H) -> Self {
         let number = function.0.get() & !1 | H::WIDE;

@@ -173,7 +173,11 @@ impl Bytes {
 /// Reads the header of a file of this length, if there is one.
 fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, String> {
     if !Header::begins(head) {
-        return Ok(None);
+        let head = &head[..head.len().min(Header::LEN)];
+        return match Header::is_displaced(head) {
+            true => Err("its header must be at the beginning, unchanged, got other bytes there".to_owned()),
+            false => Ok(None),
+        };
     }
     let header = Header::from_bytes(head)?;
     // It has a header of this length.

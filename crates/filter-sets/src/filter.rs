@@ -107,7 +107,8 @@ impl Filter {
         let told = Format::of_prefix(slice, slice.len() as u64);
         let format = match (given, told) {
             (Some(given), told) => {
-                if let Some(other) = told.filter(|told| given.contradicts(told, slice)) {
+                let other = told.filter(|told| given.contradicts(told, slice));
+                if let Some(other) = other.or_else(|| given.other_by_end(slice)) {
                     let (other, given) = (other.name(), given.name());
                     return Err(format!("its bytes are of the format {other:?}, got {given:?}"));
                 }
@@ -298,7 +299,8 @@ impl Filter {
 /// Sets the bits of a Bloom filter that are set in another.
 fn merge_bits(format: &Format, bits: &mut [u8], other: &[u8]) -> Result<(), String> {
     let name = format.name();
-    let bloom = |bytes| view(format, bytes).filter(|view| view.probe_count().is_some());
+    let bloom =
+        |bytes| view(format, bytes).filter(|view| view.probe_count().is_some_and(|probes| probes > 0));
     let (Some(one), Some(another)) = (bloom(bits), bloom(other)) else {
         return Err(format!(
             "only Bloom filters can be merged, and this is none ({name})"

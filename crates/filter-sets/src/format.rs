@@ -1,6 +1,8 @@
 //! The stored formats by name: what a key becomes in each, and how large a filter is.
 
+use filter_formats::BinaryFusePolicy;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
+use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
 use guava_bloom::{
     BloomFilter, Bytes, Encoding, Hash128, HashId, Hashing as _, Parameters, StreamHeader, envelope, spark,
@@ -141,6 +143,15 @@ impl Format {
         let header = StreamHeader::from_bytes(*head.first_chunk()?);
         let is_guava = header.validate().is_ok() && header.stream_len() == len;
         is_guava.then(|| Self::new("guava", Kind::Guava))
+    }
+
+    /// Returns the format that the last bytes of a filter tell if it is not this policy's: those of a binary fuse filter fit
+    /// no other length.
+    pub(crate) fn other_by_end(&self, bytes: &[u8]) -> Option<Self> {
+        let fuse = FilterLayout::BINARY_FUSE;
+        let is_other = self.kind == Kind::Policy && policies::layout_of(self.name.as_bytes()) != Some(fuse);
+        let is_fuse = FilterView::new(fuse, bytes).kind() == FilterKind::BINARY_FUSE;
+        (is_other && is_fuse).then(|| Self::new(BinaryFusePolicy::NAME, Kind::Policy))
     }
 
     /// Returns true if these bytes, which tell another format, cannot be of this one. (The first bytes of a policy's filter

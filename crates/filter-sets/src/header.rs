@@ -54,6 +54,17 @@ impl Header {
         head.starts_with(MAGIC)
     }
 
+    /// Returns true if these first bytes of a file, up to [`LEN`](Self::LEN), have a header whose beginning was changed or has
+    /// bytes before it: read as a filter they would deny keys.
+    pub(crate) fn is_displaced(head: &[u8]) -> bool {
+        let is_changed = head.first_chunk().is_some_and(|head: &[u8; Self::LEN]| {
+            let mut whole = *head;
+            whole[..MAGIC.len()].copy_from_slice(MAGIC);
+            whole[CHECKSUM..] == checksum(&whole).to_le_bytes()
+        });
+        is_changed || head.windows(MAGIC.len()).any(|part| part == MAGIC)
+    }
+
     /// Returns this header with what is said of another filter.
     pub(crate) fn of(&self, filter: &Shard) -> Self {
         Self {
@@ -154,7 +165,10 @@ impl Header {
                 ("number of bytes", of.bytes.to_string()),
                 ("number of keys", of.keys.to_string()),
                 ("SHA-256", of.sha256.clone()),
-                ("rate", format!("{:?}", of.rate)),
+                (
+                    "rate",
+                    of.rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string()),
+                ),
             ]
         };
         let differs = (fields(self).into_iter().zip(fields(expected))).find(|(one, other)| one != other);

@@ -100,7 +100,7 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     fs::write(&shard, &bytes[..200]).unwrap();
     damage("the header must have 256 bytes, got 200");
     for (at, reason) in [
-        (0, "must begin with the header"),
+        (0, "its header must be at the beginning, unchanged"),
         (7, "the version of the header must be '1', got '0'"),
         (40, "the header's checksum"),
         (250, "the header's checksum"),
@@ -325,10 +325,27 @@ fn a_file_says_what_it_is() {
             let cut = Filter::from_bytes(None, bytes[..len].to_vec());
             assert!(cut.is_err(), "{name}: {len}");
         }
+        // Nor is a changed header taken for bits, or one behind other bytes.
+        for at in 0..256 {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x20;
+            let moved = [&vec![0; at % 249 + 1], &bytes[..]].concat();
+            for bytes in [changed, moved] {
+                let read = Filter::from_bytes(Some(&super::format(name)), bytes);
+                assert!(read.is_err(), "{name}: {at}");
+            }
+        }
     }
     // Without a header, where the bytes tell it.
     for name in [
-        "blocked", "counting", "cuckoo", "growing", "spark-v1", "spark-v2", "guava",
+        "blocked",
+        "counting",
+        "cuckoo",
+        "growing",
+        "spark-v1",
+        "spark-v2",
+        "guava",
+        "binaryfuse",
     ] {
         build_file(builder(name).raw_file(&path).unwrap(), &stored);
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();

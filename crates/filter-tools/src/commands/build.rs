@@ -30,7 +30,7 @@ use crate::keys::{self, Items};
     after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
         cut -f1 log.tsv | {program} build --rate 0.1% --format ribbon --out ids.filter\n  \
         {program} build --keys part-* --rate 1% --shards 64 --memory 2GiB --out users.set\n  \
-        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --out ids.spark\n\n\
+        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --raw --out ids.spark\n\n\
         Exit codes: 0 done; 1 the result cannot be written; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {

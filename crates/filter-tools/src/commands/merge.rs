@@ -16,7 +16,7 @@ use super::build::{check_new, failure};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} merge monday.bloom tuesday.bloom --out week.bloom\n  \
-        {program} merge a.filter b.filter --format split-block --out both.filter\n  \
+        {program} merge a.raw b.raw --format split-block --out both.raw\n  \
         {program} merge monday.set tuesday.set --out week.set\n\n\
         Exit codes: 0 done; 1 the result cannot be written; 2 the filters or the arguments are wrong."
 )]
@@ -27,7 +27,7 @@ pub struct Arguments {
     /// The file to write
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// The format of the filters, as for build; not needed if their bytes tell it
+    /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// Replace a file that is there
