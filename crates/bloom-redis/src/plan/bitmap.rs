@@ -148,6 +148,8 @@ mod tests {
             generation: 7,
             ..one.clone()
         };
+        let golden = b"BfR1\x71\x25\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0";
+        assert_eq!(one.mark(), golden, "9,585 bits and 7 probes");
         let mut newer = one.mark();
         newer[3] = b'2';
         let mut odd = one.mark();

@@ -1,6 +1,7 @@
 //! Every format: no stored key is denied, absent keys match at the expected rate, shards are single filters.
 
 use std::fs;
+use std::path::Path;
 
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
@@ -148,6 +149,18 @@ fn shards_are_those_of_another_implementation() {
 }
 
 #[test]
+fn a_set_is_the_one_of_another_implementation() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden.set");
+    let keys: [&[u8]; 5] = [b"apple", b"banana", b"cherry", b"plum", b"quince"];
+    let place = tempfile::tempdir().unwrap();
+    let builder = Builder::new(format("leveldb"), Size::BitsPerKey(10.0));
+    build(&(builder, 2), place.path(), &keys.map(<[u8]>::to_vec)).unwrap();
+    assert!(files(place.path()) == files(&golden));
+    let set = FilterSet::open(&golden, Opening::default()).unwrap();
+    assert_eq!(set.may_contain_many(&keys), [true; 5]);
+}
+
+#[test]
 fn merged_filters_contain_the_keys_of_all() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name);
@@ -245,7 +258,7 @@ fn merged_sets_are_the_set_of_all_keys() {
         assert!(files(&two) == files(&both));
     }
     let before = files(&both);
-    let refused = |folder: &std::path::Path, reason: &str| {
+    let refused = |folder: &Path, reason: &str| {
         let error = merge_sets(&[&one, folder], &both).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
         assert!(files(&both) == before);

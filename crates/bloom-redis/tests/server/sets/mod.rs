@@ -481,6 +481,32 @@ fn folders_that_are_damaged_are_not_loaded() {
 }
 
 #[test]
+fn the_keys_are_those_that_the_description_gives() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-sets/tests/data/golden.set");
+    // By another program after `SETS.md`.
+    let generation = "6ec3afb418d6ef0d69a0754edcf7321f";
+    let set = FilterSet::open(&folder, Opening::default()).unwrap();
+    for_each_client(|client| {
+        client.run(ShardedSet::new("g").load(&folder, loading()));
+        let record: Vec<u8> = client.words(&["GET", "bf-set:g"]);
+        assert!(record.starts_with(format!("{generation}\n{{\"schema\":\"bloom-redis-set/2\"").as_bytes()));
+        for (number, shard) in set.generation().manifest().shards.iter().enumerate() {
+            let stored = std::fs::read(folder.join(&shard.file)).unwrap().split_off(256);
+            let key = format!("bf-shard:{generation}:{number}:g");
+            let string: Vec<u8> = client.words(&["GET", &key]);
+            let (bytes, tail) = string.split_at(stored.len());
+            let sum = hex::decode(&shard.sha256).unwrap();
+            let mark: Vec<u8> = sum
+                .iter()
+                .zip(&tail[16..])
+                .map(|(sum, drawn)| sum ^ drawn)
+                .collect();
+            assert!(bytes == stored && tail.len() == 32 && tail[..16] == mark);
+        }
+    });
+}
+
+#[test]
 fn a_client_of_an_old_generation_answers_for_the_current_one() {
     let folders = Folders::new("split-block");
     let check = |client: &mut Client| {
