@@ -277,7 +277,8 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
 
 impl<T> Slot<RwLock<T>> {
     /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the
-    /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners.
+    /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners. A
+    /// [`ConcurrentBloomFilter`] goes into a slot without a lock: `query` could insert into the current one alone.
     ///
     /// ```compile_fail,E0596
     /// # use guava_bloom::{Slot, spark::{BloomFilter, Parameters}};

@@ -66,7 +66,7 @@ impl Default for Loading<'_> {
 }
 
 impl<'a> Loading<'a> {
-    /// Sets how long the old generation stays for clients that have not read the small key again.
+    /// Sets how long the old generation stays, for queries that are under way.
     #[must_use]
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
