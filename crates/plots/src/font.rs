@@ -1,8 +1,8 @@
-//! The bundled font: its bytes, text widths and glyph positions.
+//! The bundled font: its bytes and text widths.
 
 use std::sync::LazyLock;
 
-use ab_glyph::{Font as _, FontRef, GlyphId};
+use ttf_parser::Face;
 
 use super::color::{Color, INK, MUTED};
 
@@ -38,30 +38,27 @@ impl Font {
         Self { size, is_bold, color }
     }
 
-    /// Returns the parsed font file.
-    pub(crate) fn face(self) -> &'static FontRef<'static> {
-        static FACES: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
-            [REGULAR, BOLD].map(|file| FontRef::try_from_slice(file).expect("the bundled font is valid"))
+    fn face(self) -> &'static Face<'static> {
+        static FACES: LazyLock<[Face<'static>; 2]> = LazyLock::new(|| {
+            [REGULAR, BOLD].map(|file| Face::parse(file, 0).expect("the bundled font is valid"))
         });
         &FACES[usize::from(self.is_bold)]
     }
 
-    /// Calls `each` with every glyph of `text` and its start in ems, and returns the total width in ems.
-    pub(crate) fn layout(self, text: &str, mut each: impl FnMut(GlyphId, f64)) -> f64 {
-        let face = self.face();
-        let units = face.units_per_em().map_or(1.0, f64::from);
-        let mut x = 0.0;
-        for c in text.chars() {
-            let glyph = face.glyph_id(c);
-            each(glyph, x / units);
-            x += f64::from(face.h_advance_unscaled(glyph));
-        }
-        x / units
+    /// Returns true if the font has every character of `text`.
+    pub(crate) fn has(self, text: &str) -> bool {
+        text.chars().all(|c| self.face().glyph_index(c).is_some())
     }
 
-    /// Returns the width of `text` in pixels.
+    /// Returns the width of `text` in pixels. A character that the font does not have is as wide as the box in its place.
     pub fn width(self, text: &str) -> f64 {
-        self.layout(text, |_, _| ()) * self.size
+        let face = self.face();
+        let units: f64 = text
+            .chars()
+            .map(|c| face.glyph_index(c).unwrap_or_default())
+            .map(|glyph| f64::from(face.glyph_hor_advance(glyph).unwrap_or_default()))
+            .sum();
+        units / f64::from(face.units_per_em()) * self.size
     }
 
     /// Returns `text`, shortened with an ellipsis if it is wider than `room` pixels.

@@ -1,8 +1,7 @@
-//! Charts laid out as shapes and written as SVG and PNG. The crate knows no records: callers pass numbers and names.
+//! Charts laid out as shapes and written as SVG. The crate knows no records: callers pass numbers and names.
 #![forbid(unsafe_code)]
 
 mod axes;
-mod bitmap;
 pub mod cells;
 mod color;
 pub mod font;
@@ -15,5 +14,4 @@ pub mod scene;
 mod svg;
 pub mod xy;
 
-pub use bitmap::png;
 pub use svg::{escape, svg};

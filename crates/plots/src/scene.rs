@@ -1,6 +1,6 @@
-//! A chart before it is painted: shapes in pixels, with the origin at the top left.
+//! A chart before it is written: shapes in pixels, with the origin at the top left.
 //!
-//! A scene is a backend of plotters on a grid of tenths of pixels, so both file formats show the same chart.
+//! A scene is a backend of plotters on a grid of tenths of pixels, finer than the file's half pixels.
 
 use core::convert::Infallible;
 
@@ -169,11 +169,10 @@ impl Scene {
         }
     }
 
-    /// Returns true if the sheet can be painted and no shape lies far outside; forged records may hold any numbers.
+    /// Returns true if neither the sheet nor a shape on it reaches far; forged records may hold any numbers.
     pub fn is_drawable(&self) -> bool {
         // Far beyond the largest chart of any run.
         const FAR: f64 = 1e5;
-        const MAX_PIXELS: f64 = 3e7;
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
         let at = |&(x, y): &(f64, f64)| near(&[x, y]);
         let fits = |shape: &Shape| match shape {
@@ -183,9 +182,7 @@ impl Scene {
             Shape::Text(anchor, ..) => at(anchor),
             Shape::Row(_) => true,
         };
-        near(&[self.width, self.height])
-            && self.width * self.height <= MAX_PIXELS
-            && self.shapes.iter().all(fits)
+        near(&[self.width, self.height]) && self.shapes.iter().all(fits)
     }
 
     /// Returns the part of the sheet between these edges for plotters to draw on.

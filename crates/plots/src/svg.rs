@@ -76,9 +76,14 @@ fn element(shape: &Shape) -> String {
             let [x, y, radius] = [at.0, at.1, *radius].map(unit);
             format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>\n")
         }
-        Shape::Text(at, _, text, _) => {
-            let (x, y) = (unit(at.0), unit(at.1));
-            format!("<text x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text))
+        Shape::Text(at, _, text, font) => {
+            let [x, y, width] = [at.0, at.1, font.width(text)].map(unit);
+            // Another font is fitted into the room of the one that the layout knows.
+            let width = match font.has(text) {
+                true => format!(" textLength=\"{width}\""),
+                false => String::new(),
+            };
+            format!("<text x=\"{x}\" y=\"{y}\"{width}>{}</text>\n", escape(text))
         }
         Shape::Frame(corners, color, rim) => {
             let [left, top, right, bottom] = corners.map(unit);

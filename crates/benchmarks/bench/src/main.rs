@@ -29,7 +29,7 @@ enum Commands {
 
 /// Benchmark filters against peers, on real engines.
 ///
-/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a chart (SVG and PNG). Times belong to this
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a chart (SVG). Times belong to this
 /// machine, which should be idle otherwise; ratios are formed within the rounds of one run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

@@ -102,7 +102,7 @@ impl Suite {
             (format!("{}.csv", self.format.rows), table::to_bytes(self, &rows)),
         ];
         let drawn = self.drawn(&rows);
-        let charts = drawn.iter().flat_map(|chart| chart.files(self.format));
+        let charts = drawn.iter().map(|chart| chart.file(self.format));
         for (name, bytes) in files.into_iter().chain(charts) {
             fs::write(folder.join(&name), bytes).map_err(|error| failed(&name, &error))?;
         }
@@ -110,18 +110,18 @@ impl Suite {
     }
 }
 
-/// A chart and the name of its files.
+/// A chart and the name of its file.
 #[derive(Debug)]
 pub struct Chart {
-    /// The name of the files, without extension.
+    /// The name of the file, without extension.
     pub name: &'static str,
     /// The chart.
     pub scene: Scene,
 }
 
 impl Chart {
-    /// Returns the names and bytes of the two files, SVG and PNG.
-    pub fn files(&self, format: Format) -> [(String, Vec<u8>); 2] {
+    /// Returns the name and bytes of the file.
+    pub fn file(&self, format: Format) -> (String, Vec<u8>) {
         let svg = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <!-- Written by cargo xtask bench from {}.csv of schema {}; do not edit. -->\n{}",
@@ -129,10 +129,7 @@ impl Chart {
             format.schema,
             plots::svg(&self.scene)
         );
-        [
-            (format!("{}.svg", self.name), svg.into_bytes()),
-            (format!("{}.png", self.name), plots::png(&self.scene)),
-        ]
+        (format!("{}.svg", self.name), svg.into_bytes())
     }
 }
 

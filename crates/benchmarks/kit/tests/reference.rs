@@ -31,7 +31,7 @@ fn check(folder: &str, suite: &Suite) {
     assert!(suite.drawn(&[]).is_empty());
     let drawn = suite.drawn(&rows);
     assert_eq!(drawn.len(), suite.charts.len());
-    let charts = drawn.iter().flat_map(|chart: &Chart| chart.files(suite.format));
+    let charts = drawn.iter().map(|chart: &Chart| chart.file(suite.format));
     for (name, bytes) in charts.chain([(format!("{}.csv", suite.format.rows), bytes)]) {
         let path = folder.join(&name);
         if std::env::var_os("BENCH_REDRAW").is_some() {

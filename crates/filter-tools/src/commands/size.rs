@@ -63,7 +63,7 @@ pub struct Arguments {
     /// Calculate only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
     filter: Vec<Filter>,
-    /// Draw the rates at 4 to 24 bits per key into a new file, .svg or .png
+    /// Draw the rates at 4 to 24 bits per key into a new file, .svg
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
     /// Print JSON instead of a table

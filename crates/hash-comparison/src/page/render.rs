@@ -9,31 +9,18 @@ use crate::questions::Records;
 use records::error::Error;
 use records::folder::{CHARTS, REPORT};
 
-/// Maximum number of charts painted at a time: each needs some 50 MB while its pixels are computed.
-const AT_ONCE: usize = 4;
-
-/// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist. Returns their names relative to
-/// `dir`, sorted, as [`file_names`] does.
+/// Writes `index.html` and `charts/*.svg` into `dir`, which must exist. Returns their names relative to `dir`, sorted, as
+/// [`file_names`] does.
 ///
 /// Files with the same names are replaced; other files are left alone.
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     let charts = chart::all(records);
     let folder = dir.join(CHARTS);
     std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
-    let mut drawn = Vec::with_capacity(charts.len());
-    // Few threads stay below the limit anyway, and with a single chunk they never wait for each other.
-    let together = if rayon::current_num_threads() <= AT_ONCE {
-        charts.len().max(1)
-    } else {
-        AT_ONCE
-    };
-    for some in charts.chunks(together) {
-        drawn.extend(
-            some.par_iter()
-                .map(|chart| draw(chart, records.run.schema, dir))
-                .collect::<Result<Vec<_>, _>>()?,
-        );
-    }
+    let drawn = charts
+        .par_iter()
+        .map(|chart| draw(chart, records.run.schema, dir))
+        .collect::<Result<Vec<_>, _>>()?;
     let page = super::page(records, &charts, &drawn)
         .map_err(|reason| Error::internal(format!("report: {reason}")))?;
     write(&dir.join(REPORT), page.as_bytes())?;
@@ -51,27 +38,27 @@ pub fn deterministic_charts(records: &Records) -> Vec<String> {
     let mut names: Vec<String> = charts
         .iter()
         .filter(|chart| !chart.kind.timed)
-        .flat_map(files)
+        .map(file)
         .collect();
     names.sort();
     names
 }
 
 fn names(charts: &[Chart]) -> Vec<String> {
-    let mut names: Vec<String> = charts.iter().flat_map(files).chain([REPORT.to_owned()]).collect();
+    let mut names: Vec<String> = charts.iter().map(file).chain([REPORT.to_owned()]).collect();
     names.sort();
     names
 }
 
-fn files(chart: &Chart) -> [String; 2] {
-    ["svg", "png"].map(|ending| format!("{CHARTS}/{}.{ending}", chart.stem))
+fn file(chart: &Chart) -> String {
+    format!("{CHARTS}/{}.svg", chart.stem)
 }
 
-/// Writes both files of a chart and returns its SVG element for the page.
+/// Writes the file of a chart and returns its SVG element for the page.
 fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
-    let [svg, png] = files(chart);
+    let name = file(chart);
     if !chart.scene.is_drawable() {
-        let reason = format!("{svg}: the figures of this run make it too large to paint");
+        let reason = format!("{name}: the figures of this run make it too large to draw");
         return Err(Error::internal(reason));
     }
     let element = plots::svg(&chart.scene);
@@ -81,8 +68,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
-    write(&dir.join(svg), document.as_bytes())?;
-    write(&dir.join(png), &plots::png(&chart.scene))?;
+    write(&dir.join(name), document.as_bytes())?;
     Ok(element)
 }
 

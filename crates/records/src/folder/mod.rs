@@ -61,7 +61,7 @@ impl Kind {
         let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {
             return false;
         };
-        (chart.ends_with(".svg") || chart.ends_with(".png"))
+        chart.ends_with(".svg")
             && !chart.starts_with('.')
             && !chart.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'))
     }

@@ -11,7 +11,6 @@ use records::failure::Failure;
 /// A chart to draw. Its path is checked before anything is printed.
 pub(super) struct Picture<'a> {
     pub(super) path: &'a Path,
-    is_svg: bool,
 }
 
 impl<'a> Picture<'a> {
@@ -19,24 +18,19 @@ impl<'a> Picture<'a> {
     ///
     /// If the name is not of a supported format, or the file exists.
     pub(super) fn new(path: &'a Path) -> Result<Self, Failure> {
-        let extension = path
+        if !path
             .extension()
-            .and_then(|text| text.to_str())
-            .map(str::to_ascii_lowercase);
-        let is_svg = match extension.as_deref() {
-            Some("svg") => true,
-            Some("png") => false,
-            _ => {
-                return Err(Failure::input(format!(
-                    "{}: a chart's name ends in .svg or .png",
-                    path.display()
-                )));
-            }
-        };
+            .is_some_and(|text| text.eq_ignore_ascii_case("svg"))
+        {
+            return Err(Failure::input(format!(
+                "{}: a chart's name ends in .svg",
+                path.display()
+            )));
+        }
         if path.symlink_metadata().is_ok() {
             return Err(is_there(path));
         }
-        Ok(Self { path, is_svg })
+        Ok(Self { path })
     }
 
     /// Draws the chart into a new file.
@@ -51,12 +45,8 @@ impl<'a> Picture<'a> {
                 "no filter for {keys} keys has 4 to 24 bits per key: there is no curve"
             ))
         })?;
-        let bytes = if self.is_svg {
-            let element = plots::svg(&scene);
-            format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{element}").into_bytes()
-        } else {
-            plots::png(&scene)
-        };
+        let element = plots::svg(&scene);
+        let text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{element}");
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -65,7 +55,7 @@ impl<'a> Picture<'a> {
                 ErrorKind::AlreadyExists => is_there(path),
                 _ => Failure::input(format!("{}: {error}", path.display())),
             })?;
-        file.write_all(&bytes)
+        file.write_all(text.as_bytes())
             .map_err(|error| Failure::internal(format!("{}: {error}", path.display())))
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
         .chain(QUESTIONS.iter().flat_map(|question| question.charts))
 }
 
-/// A chart ready to be painted.
+/// A chart ready to be written.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
     pub(crate) kind: &'static Kind,
