@@ -60,10 +60,15 @@ fn checked(records: &Records, name: &str) -> String {
             let root = document.root_element();
             assert_eq!(root.attribute("role"), Some("img"));
             assert!(!root.attribute("aria-label").unwrap().is_empty());
-            assert!(
-                root.descendants()
-                    .any(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")))
-            );
+            let is_text =
+                |node: &roxmltree::Node<'_, '_>| node.has_tag_name(("http://www.w3.org/2000/svg", "text"));
+            assert!(root.descendants().any(|node| is_text(&node)));
+            for text in root.descendants().filter(is_text) {
+                // Fitted into its room where the font is missing, unless the font never had it.
+                let (said, is_fitted) = (text.text().unwrap(), text.has_attribute("textLength"));
+                assert!(is_fitted || !said.is_ascii(), "{said}");
+                assert!(!is_fitted || !said.contains('キ'), "{said}");
+            }
         }
     }
     std::fs::read_to_string(dir.join("index.html")).unwrap()
