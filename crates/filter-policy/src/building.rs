@@ -53,9 +53,17 @@ pub fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
 }
 
 /// Drops each value that equals the one before it.
-pub fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
+pub fn without_repeats<H: HashValue>(mut hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
     let mut last = None;
-    hashes.filter(move |&hash| last.replace(hash) != Some(hash))
+    // Not `filter`, which would make hashing a call for each key.
+    core::iter::from_fn(move || {
+        loop {
+            let hash = hashes.next()?;
+            if last.replace(hash) != Some(hash) {
+                return Some(hash);
+            }
+        }
+    })
 }
 
 /// Collects the values, in no more memory than they take if their number is announced.

@@ -144,14 +144,10 @@ impl HashedPolicy for LegacyFullFilterPolicy {
         let [a, b, c, d] = count.to_le_bytes();
         let bits = filter.ending_in([probes, a, b, c, d]);
         let log2_bits = self.line.bytes().ilog2() + 3;
-        let Some(lines) =
-            Lines::filling(bits.len() as u64, count).filter(|lines| lines.log2_bits == log2_bits)
-        else {
-            // No lines, or a length that is not this policy's: every key may match.
-            bits.fill(0xff);
-            return for_each_batch(hashes, |_| ());
-        };
-        bits.fill(0);
+        let lines = Lines::filling(bits.len() as u64, count).filter(|lines| lines.log2_bits == log2_bits);
+        // No lines, or a length that is not this policy's: every key may match, and what is set in one byte is set already.
+        bits.fill(if lines.is_some() { 0 } else { 0xff });
+        let lines = lines.unwrap_or(Lines::ONE_BYTE);
         for_each_batch(hashes, |hashes| lines::insert(bits, lines, probes, hashes))
     }
 }

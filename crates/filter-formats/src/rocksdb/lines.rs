@@ -19,6 +19,12 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// The shortest line, alone.
+    pub(super) const ONE_BYTE: Self = Self {
+        count: NonZeroU32::MIN,
+        log2_bits: 3,
+    };
+
     /// Returns this many lines that fill this many bytes and have a power-of-two length, whichever machine wrote them.
     pub(super) fn filling(bytes: u64, count: u32) -> Option<Self> {
         let count = NonZeroU32::new(count)?;
