@@ -22,7 +22,7 @@ const ARROWS: [(&str, &str); 17] = [
     ("statistics", ""),
     ("plots", ""),
     ("records", "statistics"),
-    ("filter-tools", "filter-policy filter-formats filter-tables filter-testing filter-sets guava-bloom membership-filters statistics plots records"),
+    ("filter-tools", "filter-policy filter-formats filter-tables filter-testing filter-sets guava-bloom membership-filters statistics records"),
     ("hash-comparison", "hashzoo filter-policy filter-formats statistics plots records"),
     ("xtask", ""),
 ];

@@ -2,11 +2,9 @@
 
 mod levels;
 pub(super) mod numbers;
-mod picture;
 mod writers;
 
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io;
 
 use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
 use filter_formats::budget::Level;
@@ -16,7 +14,6 @@ use serde::Serialize;
 
 use self::levels::level;
 use self::numbers::{bytes, count, rate};
-use self::picture::Picture;
 use self::writers::Written;
 use super::print_json;
 use records::failure::Failure;
@@ -34,7 +31,6 @@ use records::terminal::{table, wrapped};
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
         {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
-        {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n  \
         {program} size --levels 10k,100k,1M,10M --filter bloom64\n\n\
         Exit codes: 0 done; 1 no filter meets the request; 2 the arguments are wrong."
 )]
@@ -58,14 +54,11 @@ pub struct Arguments {
     /// xFILTERS and :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or what --bits-per-key
     /// (10) takes everywhere
     #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
-        conflicts_with_all = ["keys", "rate", "probes", "chart"])]
+        conflicts_with_all = ["keys", "rate", "probes"])]
     levels: Vec<Level>,
     /// Calculate only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
     filter: Vec<Filter>,
-    /// Draw the rates at 4 to 24 bits per key into a new file, .svg
-    #[arg(long, value_name = "FILE")]
-    chart: Option<PathBuf>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -94,7 +87,7 @@ struct Report<'a> {
 ///
 /// # Errors
 ///
-/// If the request makes no sense, no filter meets it, or the chart's file exists.
+/// If the request makes no sense, or no filter meets it.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.levels.is_empty() {
         return levels::run(arguments);
@@ -107,7 +100,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         probes: arguments.probes,
     };
     let question = question.checked().map_err(Failure::input)?;
-    let picture = arguments.chart.as_deref().map(Picture::new).transpose()?;
     let mut filters = arguments.filter.clone();
     if filters.is_empty() {
         filters.extend(Filter::ALL);
@@ -129,14 +121,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         write_json(&mut out, &answers, &refused, written)?;
     } else {
         write_table(&mut out, &question, &answers, &refused, &written)?;
-    }
-    if let Some(picture) = &picture {
-        let keys = question
-            .question()
-            .keys
-            .or(answers.first().map(|answer| answer.keys));
-        picture.draw(&filters, keys.unwrap_or(1), &answers)?;
-        writeln!(io::stderr(), "chart: {}", picture.path.display())?;
     }
     if answers.is_empty() {
         return Err(Failure::Checked);

@@ -5,13 +5,10 @@
 //! engines, the false-positive rate in the others). So a [`Question`] states at most two of them. A probe count in
 //! addition affects only the textbook's formula, since every format has its own rule for it.
 
-pub(crate) mod chart;
-mod curve;
 mod filter;
 mod solve;
 mod textbook;
 
-pub use curve::{CURVE, curve};
 pub use filter::{Answer, Filter, Shape};
 pub use solve::{NoAnswer, answer};
 

@@ -280,7 +280,6 @@ fn nobody_waits_for_a_pipe() {
         &["inspect", "pipe"][..],
         &["inspect", "pipe.parquet"],
         &["inspect", "table.ldb", "pipe"],
-        &["size", "--keys", "10", "--chart", "pipe"],
     ] {
         let mut command = Command::new("timeout");
         command

@@ -87,7 +87,6 @@ fn mistakes_name_the_value_and_what_is_allowed() {
         size --bits-per-key -3 => above 0 | got -3
         size --bits-per-key 1e300 => at most 1,000,000 | got 1e300
         size --filter bloom --keys 1 => bloom | fast-local-bloom
-        size --keys 9 --chart curve.gif => curve.gif | .svg
         size --probes 1 --rate 5e-324 => with a probe count of 1 must be at least 0.0000009999995
         size --probes 1 --rate 1e-300 => with a probe count of 1 must be at least 0.0000009999995
         size --probes 1 --rate 9e-7 => with a probe count of 1 must be at least 0.0000009999995",
@@ -112,17 +111,6 @@ fn numbers_of_any_length_are_whole() {
             assert_eq!(listed.code, 0, "{}", outcome.stdout);
         }
     }
-}
-
-#[test]
-fn a_chart_is_a_new_file() {
-    let bench = Workbench::new();
-    let size = "size --keys 1000 --filter fast-local-bloom --filter ribbon --chart";
-    let draw = |name: &str| bench.run(&format!("{size} {name}").split(' ').collect::<Vec<_>>());
-    assert_eq!(draw("curve.svg").code, 0);
-    let first = bench.read("curve.svg");
-    assert!(first.contains("</svg>") && first.contains("fast-local-bloom"));
-    bench.refuses(&format!("{size} curve.svg => exists and is not overwritten"));
 }
 
 #[test]
