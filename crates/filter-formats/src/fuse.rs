@@ -1,8 +1,6 @@
 //! Binary fuse filters, as Pebble stores them: packed fingerprints, then 14 bytes that describe them.
 
 #[cfg(feature = "alloc")]
-mod forms;
-#[cfg(feature = "alloc")]
 mod policy;
 mod sizes;
 
@@ -18,8 +16,6 @@ use crate::sizing::Format;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
 use crate::view::{FilterKind, FilterLayout, FilterView};
-#[cfg(feature = "alloc")]
-pub use forms::BinaryFuseForm;
 #[cfg(feature = "alloc")]
 pub use policy::BinaryFusePolicy;
 #[cfg(feature = "alloc")]

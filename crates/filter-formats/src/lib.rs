@@ -48,7 +48,7 @@ pub mod which;
 
 pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
-pub use fuse::{BinaryFuseForm, BinaryFusePolicy};
+pub use fuse::BinaryFusePolicy;
 
 /// The one list of policies, for [`policies::ALL`].
 #[cfg(feature = "alloc")]

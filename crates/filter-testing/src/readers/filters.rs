@@ -1,9 +1,7 @@
-//! A filter of any bytes: every policy answers, and all of its query functions agree; other programs' forms are refused or
-//! become a filter as long as they are.
+//! A filter of any bytes: every policy answers, and all of its query functions agree.
 
 use std::sync::LazyLock;
 
-use filter_formats::BinaryFuseForm;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::{Answers, BitsPerKey, KeyBatch};
@@ -41,17 +39,5 @@ pub fn read(data: &[u8]) {
             "{}: {view:?}",
             policy.name()
         );
-    }
-    for form in [
-        BinaryFuseForm::Go,
-        BinaryFuseForm::C,
-        BinaryFuseForm::Xorf,
-        BinaryFuseForm::Java,
-    ] {
-        for width in [8, 16] {
-            if let Ok(stored) = form.to_pebble(filter, width) {
-                assert!(stored.len() < filter.len() + 16, "{form:?}");
-            }
-        }
     }
 }
