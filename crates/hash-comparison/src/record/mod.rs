@@ -29,6 +29,3 @@ pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, IDEAL, Verdict}
 pub const FORMAT: &str = "hash-comparison-run";
 /// The `schema` of the `run.json` that this version writes and reads.
 pub const SCHEMA: u32 = 1;
-
-#[cfg(test)]
-mod tests;

@@ -9,10 +9,8 @@ stored! {
     #[derive(Default)]
     pub struct Run {
         /// The kind of file.
-        #[cfg_attr(test, schemars(extend("const" = super::FORMAT)))]
         pub format: String,
         /// Version of the format.
-        #[cfg_attr(test, schemars(extend("const" = super::SCHEMA)))]
         pub schema: u32,
         /// Name and version of the program.
         pub generator: String,

@@ -2,15 +2,14 @@
 
 /// Declares structs of plain fields and enums of plain words.
 ///
-/// Numbers are stored with nine digits and must be finite. Words are stored and displayed in kebab case. Unknown fields
-/// are refused. The schema of `run.json` comes from the same declarations.
+/// Numbers are stored with nine digits and must be finite. Words are stored and displayed in kebab case. Unknown fields are
+/// refused.
 macro_rules! stored {
     () => {};
     ($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)* } $($rest:tt)*) => {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
         )]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         $(#[$meta])*
         pub enum $name { $($variants)* }
@@ -32,7 +31,6 @@ macro_rules! stored {
             $($done)*
             $(#[$meta])*
             #[serde(with = "statistics::significant")]
-            #[cfg_attr(test, schemars(with = "f64"))]
             pub $field: f64,
         } $($rest)* }
     };
@@ -41,7 +39,6 @@ macro_rules! stored {
     };
     (@struct { $($head:tt)* } { $($fields:tt)* }) => {
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         $($head)* { $($fields)* }
     };
