@@ -22,7 +22,7 @@ fn said(output: &Output) -> (Option<i32>, &str, &str) {
 
 #[test]
 fn help_texts() {
-    for command in ["", "tidy", "test", "fuzz", "sanitize", "cross", "release", "site"] {
+    for command in ["", "tidy", "test", "fuzz", "sanitize", "cross", "release"] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()
