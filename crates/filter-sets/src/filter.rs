@@ -162,7 +162,8 @@ impl Filter {
         &self.format
     }
 
-    /// Returns whether the filter may contain the key; false is certain.
+    /// Returns whether the filter may contain the key; false is certain for bytes of the kind of key that
+    /// [`header`](Self::header) states, as in [`FilterSet::may_contain`](crate::FilterSet::may_contain).
     #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         match &self.stored {

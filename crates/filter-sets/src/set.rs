@@ -91,7 +91,8 @@ impl FilterSet {
         self.current.load_full()
     }
 
-    /// Returns whether the set may contain the key; false is certain.
+    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
+    /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         self.current.load().may_contain(key)
@@ -176,7 +177,8 @@ impl Generation {
         &self.shards
     }
 
-    /// Returns whether the set may contain the key; false is certain.
+    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
+    /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
         self.shards[self.manifest.shard_of(key)].may_contain(key)
