@@ -159,7 +159,7 @@ fn rounds_follow_from_the_work_alone() {
     assert_eq!(rounds(333_334, 6_466_132, false), 21);
     assert_eq!(rounds(333_334, 10_666_667, false), 14);
     // One key of 300 kB, of 32 MB, of 100 MB.
-    assert_eq!(rounds(14, 4_200_000, false), 61);
+    assert_eq!(rounds(14, 4_200_000, false), 47);
     assert_eq!(rounds(1, 32_000_000, false), 6);
     assert_eq!(rounds(1, 100_000_000, false), 3);
     assert_eq!(rounds(usize::MAX, usize::MAX, false), 3);
