@@ -15,7 +15,7 @@ pub const MAX_SHARDS: u32 = 1 << 12;
 pub struct Shard {
     /// The name of the file in the set's folder.
     pub file: String,
-    /// The length of the stored filter. The file has [`Header::LEN`] bytes before it.
+    /// The length of the stored filter. The file has [`Header::LEN`](crate::Header::LEN) bytes before it.
     pub bytes: u64,
     /// The number of different keys; of a merged filter at most so many.
     pub keys: u64,

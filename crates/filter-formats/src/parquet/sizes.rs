@@ -56,7 +56,7 @@ pub fn arrow_rs_bytes(values: u64, rate: f64) -> Result<u32, Error> {
 /// 32 bytes to 128 MiB. Arrow C++ takes the number of values as a 32-bit number.
 ///
 /// This is the size while values are inserted. Before Arrow C++ writes the filter it
-/// [folds](super::SplitBlockFilterMut::fold_to_rate) it as long as the rate allows, so a file has a shorter filter if the
+/// folds it as long as the rate allows, so a file has a shorter filter if the
 /// column has fewer distinct values than were announced.
 ///
 /// Source: Arrow 26, `cpp/src/parquet/bloom_filter.h` (`OptimalNumOfBits`).
