@@ -88,9 +88,9 @@ pub enum Missing {
     #[default]
     Reported,
     /// The filter is empty: queries answer [`Answer::Absent`](crate::Answer::Absent), and the first insert creates it.
-    /// What was lost is not noticed. It is right if filters come and go by design, for example one per day.
+    /// A lost filter goes unnoticed. Choose this if filters come and go by design, for example one per day.
     Empty,
-    /// As in the published programs, whose strings have no mark: a missing filter is empty, the first insert begins its
+    /// Follows the published programs, whose strings have no mark: a missing filter is empty, the first insert begins its
     /// string, and nothing shows a loss or other parameters. A filter with a mark is still refused if its parameters
     /// differ. [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) gives such a filter a mark, so that it no
     /// longer needs this.

@@ -190,7 +190,7 @@ fn check_shards(shards: u32) -> Result<(), Error> {
     }
 }
 
-/// What is made of the keys of one filter.
+/// The form in which a filter is written.
 #[derive(Clone, Copy)]
 enum Form {
     Sealed,

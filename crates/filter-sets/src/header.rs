@@ -1,4 +1,4 @@
-//! What stands before a stored filter in a file: `FORMAT.md` describes it.
+//! The header of a filter's file, which `FORMAT.md` describes.
 
 use hashzoo::xxh3_64;
 use serde::Serialize;
@@ -16,7 +16,7 @@ const KEY_KIND: usize = 176;
 const RESERVED: usize = 240;
 const CHECKSUM: usize = 248;
 
-/// What a file says of the filter in it: how the filter is read, and of which set it is a shard.
+/// The header of a filter's file. It says how the filter is read, and of which set it is a shard.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Header {
     /// The name of the format.

@@ -97,8 +97,8 @@ pub trait Funnel<T: ?Sized>: Hashing {
     }
 }
 
-/// What becomes of a key whose bytes are in one slice: see [`Funnel::in_one_slice`]. No closure, because compilers inline the
-/// methods of traits sooner.
+/// Takes the bytes of a key that are in one slice: see [`Funnel::in_one_slice`]. This is a trait and not a closure, because
+/// compilers inline its method sooner.
 pub trait TakeSlice {
     /// The result.
     type Output;

@@ -131,20 +131,6 @@ impl<F> CountingBloomFilter<F> {
             .all(|position| self.counters.get(position) > 0)
     }
 
-    /// Removes a key that is hashed already, like [`remove`](Self::remove).
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
-    /// filter's. Nothing is removed then, and the key may be in the filter.
-    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        Ok(self.remove_raw(hash))
-    }
-
     fn remove_raw(&mut self, hash: Hash128) -> bool {
         if !self.contains_raw(hash) {
             return false;

@@ -171,20 +171,6 @@ impl<F> CuckooFilter<F> {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    /// Removes a key that is hashed already, like [`remove`](Self::remove).
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
-    /// filter's. Nothing is removed then, and the key may be in the filter.
-    pub fn remove_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        Ok(self.remove_raw(hash))
-    }
-
     fn remove_raw(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {

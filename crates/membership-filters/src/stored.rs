@@ -137,3 +137,25 @@ macro_rules! common {
     };
 }
 pub(crate) use common;
+
+/// The removal of hashed keys, for filters with a method `remove_raw`.
+macro_rules! removal {
+    ($filter:ident) => {
+        impl<F> $filter<F> {
+            /// Removes a key that is hashed already, like [`remove`](Self::remove).
+            ///
+            /// # Errors
+            ///
+            /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+            /// filter's. Nothing is removed then, and the key may be in the filter.
+            pub fn remove_hash(&mut self, hash: &guava_bloom::Hashed<F>) -> Result<bool, crate::Error>
+            where
+                F: PartialEq,
+            {
+                let hash = self.own(hash)?;
+                Ok(self.remove_raw(hash))
+            }
+        }
+    };
+}
+pub(crate) use removal;

@@ -299,7 +299,7 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     assert!(!set.reload().unwrap());
 }
 
-/// What is a filter's file, asked as another, or cut.
+/// Opens a filter's file under wrong formats, changed, and cut.
 #[test]
 fn a_file_says_what_it_is() {
     let place = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use guava_bloom::{Error, Hashing, MAX_WORD_COUNT, Modulus, Parameters, Strategy}
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::packed::{PackedIntegers, too_large, word_count};
-use crate::stored::{common, invalid, of_field, zero};
+use crate::stored::{common, invalid, of_field, removal, zero};
 
 /// The number of bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
@@ -40,6 +40,7 @@ impl CountingBloomFilter<()> {
 }
 
 common!(CountingBloomFilter);
+removal!(CountingBloomFilter);
 
 impl<F: Hashing> Stored for CountingBloomFilter<F> {
     type Funnel = F;

@@ -6,7 +6,7 @@ use guava_bloom::{Error, Hashing};
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
 use crate::packed::PackedIntegers;
-use crate::stored::{common, invalid, of_field, within, zero};
+use crate::stored::{common, invalid, of_field, removal, within, zero};
 
 /// The number of bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
@@ -26,6 +26,7 @@ impl CuckooParameters {
 }
 
 common!(CuckooFilter);
+removal!(CuckooFilter);
 
 impl<F: Hashing> Stored for CuckooFilter<F> {
     type Funnel = F;
