@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![no_std]
+#![cfg_attr(not(feature = "testing"), no_std)]
 #![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
@@ -22,6 +22,8 @@ mod reader;
 mod rocksdb;
 mod source;
 mod stored;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod varint;
 
 pub use block::{Block, Entries, Entry};

@@ -1,6 +1,6 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_testing::readers::filters;
+use filter_tables::testing::readers::filters;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| filters::read(data));

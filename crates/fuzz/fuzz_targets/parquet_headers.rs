@@ -1,6 +1,6 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_testing::readers::parquet_headers;
+use filter_tables::testing::readers::parquet_headers;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| parquet_headers::read(data));

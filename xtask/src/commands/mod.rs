@@ -3,12 +3,11 @@
 mod cross;
 mod forward;
 mod test;
-mod tidy;
 
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::{fuzz, release, sanitize};
+use crate::{fuzz, release, sanitize, tidy, workspace};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -49,7 +48,8 @@ enum Command {
     Size(forward::Arguments),
     /// Benchmark filters against peers, on real engines
     Bench(forward::Arguments),
-    Tidy(tidy::Arguments),
+    /// Check which crate uses which, and the order of modules, against crates/ARCHITECTURE.md
+    Tidy,
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
@@ -69,7 +69,7 @@ impl Cli {
             Command::Inspect(rest) => forward::FILTERS.run("inspect", &rest),
             Command::Size(rest) => forward::FILTERS.run("size", &rest),
             Command::Bench(rest) => forward::BENCHMARKS.run("bench", &rest),
-            Command::Tidy(arguments) => tidy::run(&arguments),
+            Command::Tidy => Ok(tidy::check(&workspace::root())?),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),

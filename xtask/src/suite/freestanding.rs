@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::lint;
+use super::lints;
 use crate::cargo::{cargo, output_of, run_command, words};
 
 /// The arguments of cargo for the program, which is a workspace of its own, and the program that cargo builds.
@@ -19,7 +19,7 @@ const RUST_ALLOCATORS: [&str; 4] = ["__rust_alloc", "__rust_realloc", "__rdl_", 
 
 /// Lints, builds and runs the program, and checks its symbols.
 pub(super) fn check(root: &Path) -> Result<(), String> {
-    lint(root, &words(PLACE))?;
+    lints::check(root, &words(PLACE))?;
     cargo(root, &[&["build"], &words(PLACE)[..]].concat())?;
     let program = root.join(PROGRAM);
     run_command(&mut Command::new(&program))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use filter_testing::readers::{filter_blocks, filters, parquet_headers, tables};
+use filter_tables::testing::readers::{filter_blocks, filters, parquet_headers, tables};
 
 #[test]
 fn every_committed_input_is_read() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::testing::golden::{self, key, rows, unhex};
 use filter_tables::{
     BlockHandle, BlockRole, ChecksumKind, RocksDbFilters, RocksDbForm, RocksDbTable, Table, TableError,
 };
-use filter_testing::golden::{self, key, rows, unhex};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

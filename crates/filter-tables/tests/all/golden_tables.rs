@@ -6,8 +6,8 @@
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_tables::testing::golden::{bytes, key, rows, unhex};
 use filter_tables::{BlockHandle, BlockRole, RocksDbForm, Table, TableError};
-use filter_testing::golden::{bytes, key, rows, unhex};
 use serde::Deserialize;
 
 /// A data block: its start and size in the file, and its number of entries.

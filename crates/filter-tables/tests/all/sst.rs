@@ -2,8 +2,8 @@
 
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::testing::tables::{encode, entries, entry, with_restarts};
 use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, RocksDbFilters, RocksDbTable, TableError};
-use filter_testing::tables::{encode, entries, entry, with_restarts};
 
 use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
 

@@ -1,8 +1,8 @@
 //! Tables that no engine wrote: several policies, odd names, and damage in every place.
 
+use filter_tables::testing::golden::bytes;
+use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
 use filter_tables::{BlockHandle, BlockRole, Damage, MAGIC, StoredBlock, Table, TableError};
-use filter_testing::golden::bytes;
-use filter_testing::tables::{File, encode, entries, entry, varint, with_restarts};
 
 fn damage_of(file: Vec<u8>) -> Damage {
     match Table::open(file) {

@@ -1,11 +1,11 @@
 //! The maximum cost of reading a table, whatever the table says.
 
+use filter_tables::testing::golden::bytes;
+use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock,
     Table, TableError,
 };
-use filter_testing::golden::bytes;
-use filter_testing::tables::{File, encode, entries, entry, varint, with_restarts};
 
 #[test]
 fn keys_that_grow_by_sharing_are_bounded() {

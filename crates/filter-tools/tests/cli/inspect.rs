@@ -4,9 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use filter_policy::MATCHES_EVERYTHING;
+use filter_tables::testing::golden::bytes as golden;
+use filter_tables::testing::tables::{File, encode, entries};
 use filter_tables::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
-use filter_testing::golden::bytes as golden;
-use filter_testing::tables::{File, encode, entries};
 
 use super::Workbench;
 

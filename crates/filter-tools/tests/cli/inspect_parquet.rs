@@ -1,6 +1,6 @@
 //! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies.
 
-use filter_testing::golden::bytes as golden;
+use filter_tables::testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
 use super::Workbench;

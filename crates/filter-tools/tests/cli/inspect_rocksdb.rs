@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use filter_testing::golden;
+use filter_tables::testing::golden;
 
 use super::Workbench;
 

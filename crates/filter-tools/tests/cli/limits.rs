@@ -3,9 +3,9 @@
 use std::process::Command;
 
 use filter_formats::parquet::{Header, SplitBlockFilterMut};
+use filter_tables::testing::golden;
+use filter_tables::testing::tables::{File, encode, entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
-use filter_testing::golden;
-use filter_testing::tables::{File, encode, entries, varint};
 
 use super::{Outcome, Workbench};
 

@@ -4,10 +4,7 @@
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
 pub(crate) mod any_bytes;
-#[expect(
-    unreachable_pub,
-    reason = "the package `filter-testing` has a link to this file"
-)]
+#[expect(unreachable_pub, reason = "`filter_tables::testing` has a link to this file")]
 pub(crate) mod golden;
 pub(crate) mod layouts;
 pub(crate) mod random;

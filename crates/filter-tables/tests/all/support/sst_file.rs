@@ -2,8 +2,8 @@
 
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, HashedPolicy};
+use filter_tables::testing::tables::{encode, entries};
 use filter_tables::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
-use filter_testing::tables::{encode, entries};
 
 const CRC32C: u8 = 1;
 

@@ -1,7 +1,9 @@
-//! Code and data shared by the tests of stored filters.
-#![forbid(unsafe_code)]
+//! Code and data for the tests of stored filters: recorded filters and tables, a writer of small tables, and the readers
+//! that are fuzzed.
+
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot go on has failed")]
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 /// The folder of the recorded data.
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../filter-formats/tests/data");

@@ -1,6 +1,6 @@
 //! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 
-use filter_tables::{
+use crate::{
     BlockHandle, BlockRole, FOOTER_LEN, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN, RocksDbFilters,
     RocksDbFooter, RocksDbTable, Table, TableError, block_checksum,
 };
@@ -26,7 +26,7 @@ fn walk(file: &[u8]) {
     }
 }
 
-fn leveldb(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
+fn leveldb(file: &[u8]) -> Result<(), TableError<impl core::error::Error + use<>>> {
     let table = Table::open(file)?;
     for name in table
         .policy_names()
@@ -44,7 +44,7 @@ fn leveldb(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>
     Ok(())
 }
 
-fn rocksdb(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
+fn rocksdb(file: &[u8]) -> Result<(), TableError<impl core::error::Error + use<>>> {
     let table = RocksDbTable::open(file)?;
     let handles: Vec<BlockHandle> = match table.filters()? {
         RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),

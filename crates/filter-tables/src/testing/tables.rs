@@ -1,6 +1,6 @@
 //! Writes small tables of LevelDB, valid or damaged, and the entries of their blocks and of RocksDB's.
 
-use filter_tables::{BlockHandle, MAGIC, StoredBlock, block_checksum};
+use crate::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 
 /// Encodes a number in groups of seven bits, the lowest first.
 pub fn varint(mut value: u64) -> Vec<u8> {

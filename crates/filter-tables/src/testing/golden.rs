@@ -1,0 +1,1 @@
+../../../filter-formats/tests/all/support/golden.rs

@@ -1,1 +1,0 @@
-../../filter-formats/tests/all/support/golden.rs
