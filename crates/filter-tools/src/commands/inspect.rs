@@ -1,6 +1,5 @@
 //! `inspect`: shows the filters in real tables.
 
-mod filters;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -11,9 +10,8 @@ use guava_bloom::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::number::grouped;
 use serde::Serialize;
 
-use self::filters::{Shown, json_of};
 use super::print_json;
-use crate::inspection::parquet::{self, ColumnFilter, Counts, Question};
+use crate::inspection::parquet::{self, ColumnFilter, Question};
 use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use records::failure::Failure;
@@ -36,8 +34,7 @@ use records::terminal::table;
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value. JSON is then an array of filters. Of damaged filters only the
-/// first hundred are listed. A file that is one filter with its header, and nothing else, is shown in the same way.
+/// --key, queries each filter of the column for a value. JSON is then an array of filters. A file that is one filter with its header, and nothing else, is shown in the same way.
 ///
 /// For files that hold the stream of a Bloom filter of Guava or Spark and nothing else, shows the bits, k, fill, the number
 /// of elements that the fill suggests, and the expected rate. Says so if k does not fit that number, as in filters that
@@ -175,33 +172,82 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         column: arguments.column.as_deref(),
         key: arguments.key.as_deref(),
     };
-    let wrong = |error| Failure::input(format_args!("{}: {error}", inspection::shown(path)));
-    let inspect = |each: &mut dyn FnMut(&ColumnFilter<'_>)| {
-        let counts = if parquet::is_parquet(path) {
-            parquet::inspect(path, question, each)
-        } else {
-            parquet::inspect_filter(path, each)
-        };
-        counts.map_err(wrong)
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let (counts, written) = if arguments.json {
-        json_of(&mut out, inspect)?
+    let found = if parquet::is_parquet(path) {
+        parquet::inspect(path, question)
     } else {
-        let mut shown = Shown::new(&mut out, question.key.is_some());
-        let counts = inspect(&mut |filter| shown.add(filter))?;
-        let written = shown.finish(&counts);
-        (counts, written)
+        parquet::inspect_filter(path).map(|filter| (vec![filter], 0))
     };
-    unless_closed(written.and_then(|()| out.flush()).map_err(Failure::from))?;
-    match counts {
-        Counts { damaged: 0, .. } => Ok(()),
-        counts if arguments.json && counts.not_described() > 0 => Err(Failure::internal(format_args!(
-            "{} more damaged filters are not listed",
-            grouped(counts.not_described())
-        ))),
-        _ => Err(Failure::Checked),
+    let (filters, row_groups) =
+        found.map_err(|error| Failure::input(format_args!("{}: {error}", inspection::shown(path))))?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = if arguments.json {
+        print_json(&mut out, &filters)
+    } else {
+        print_columns(&mut out, &filters, row_groups, question.key.is_some()).map_err(Failure::from)
+    };
+    unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
+    match filters.iter().any(|filter| filter.damage.is_some()) {
+        true => Err(Failure::Checked),
+        false => Ok(()),
     }
+}
+
+fn print_columns(
+    out: &mut impl io::Write,
+    filters: &[ColumnFilter],
+    row_groups: u64,
+    has_key: bool,
+) -> io::Result<()> {
+    /// The number of damaged filters that are described.
+    const DESCRIBED: usize = 100;
+    let column = |filter: &ColumnFilter| {
+        filter
+            .column
+            .as_deref()
+            .map_or_else(String::new, parquet::printed)
+    };
+    let row_group = |filter: &ColumnFilter| filter.row_group.map_or_else(String::new, grouped);
+    let mut header = vec!["column", "row group", "bytes", "expected"];
+    header.extend(has_key.then_some("may match"));
+    let rows = filters.iter().map(|filter| {
+        let mut row = vec![
+            column(filter),
+            row_group(filter),
+            filter.bytes.map_or_else(String::new, grouped),
+            filter.expected_rate.map_or_else(String::new, percent),
+        ];
+        let answer = |may_match| if may_match { "yes" } else { "no" };
+        row.extend(filter.may_match.map(answer).map(str::to_owned));
+        row
+    });
+    if !filters.is_empty() {
+        writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
+    }
+    let damage = filters.iter().filter_map(|filter| {
+        let damage = filter.damage.as_ref()?;
+        Some(format!(
+            "row group {}, {}: {damage}",
+            row_group(filter),
+            column(filter)
+        ))
+    });
+    let more = damage.clone().count().saturating_sub(DESCRIBED) as u64;
+    let more = (more > 0).then(|| format!("and {}", counted(more, "more damaged filter")));
+    list(out, "damage", damage.take(DESCRIBED).chain(more))?;
+    let count = filters.len() as u64;
+    // A filter alone in a file has none.
+    if row_groups > 0 || count == 0 {
+        write!(out, "{}, ", counted(row_groups, "row group"))?;
+    }
+    write!(out, "{}", counted(count, "filter"))?;
+    if has_key {
+        let denying = filters
+            .iter()
+            .filter(|filter| filter.may_match == Some(false))
+            .count() as u64;
+        write!(out, "; {} without the key", counted(denying, "row group"))?;
+    }
+    writeln!(out)
 }
 
 /// Shows streams, which are all of the paths.

@@ -1,6 +1,6 @@
 //! Table files, and the ranges of a file that were read.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -57,18 +57,9 @@ impl StoredBlocks for RocksDbTable<&TableFile> {
     }
 }
 
-/// Ranges of a file that do not overlap, in a few sorted lists, each at least twice as long as the next. Unlike a tree,
-/// they are allocated in a way that can fail.
+/// Ranges of a file that do not overlap: the end of each by its start.
 #[derive(Default)]
-pub(super) struct DisjointRanges(Vec<Vec<(u64, u64)>>);
-
-/// The reason why a range is not added.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// It overlaps the range that starts here.
-    Overlap(u64),
-    Memory,
-}
+pub(super) struct DisjointRanges(BTreeMap<u64, u64>);
 
 impl DisjointRanges {
     /// Adds a filter block of a file of `file` bytes, or returns a message if it overlaps another. A block that exceeds
@@ -80,50 +71,19 @@ impl DisjointRanges {
             return Ok(());
         }
         let block = BlockRole::Filter;
-        self.add(offset, end)
-            .map_err(|refused| format!("the {block} at offset {offset} {refused}, and is not read"))
+        self.add(offset, end).map_err(|overlapped| {
+            format!("the {block} at offset {offset} overlaps the one at offset {overlapped}, and is not read")
+        })
     }
 
-    /// Adds a range that is not empty, unless it overlaps another range.
-    pub(super) fn add(&mut self, start: u64, end: u64) -> Result<(), Refused> {
-        for ranges in &self.0 {
-            let before = ranges.partition_point(|range| range.0 < end);
-            if let Some(&(other, _)) = ranges[..before].last().filter(|range| range.1 > start) {
-                return Err(Refused::Overlap(other));
+    /// Adds a range that is not empty, or returns the start of the range that it overlaps.
+    pub(super) fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
+        match self.0.range(..end).next_back() {
+            Some((&other, &other_end)) if other_end > start => Err(other),
+            _ => {
+                self.0.insert(start, end);
+                Ok(())
             }
-        }
-        let push = |ranges: &mut Vec<_>| {
-            ranges.try_reserve(1).map_err(|_| Refused::Memory)?;
-            ranges.push((start, end));
-            Ok(())
-        };
-        // Most files have their filters in order.
-        if let [ranges] = &mut self.0[..]
-            && ranges.last().is_some_and(|last| last.1 <= start)
-        {
-            return push(ranges);
-        }
-        let mut ranges = Vec::new();
-        push(&mut ranges)?;
-        while let Some(mut longer) = self.0.pop_if(|longer| longer.len() < 2 * ranges.len()) {
-            longer
-                .try_reserve_exact(ranges.len())
-                .map_err(|_| Refused::Memory)?;
-            longer.append(&mut ranges);
-            longer.sort_unstable();
-            ranges = longer;
-        }
-        self.0.try_reserve(1).map_err(|_| Refused::Memory)?;
-        self.0.push(ranges);
-        Ok(())
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Overlap(other) => write!(f, "overlaps the one at offset {other}"),
-            Self::Memory => f.write_str("is one of more than memory has room for"),
         }
     }
 }
@@ -147,32 +107,7 @@ mod tests {
             (31, 40, Ok(())),
             (30, 31, Ok(())),
         ] {
-            assert_eq!(
-                read.add(start, end),
-                expected.map_err(Refused::Overlap),
-                "{start}..{end}"
-            );
-        }
-    }
-
-    /// Compares the lists with the plainest way to keep ranges apart, in any order.
-    #[test]
-    fn any_order_gives_the_same_answers() {
-        for step in [1_u64, 6, 613, 1000] {
-            let mut read = DisjointRanges::default();
-            let mut plain: Vec<(u64, u64)> = Vec::new();
-            for number in 0..1001 {
-                let start = number * step % 1001 * 10;
-                let end = start + [5, 10, 11, 1][number as usize % 4];
-                let overlapped = plain
-                    .iter()
-                    .any(|&(other, other_end)| other < end && start < other_end);
-                assert_eq!(read.add(start, end).is_err(), overlapped, "{start}..{end}");
-                if !overlapped {
-                    plain.push((start, end));
-                }
-            }
-            assert!(read.0.len() < 12 && plain.len() > 500);
+            assert_eq!(read.add(start, end), expected, "{start}..{end}");
         }
     }
 }

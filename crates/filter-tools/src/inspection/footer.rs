@@ -6,8 +6,6 @@
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
 
-use std::fmt;
-
 /// Nesting of the fields that are skipped. The format has four levels.
 const MAX_DEPTH: u8 = 32;
 
@@ -19,55 +17,17 @@ const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
 /// A column of a row group.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Column<'f> {
-    pub(super) path: ColumnPath<'f>,
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    /// The number of the row group, from 0.
+    pub(super) row_group: u64,
+    /// The path in the schema, its parts joined by dots.
+    pub(super) path: String,
     pub(super) physical_type: PhysicalType,
     /// The offset of the filter in the file, if there is one.
     pub(super) filter_offset: Option<i64>,
     /// The length of the filter with its header, in bytes.
     pub(super) filter_length: Option<i64>,
-}
-
-/// The path of a column in the schema, in the bytes of the footer. Displayed with dots between its parts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ColumnPath<'f> {
-    parts: u64,
-    names: &'f [u8],
-}
-
-impl<'f> ColumnPath<'f> {
-    fn parts(self) -> impl Iterator<Item = &'f str> {
-        let mut input = Input(self.names);
-        (0..self.parts).map_while(move |_| input.name().ok())
-    }
-}
-
-impl fmt::Display for ColumnPath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, part) in self.parts().enumerate() {
-            write!(f, "{}{part}", if index == 0 { "" } else { "." })?;
-        }
-        Ok(())
-    }
-}
-
-impl PartialEq<str> for ColumnPath<'_> {
-    fn eq(&self, text: &str) -> bool {
-        let mut rest = Some(text);
-        for (index, part) in self.parts().enumerate() {
-            rest = rest
-                .and_then(|rest| {
-                    if index == 0 {
-                        Some(rest)
-                    } else {
-                        rest.strip_prefix('.')
-                    }
-                })
-                .and_then(|rest| rest.strip_prefix(part));
-        }
-        rest == Some("")
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,39 +43,28 @@ pub(super) enum PhysicalType {
     FixedLenByteArray(i32),
 }
 
-/// Calls `each` with the number of each row group and its columns, in their order, and returns the number of row groups.
-///
-/// Takes at most three bytes of memory for each byte of the footer.
-pub(super) fn for_each_column<'f>(
-    footer: &'f [u8],
-    each: &mut dyn FnMut(u64, Column<'f>),
-) -> Result<u64, String> {
+/// Returns the columns of all row groups in their order, and the number of row groups.
+pub(super) fn columns(footer: &[u8]) -> Result<(Vec<Column>, u64), String> {
     let mut input = Input(footer);
-    let (mut types, mut row_groups) = (Vec::new(), 0);
-    let mut read = || {
-        input.structure(|input, field| match field {
-            (2, LIST) => input.leaves(&mut types),
-            (4, LIST) => input.each(|input| {
-                input.row_group(&types, &mut |column| each(row_groups, column))?;
-                row_groups += 1;
-                Ok(())
-            }),
-            (_, kind) => input.skip(kind, MAX_DEPTH),
-        })
-    };
-    let read = read();
-    read.map_err(|damage: &str| {
-        if damage == NO_MEMORY {
-            return format!("{NO_MEMORY} for a footer of {} bytes", footer.len());
-        }
+    let (mut types, mut columns, mut row_groups) = (Vec::new(), Vec::new(), 0);
+    let read = input.structure(|input, field| match field {
+        (2, LIST) => input.each(|input| {
+            types.extend(input.leaf()?);
+            Ok(())
+        }),
+        (4, LIST) => input.each(|input| {
+            input.row_group(row_groups, &types, &mut columns)?;
+            row_groups += 1;
+            Ok(())
+        }),
+        (_, kind) => input.skip(kind, MAX_DEPTH),
+    });
+    read.map_err(|damage| {
         let at = footer.len() - input.0.len();
         format!("the footer is damaged at byte {at} of {}: {damage}", footer.len())
     })?;
-    Ok(row_groups)
+    Ok((columns, row_groups))
 }
-
-/// The reason for stopping that is no damage.
-const NO_MEMORY: &str = "not enough memory";
 
 type Read<T> = Result<T, &'static str>;
 
@@ -123,26 +72,6 @@ type Read<T> = Result<T, &'static str>;
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    /// Adds the types of a schema's columns.
-    fn leaves(&mut self, types: &mut Vec<PhysicalType>) -> Read<()> {
-        /// The length of a column that has a type and nothing else.
-        const LEAST: usize = 3;
-        let elements = self.list_of(STRUCT)?;
-        let most = self.0.len() / LEAST;
-        let most = usize::try_from(elements).map_or(most, |elements| elements.min(most));
-        // Several lists, which no writer makes, may move the types often.
-        let reserved = if types.is_empty() {
-            types.try_reserve_exact(most)
-        } else {
-            types.try_reserve(most)
-        };
-        reserved.map_err(|_| NO_MEMORY)?;
-        (0..elements).try_for_each(|_| {
-            types.extend(self.leaf()?);
-            Ok(())
-        })
-    }
-
     /// Returns the type of a schema's element if it is a column.
     fn leaf(&mut self) -> Read<Option<PhysicalType>> {
         let (mut kind, mut len) = (None, 0);
@@ -172,26 +101,25 @@ impl<'a> Input<'a> {
         }))
     }
 
-    /// Reads a row group of columns of these types.
-    fn row_group(&mut self, types: &[PhysicalType], each: &mut dyn FnMut(Column<'a>)) -> Read<()> {
-        let mut columns = types.iter();
+    /// Adds the columns of a row group, which have these types.
+    fn row_group(&mut self, row_group: u64, types: &[PhysicalType], columns: &mut Vec<Column>) -> Read<()> {
+        let mut left = types.iter();
         self.structure(|input, field| match field {
             (1, LIST) => input.each(|input| {
                 let too_many = "a row group must not have more columns than the schema";
-                let physical_type = *columns.next().ok_or(too_many)?;
-                each(input.column(physical_type)?);
+                columns.push(input.column(row_group, *left.next().ok_or(too_many)?)?);
                 Ok(())
             }),
             (_, kind) => input.skip(kind, MAX_DEPTH),
         })?;
-        match columns.next() {
+        match left.next() {
             None => Ok(()),
             Some(_) => Err("a row group must not have fewer columns than the schema"),
         }
     }
 
-    fn column(&mut self, physical_type: PhysicalType) -> Read<Column<'a>> {
-        let (mut path, mut is_elsewhere) = (None, false);
+    fn column(&mut self, row_group: u64, physical_type: PhysicalType) -> Read<Column> {
+        let (mut path, mut is_elsewhere) = (Vec::new(), false);
         let (mut filter_offset, mut filter_length) = (None, None);
         self.structure(|input, field| match field {
             // The path of another file, to which the offsets refer.
@@ -210,8 +138,12 @@ impl<'a> Input<'a> {
             }),
             (_, kind) => input.skip(kind, MAX_DEPTH),
         })?;
+        if path.is_empty() {
+            return Err("a column must have metadata with a path");
+        }
         Ok(Column {
-            path: path.ok_or("a column must have metadata with a path")?,
+            row_group,
+            path: path.join("."),
             physical_type,
             filter_offset: filter_offset.filter(|_| !is_elsewhere),
             filter_length,
@@ -242,16 +174,10 @@ impl<'a> Input<'a> {
         (0..elements).try_for_each(|_| read(self))
     }
 
-    /// Reads a path; `None` if it has no parts.
-    fn names(&mut self) -> Read<Option<ColumnPath<'a>>> {
+    fn names(&mut self) -> Read<Vec<&'a str>> {
         let parts = self.list_of(BINARY)?;
-        let names = self.0;
-        (0..parts).try_for_each(|_| self.name().map(drop))?;
-        Ok((parts > 0).then_some(ColumnPath { parts, names }))
-    }
-
-    fn name(&mut self) -> Read<&'a str> {
-        str::from_utf8(self.binary()?).map_err(|_| "a name must be UTF-8")
+        let name = |bytes| str::from_utf8(bytes).map_err(|_| "a name must be UTF-8");
+        (0..parts).map(|_| name(self.binary()?)).collect()
     }
 
     fn list_of(&mut self, kind: u8) -> Read<u64> {
@@ -354,15 +280,6 @@ pub(super) fn varint(mut number: u64) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn row_groups(footer: &[u8]) -> Result<Vec<Vec<Column<'_>>>, String> {
-        let mut columns = Vec::new();
-        let count = for_each_column(footer, &mut |row_group, column| columns.push((row_group, column)))?;
-        let of = |row_group| columns.iter().filter(move |column| column.0 == row_group);
-        Ok((0..count)
-            .map(|row_group| of(row_group).map(|column| column.1).collect())
-            .collect())
-    }
-
     /// Writes a footer with the schema of a group of columns of these types, and one row group.
     fn footer(types: &[u8], row_group: &[u8]) -> Vec<u8> {
         let leaves = types.iter().map(|&kind| vec![0x15, kind << 1, 0x38, 1, b'x', 0]);
@@ -388,20 +305,16 @@ mod tests {
     #[test]
     fn columns_and_their_filters() {
         let whole = footer(&[2, 7], TWO);
-        let [a, c] = &row_groups(&whole).unwrap()[0][..] else {
+        let (found, 1) = columns(&whole).unwrap() else {
+            panic!("one row group");
+        };
+        let [a, c] = &found[..] else {
             panic!("two columns");
         };
-        assert_eq!(
-            (a.path.to_string().as_str(), a.physical_type),
-            ("a.b", PhysicalType::Int64)
-        );
-        assert!(a.path == *"a.b");
-        for other in ["", "a", "a.", "ab", "a.b.", "a.b.c", ".a.b"] {
-            assert!(a.path != *other, "{other}");
-        }
+        assert_eq!((a.path.as_str(), a.physical_type), ("a.b", PhysicalType::Int64));
         assert_eq!((a.filter_offset, a.filter_length), (Some(4), Some(34)));
         assert_eq!(
-            (c.path.to_string().as_str(), c.physical_type),
+            (c.path.as_str(), c.physical_type),
             ("c", PhysicalType::FixedLenByteArray(0))
         );
         assert_eq!((c.filter_offset, c.filter_length), (None, None));
@@ -413,16 +326,16 @@ mod tests {
             + 2;
         let mut long = whole.clone();
         long.splice(row_groups_at..=row_groups_at, [0x09, 8]);
-        assert_eq!(row_groups(&long), row_groups(&whole));
+        assert_eq!(columns(&long), columns(&whole));
         let mut elsewhere = whole.clone();
         elsewhere.splice(row_groups_at + 4..=row_groups_at + 4, [0x18, 1, b'f', 0x16]);
-        assert_eq!(row_groups(&elsewhere).unwrap()[0][0].filter_offset, None);
+        assert_eq!(columns(&elsewhere).unwrap().0[0].filter_offset, None);
         for len in 0..whole.len() {
-            let error = row_groups(&whole[..len]).unwrap_err();
+            let error = columns(&whole[..len]).unwrap_err();
             assert!(error.starts_with("the footer is damaged at byte "), "{error}");
         }
         for types in [&[2][..], &[2, 7, 1], &[2, 8]] {
-            assert!(row_groups(&footer(types, TWO)).is_err());
+            assert!(columns(&footer(types, TWO)).is_err());
         }
     }
 
@@ -431,7 +344,7 @@ mod tests {
     fn other_fields() {
         let mut whole = footer(&[2, 7], TWO);
         whole.pop();
-        let with = |field: &[u8]| for_each_column(&[&whole[..], field, &[0]].concat(), &mut |_, _| {});
+        let with = |field: &[u8]| columns(&[&whole[..], field, &[0]].concat());
         for field in [
             &[0x51][..],
             &[0x52],
@@ -464,18 +377,14 @@ mod tests {
     fn claims_beyond_the_footer() {
         let claim = |kind: u8| [&[0x59, 0xf0 | kind][..], &varint(u64::from(u32::MAX)), &[0]].concat();
         for kind in [1, 3, LIST, STRUCT] {
-            let error = row_groups(&claim(kind)).unwrap_err();
+            let error = columns(&claim(kind)).unwrap_err();
             assert!(error.ends_with("more elements than bytes are left"), "{error}");
         }
         // Lists of one list each.
         let nested = |depth: usize| [&[0x59][..], &vec![0x19; depth], &[0x05, 0]].concat();
-        assert!(row_groups(&nested(31)).is_ok());
+        assert!(columns(&nested(31)).is_ok());
         for depth in [32, 1_000_000] {
-            assert!(
-                row_groups(&nested(depth))
-                    .unwrap_err()
-                    .ends_with("32 levels deep")
-            );
+            assert!(columns(&nested(depth)).unwrap_err().ends_with("32 levels deep"));
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Tests on a file of pyarrow's and damaged copies of it.
 
-use std::io::Cursor;
-
 use super::*;
 
 const FILE: &[u8] = include_bytes!("../../../../filter-formats/tests/data/parquet/pyarrow.parquet");
@@ -10,36 +8,16 @@ const ALL: Question<'_> = Question {
     key: None,
 };
 
-/// A filter without the borrowed path.
-#[derive(Debug, PartialEq)]
-struct Found {
-    bytes: Option<u64>,
-    may_match: Option<bool>,
-    damage: Option<String>,
-}
-
-fn of(file: &[u8], question: Question<'_>) -> Result<(Vec<Found>, u64), String> {
-    let mut all = Vec::new();
-    let counts = filters(
-        &mut Cursor::new(file),
-        file.len() as u64,
-        question,
-        &mut |filter| {
-            all.push(Found {
-                bytes: filter.bytes,
-                may_match: filter.may_match,
-                damage: filter.damage.clone(),
-            });
-        },
-    )?;
-    assert_eq!(counts.filters, all.len() as u64 + counts.not_described());
-    Ok((all, counts.row_groups))
+fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    inspect(file.path(), ALL).unwrap().0
 }
 
 /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
 #[test]
 fn places_that_are_wrong() {
-    let whole = of(FILE, ALL).unwrap().0;
+    let whole = of(FILE);
     assert!(whole.iter().all(|filter| filter.damage.is_none()));
     let varint = |number: u32| footer::varint(u64::from(number) << 1);
     let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
@@ -52,9 +30,9 @@ fn places_that_are_wrong() {
         let mut file = FILE.to_vec();
         file.splice(at..at + place.len(), place);
         assert_eq!(file.len(), FILE.len(), "numbers of as many bytes");
-        of(&file, ALL).unwrap().0
+        of(&file)
     };
-    let damage = |filters: &[Found]| filters[0].damage.clone().unwrap_or_default();
+    let damage = |filters: &[ColumnFilter]| filters[0].damage.clone().unwrap_or_default();
     assert_eq!(with(30_146, 2064), whole);
     assert!(damage(&with(30_147, 2064)).contains("header must be"));
     assert!(damage(&with(30_146, 2065)).contains("takes 2064 bytes, but the footer says 2065"));
@@ -69,7 +47,7 @@ fn places_that_are_wrong() {
     let mut file = FILE.to_vec();
     // 2^31 - 32 bytes, in a header of the same length.
     file.splice(30_146..30_146 + 6, [0x15, 0xc0, 0xff, 0xff, 0xff, 0x0f]);
-    let filters = of(&file, ALL).unwrap().0;
+    let filters = of(&file);
     assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
     assert_eq!(filters[1..], whole[1..]);
 }
