@@ -1,6 +1,5 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +7,12 @@ use filter_policy::MATCHES_EVERYTHING;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
+use crate::bytes::Sum;
 use crate::error::{Error, ErrorKind};
 use crate::filling::{Filling, Plan};
 use crate::folder::{Lock, write_filter};
 use crate::format::{Format, Hasher, Size};
 use crate::header::{Header, is_key_kind};
-use crate::journal::{Journal, Sum, digest, digest_of};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
@@ -242,49 +241,42 @@ impl FileBuilding {
             _ => (0, 1),
         };
         let mut written = Err(Error::input("there is no filter"));
-        keys.build(
-            number,
-            shards,
-            progress,
-            |_, _| None,
-            |_, header, filter| {
-                let Some(filter) = filter else { return Ok(()) };
-                let mut entry = header.entry();
-                let name = |path: &Path| {
-                    path.file_name()
-                        .unwrap_or_default()
-                        .to_string_lossy()
-                        .into_owned()
-                };
-                match form {
-                    Form::Shard(..) => {
-                        write_filter(&path.join(&entry.file), Some(&header), |file| filter.write(file))?
-                    }
-                    Form::Sealed => {
-                        entry.file = name(&path);
-                        write_filter(&path, Some(&header), |file| filter.write(file))?;
-                    }
-                    Form::Raw => {
-                        let mut bytes = Sum::default();
-                        // What some policies write for no keys, up to five bytes, could be a file that was cut.
-                        let filled = |file: &mut dyn std::io::Write| match header.bytes {
-                            0..8 => file.write_all(&MATCHES_EVERYTHING),
-                            _ => filter.write(file),
-                        };
-                        filled(&mut bytes).map_err(Error::input)?;
-                        write_filter(&path, None, filled)?;
-                        entry = Shard {
-                            file: name(&path),
-                            bytes: bytes.bytes,
-                            sha256: bytes.sha256(),
-                            ..entry
-                        };
-                    }
+        keys.build(number, shards, progress, |header, filter| {
+            let mut entry = header.entry();
+            let name = |path: &Path| {
+                path.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            match form {
+                Form::Shard(..) => {
+                    write_filter(&path.join(&entry.file), Some(&header), |file| filter.write(file))?
                 }
-                written = Ok(entry);
-                Ok(())
-            },
-        )?;
+                Form::Sealed => {
+                    entry.file = name(&path);
+                    write_filter(&path, Some(&header), |file| filter.write(file))?;
+                }
+                Form::Raw => {
+                    let mut bytes = Sum::default();
+                    // What some policies write for no keys, up to five bytes, could be a file that was cut.
+                    let filled = |file: &mut dyn std::io::Write| match header.bytes {
+                        0..8 => file.write_all(&MATCHES_EVERYTHING),
+                        _ => filter.write(file),
+                    };
+                    filled(&mut bytes).map_err(Error::input)?;
+                    write_filter(&path, None, filled)?;
+                    entry = Shard {
+                        file: name(&path),
+                        bytes: bytes.bytes,
+                        sha256: bytes.sha256(),
+                        ..entry
+                    };
+                }
+            }
+            written = Ok(entry);
+            Ok(())
+        })?;
         written
     }
 }
@@ -313,8 +305,7 @@ impl SetBuilding {
     /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
     /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest.
     ///
-    /// After a build that was killed, the keys must come again. A shard that it had written, and whose keys are the same, is
-    /// not built again; what else it left is removed.
+    /// What a build that was killed left is removed.
     ///
     /// # Errors
     ///
@@ -323,19 +314,13 @@ impl SetBuilding {
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
-        let journal = RefCell::new(Journal::open(&lock.folder)?);
-        let left = |keys, none: &Header| journal.borrow_mut().take(keys, none);
-        keys.build(0, count, progress, left, |keys, header, filter| {
+        keys.build(0, count, progress, |header, filter| {
             let shard = header.entry();
-            if let Some(filter) = filter {
-                lock.write(&shard, &header, &|file| filter.write(file))?;
-                journal.borrow_mut().note(keys, &shard)?;
-            }
+            lock.write(&shard, &header, &|file| filter.write(file))?;
             shards.push(shard);
             first.get_or_insert(header);
             Ok(())
         })?;
-        drop(journal);
         let first = first.ok_or_else(|| Error::input("there is no shard"))?;
         let manifest = Manifest::new(&first, shards);
         lock.publish(&manifest)?;
@@ -375,16 +360,14 @@ impl Keys {
         )))
     }
 
-    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes the digest of
-    /// its keys, its header and the filter. A shard that `left` finds, by the digest and a header without a filter, is
-    /// passed without a filter.
+    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its header and
+    /// the filter.
     fn build(
         mut self,
         first: u32,
         of: u32,
         progress: Progress<'_>,
-        left: impl Fn(u64, &Header) -> Option<Shard>,
-        mut write: impl FnMut(u64, Header, Option<&dyn Filling>) -> Result<(), Error>,
+        mut write: impl FnMut(Header, &dyn Filling) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),
@@ -399,19 +382,12 @@ impl Keys {
             ..
         } = &self.builder;
         let mut counts = vec![0; self.shards as usize];
-        let mut digests = Vec::with_capacity(counts.len());
         let mut pass = self.values.pass()?;
-        for (index, count) in (0..).zip(&mut counts) {
-            let number = first + index;
-            let mut of_keys = digest_of(&format!(
-                "{format:?} {size:?} {capacity:?} {key_kind} {number} {of}"
-            ));
+        for count in &mut counts {
             pass.next(&mut |values| {
                 *count += values.len() as u64;
-                of_keys = digest(of_keys, values);
                 go_on(0)
             })?;
-            digests.push(of_keys);
         }
         // LevelDB's rates take some milliseconds to compute. Many shards have few different numbers of keys.
         let mut different = counts.clone();
@@ -425,23 +401,7 @@ impl Keys {
         });
         let plans: HashMap<u64, Plan> = plans.collect::<Result<_, Error>>()?;
         let mut pass = self.values.pass()?;
-        for ((index, keys), digest) in (0..).zip(counts).zip(digests) {
-            let none = Header {
-                format: format.name().to_owned(),
-                key_kind: key_kind.clone(),
-                seed: SHARD_SEED,
-                shard: first + index,
-                shards: of,
-                bytes: 0,
-                keys,
-                sha256: String::new(),
-                rate: None,
-            };
-            if let Some(shard) = left(digest, &none).filter(|shard| shard.keys == keys) {
-                pass.next(&mut |values| go_on(values.len() as u64))?;
-                write(digest, none.of(&shard), None)?;
-                continue;
-            }
+        for (number, keys) in (first..).zip(counts) {
             let mut filter = (plans[&keys].make)().map_err(Error::input)?;
             pass.next(&mut |values| {
                 go_on(values.len() as u64)?;
@@ -451,12 +411,17 @@ impl Keys {
             let mut sum = Sum::default();
             filter.write(&mut sum).map_err(Error::input)?;
             let header = Header {
+                format: format.name().to_owned(),
+                key_kind: key_kind.clone(),
+                seed: SHARD_SEED,
+                shard: number,
+                shards: of,
                 bytes: sum.bytes,
+                keys,
                 sha256: sum.sha256(),
                 rate: filter.rate(),
-                ..none
             };
-            write(digest, header, Some(&*filter))?;
+            write(header, &*filter)?;
         }
         Ok(())
     }

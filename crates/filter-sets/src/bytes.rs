@@ -1,7 +1,7 @@
 //! The bytes of a file that holds a filter: read or mapped, after a header or without one.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -201,5 +201,35 @@ fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), String> {
     match verify && hex::encode(Sha256::digest(bytes)) != header.sha256 {
         true => Err("the filter's checksum is not that of the header".to_owned()),
         false => Ok(()),
+    }
+}
+
+/// Counts and hashes what is written.
+#[derive(Default)]
+pub(crate) struct Sum {
+    pub(crate) bytes: u64,
+    hash: Sha256,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.hash.update(bytes);
+    }
+
+    /// Returns the SHA-256 in hexadecimal digits.
+    pub(crate) fn sha256(self) -> String {
+        hex::encode(self.hash.finalize())
+    }
+}
+
+impl Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

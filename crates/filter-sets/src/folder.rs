@@ -5,9 +5,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::bytes::Sum;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::journal::{JOURNAL, Sum};
 use crate::manifest::Manifest;
 use crate::shard::{MANIFEST, Shard};
 
@@ -15,12 +15,9 @@ use crate::shard::{MANIFEST, Shard};
 const SHARD: &str = "shard-";
 const FILTER: &str = ".filter";
 
-/// Returns true if a builder made a file of this name: a shard, its journal, or an unfinished file of
-/// [`guava_bloom::save`].
+/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`guava_bloom::save`].
 fn is_of_builder(name: &str) -> bool {
-    name == JOURNAL
-        || (name.starts_with(SHARD) && name.ends_with(FILTER))
-        || (name.starts_with(".tmp") && name.len() == 10)
+    (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
 }
 
 /// Writes a filter to a file that appears, or is replaced, when it is complete.

@@ -13,7 +13,6 @@ mod filter;
 mod folder;
 mod format;
 mod header;
-mod journal;
 mod manifest;
 mod merge;
 mod outline;

@@ -21,7 +21,7 @@ use crate::keys::{self, Items};
 /// Without --shards, the file says what it is, and then has the filter's stored bytes; with --raw, these alone. With
 /// --shards, PATH is a folder: a manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at
 /// once, when the new one is on the disk; until then, or if the program is stopped or killed, it stays. Start a build that
-/// was killed again: it reads the keys again, and goes on with the shards that were written.
+/// was killed again.
 ///
 /// Hash values that do not fit into half of the memory go to files without names beside PATH. The other half is for the
 /// filter that is being built; a key may take half, too. A filter larger than that needs --shards.
