@@ -10,7 +10,6 @@ mod fixed;
 mod growing;
 mod losses;
 mod oracle;
-mod promises;
 mod replacing;
 mod resharding;
 mod round_trips;
