@@ -68,7 +68,7 @@ impl Sanitizer {
             // Clients of Redis are not tested: they share only connections, and tokio's cause false alarms, because the
             // sanitizer does not see synchronization through the kernel.
             Self::Thread => {
-                "-Zbuild-std --package guava-bloom --features slot --test all -- concurrent:: slot::"
+                "-Zbuild-std --package membership-filters --features slot --test all -- concurrent:: slot::"
             }
         }
     }

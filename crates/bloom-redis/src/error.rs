@@ -180,10 +180,10 @@ impl From<RedisError> for Error {
     }
 }
 
-impl From<guava_bloom::Error> for Error {
-    fn from(error: guava_bloom::Error) -> Self {
+impl From<membership_filters::Error> for Error {
+    fn from(error: membership_filters::Error) -> Self {
         let kind = match error.kind() {
-            guava_bloom::ErrorKind::Incompatible => ErrorKind::Mismatch,
+            membership_filters::ErrorKind::Incompatible => ErrorKind::Mismatch,
             _ => ErrorKind::InvalidArgument,
         };
         Self::with_text(kind, None, error.to_string())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Hashing};
+use membership_filters::{BloomFilter, Hashing};
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};
@@ -125,7 +125,7 @@ impl FixedFilter {
     /// Returns the offsets of an element's bits, in the order in which they are tested.
     #[must_use]
     pub fn offsets(&self, element: impl AsRef<[u8]>) -> Vec<u64> {
-        let hash = guava_bloom::Hash128::of(element.as_ref());
+        let hash = membership_filters::Hash128::of(element.as_ref());
         self.schema().positions(hash).collect()
     }
 
@@ -226,14 +226,14 @@ impl FixedFilter {
 
     /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in one
     /// step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
-    /// [`Parameters`](guava_bloom::Parameters) convert into each other.
+    /// [`Parameters`](membership_filters::Parameters) convert into each other.
     ///
     /// **What was in the filter before is gone**: elements that anybody inserted and that are not in `filter` are
     /// [`Answer::Absent`] afterwards, except those that are inserted during the call. To add the bits instead,
     /// replace another filter and [`merge`](Self::merge) it into this one.
     ///
     /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)), and
-    /// the funnel must hash as the server's queries do: [`Bytes`](guava_bloom::Bytes) and [`Utf8`](guava_bloom::Utf8). The
+    /// the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and [`Utf8`](membership_filters::Utf8). The
     /// call fails with [`Mismatch`](crate::ErrorKind::Mismatch) otherwise, and when bits, probe count or strategy
     /// differ.
     pub fn replace_with<'a, F: Hashing + Sync>(

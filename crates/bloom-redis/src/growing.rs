@@ -1,6 +1,6 @@
 //! The growing design: bitmaps of equal size behind a cursor; a new one is opened when the current one is half full.
 
-use guava_bloom::{BloomFilter, Hashing};
+use membership_filters::{BloomFilter, Hashing};
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};

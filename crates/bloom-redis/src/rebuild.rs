@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Hashing};
+use membership_filters::{BloomFilter, Hashing};
 
 use crate::call::Call;
 use crate::names::display;

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of keys or servers.
 
-use guava_bloom::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
+use membership_filters::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
 
 use crate::error::{Error, ErrorKind};
 
@@ -165,7 +165,11 @@ impl TryFrom<&Parameters> for Schema {
     ///
     /// [`ErrorKind::Mismatch`] for Guava's older strategy.
     fn try_from(parameters: &Parameters) -> Result<Self, Error> {
-        guava_bloom::Error::check_equal("strategies", &Strategy::Murmur128Mitz64, &parameters.strategy())?;
+        membership_filters::Error::check_equal(
+            "strategies",
+            &Strategy::Murmur128Mitz64,
+            &parameters.strategy(),
+        )?;
         Ok(Self::from_guava(*parameters))
     }
 }

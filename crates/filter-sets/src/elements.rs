@@ -1,11 +1,11 @@
-//! The filters that take one element after the other, behind one trait: those of `guava-bloom` and `membership-filters`.
+//! The filters that take one element after the other, behind one trait: those of `membership-filters` and `membership-filters`.
 
 use std::any::Any;
 use std::io::{self, Write};
 
-use guava_bloom::spark::{self, HashPair};
-use guava_bloom::{BloomFilter, Bytes, Hash128, HashId, Hashed, Hashing as _, envelope};
+use membership_filters::spark::{self, HashPair};
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
+use membership_filters::{BloomFilter, Bytes, Hash128, HashId, Hashed, Hashing as _, envelope};
 
 pub(crate) use crate::filling::text;
 use crate::filling::{Filling, Text};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{Answers, BitsPerKey, OwnedFilter};
-use guava_bloom::{Encoding, envelope};
+use membership_filters::{Encoding, envelope};
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{Bytes, Opened, Opening};

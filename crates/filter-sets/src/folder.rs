@@ -15,7 +15,7 @@ use crate::shard::{MANIFEST, Shard};
 const SHARD: &str = "shard-";
 const FILTER: &str = ".filter";
 
-/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`guava_bloom::save`].
+/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`membership_filters::save`].
 fn is_of_builder(name: &str) -> bool {
     (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
 }
@@ -34,9 +34,9 @@ pub(crate) fn write_filter(
     })
 }
 
-/// [`guava_bloom::save`] with an error of this crate.
+/// [`membership_filters::save`] with an error of this crate.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    guava_bloom::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
+    membership_filters::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
 }
 
 /// Returns true if a plain file holds what `write` writes.

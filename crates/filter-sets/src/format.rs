@@ -4,13 +4,13 @@ use filter_formats::BinaryFusePolicy;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
-use guava_bloom::{
-    BloomFilter, Bytes, Encoding, Hash128, HashId, Hashing as _, Parameters, StreamHeader, envelope, spark,
-};
 use hashzoo::xxh3_64;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     GrowingBloomFilter, GrowingParameters,
+};
+use membership_filters::{
+    BloomFilter, Bytes, Encoding, Hash128, HashId, Hashing as _, Parameters, StreamHeader, envelope, spark,
 };
 
 use crate::elements::{Elements, hash_pair, hash128, text};

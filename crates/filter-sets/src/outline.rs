@@ -3,8 +3,8 @@
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::places::{self, Places};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
-use guava_bloom::spark;
-use guava_bloom::{Hash128, Modulus, Strategy, StreamHeader};
+use membership_filters::spark;
+use membership_filters::{Hash128, Modulus, Strategy, StreamHeader};
 
 use crate::error::Error;
 use crate::format::{Format, Kind};

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use guava_bloom::Encoding;
+use membership_filters::Encoding;
 use records::failure::Failure;
 use records::interrupt::Interrupt;
 use records::lines;

@@ -1,7 +1,7 @@
 //! Guava's stream and Spark's: a filter that was read is written back byte for byte.
 #![no_main]
 
-use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope, spark};
+use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope, spark};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bloom_redis::redis::{self, ConnectionLike, RedisResult, Value};
 use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Schema};
-use guava_bloom::Bytes;
+use membership_filters::Bytes;
 use libfuzzer_sys::fuzz_target;
 
 /// A connection that returns one reply after the other, whatever the command.

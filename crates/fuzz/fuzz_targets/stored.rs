@@ -1,7 +1,7 @@
 //! Stored filters with a corrected checksum, so that the code after the check is reached.
 #![no_main]
 
-use guava_bloom::{Bytes, envelope};
+use membership_filters::{Bytes, envelope};
 use libfuzzer_sys::fuzz_target;
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
 
@@ -35,5 +35,5 @@ fuzz_target!(|data: &[u8]| {
         let _ = filter.insert(b"key");
         assert!(filter.might_contain(b"key"));
     }
-    let _ = envelope::from_bytes::<guava_bloom::BloomFilter<Bytes>>(&bytes, Bytes);
+    let _ = envelope::from_bytes::<membership_filters::BloomFilter<Bytes>>(&bytes, Bytes);
 });

@@ -6,8 +6,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 
-use guava_bloom::{Parameters, Utf8};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters};
+use membership_filters::{Parameters, Utf8};
 
 /// The number of revoked tokens on the list at a time.
 const LISTED: u64 = 10_000;

@@ -6,10 +6,12 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::error::Error;
+use crate::funnel::{Funnel, Hashed};
+use crate::hash::Hash128;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::Answers;
-use guava_bloom::{Error, Funnel, Hash128, Hashed};
 
 mod bits;
 mod parameters;
@@ -33,7 +35,7 @@ const TOGETHER: usize = 512;
 /// The same elements give the same bytes on every platform, in any order of insertion.
 ///
 /// ```
-/// use guava_bloom::Bytes;
+/// use membership_filters::Bytes;
 /// use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 ///
 /// let parameters = BlockedParameters::new(10_000, 0.01)?;

@@ -6,9 +6,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use guava_bloom::{
-    BloomFilter, Error, Funnel, Hash128, Hashed, Modulus, Parameters, Positions, Strategy, StreamHeader,
-};
+use crate::error::Error;
+use crate::funnel::{Funnel, Hashed};
+use crate::guava::{BloomFilter, Parameters, Positions, Strategy, StreamHeader};
+use crate::hash::Hash128;
+use crate::modulus::Modulus;
 
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
@@ -32,7 +34,7 @@ pub use width::CounterWidth;
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
 ///
 /// ```
-/// use guava_bloom::{Parameters, Utf8};
+/// use membership_filters::{Parameters, Utf8};
 /// use membership_filters::{CounterWidth, CountingBloomFilter};
 ///
 /// let parameters = Parameters::new(10_000, 0.001)?;

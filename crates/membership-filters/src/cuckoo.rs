@@ -4,7 +4,9 @@
 
 use core::fmt;
 
-use guava_bloom::{Error, ErrorKind, Funnel, Hash128, Hashed};
+use crate::error::{Error, ErrorKind};
+use crate::funnel::{Funnel, Hashed};
+use crate::hash::Hash128;
 
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
@@ -46,7 +48,7 @@ const FREE: u64 = 0;
 /// The same insertions and removals in the same order under the same parameters give the same bytes on every platform.
 ///
 /// ```
-/// use guava_bloom::Utf8;
+/// use membership_filters::Utf8;
 /// use membership_filters::{CuckooFilter, CuckooParameters};
 ///
 /// let mut sessions = CuckooFilter::new(Utf8, &CuckooParameters::new(10_000, 0.001)?)?;

@@ -3,7 +3,11 @@
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
-use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Hashed, Modulus};
+use crate::error::Error;
+use crate::funnel::{Funnel, Hashed};
+use crate::guava::BloomFilter;
+use crate::hash::Hash128;
+use crate::modulus::Modulus;
 
 use crate::positions::DistinctPositions;
 
@@ -26,7 +30,7 @@ pub use parameters::{GrowingParameters, GrowthRule};
 /// growth for unexpected elements.
 ///
 /// ```
-/// use guava_bloom::Long;
+/// use membership_filters::Long;
 /// use membership_filters::{GrowingBloomFilter, GrowingParameters};
 ///
 /// let mut seen = GrowingBloomFilter::new(Long, &GrowingParameters::new(1_000, 0.01)?)?;
@@ -281,7 +285,9 @@ pub struct GrowingStats {
 
 #[cfg(test)]
 mod tests {
-    use guava_bloom::{ErrorKind, Hash128, Hashed};
+    use crate::error::ErrorKind;
+    use crate::funnel::Hashed;
+    use crate::hash::Hash128;
 
     use super::{GrowingBloomFilter, GrowingParameters, GrowthRule};
 

@@ -1,9 +1,8 @@
-// Points the README's file links at modules in the documentation: the first definition of a link counts.
+// Redirects the README's link to a file: the first definition of a link counts.
 //! [FORMAT.md]: format
 //!
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -15,23 +14,54 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod arch;
+#[cfg(target_has_atomic = "64")]
+mod atomic_bits;
+mod batch;
+mod bits;
 mod blocked;
 mod counting;
 mod cuckoo;
+pub mod envelope;
+mod error;
+mod form;
 pub mod format;
+mod funnel;
 mod growing;
+pub mod guava;
+mod hash;
+mod modulus;
 mod packed;
 mod positions;
 mod random;
+#[cfg(feature = "save")]
+mod save;
+mod sink;
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+mod slot;
+pub mod spark;
 mod stored;
+mod unrolled;
 
+pub use bits::MAX_WORD_COUNT;
 pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
-/// Funnels, hashes, parameters and the plain filter, which the filters here accept and return.
-pub use guava_bloom;
-#[cfg(all(feature = "slot", target_has_atomic = "64"))]
-pub use guava_bloom::Slot;
-pub use guava_bloom::{Error, ErrorKind, Xxph3};
-
+pub use error::{Error, ErrorKind};
+pub use funnel::{
+    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16, Utf16Units,
+};
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};
+#[cfg(target_has_atomic = "64")]
+pub use guava::{AnyFilter, ConcurrentBloomFilter};
+pub use guava::{
+    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, MAX_PROBE_COUNT, Parameters, Positions, ProbeCountRule,
+    Strategy, StreamHeader,
+};
+pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
+pub use modulus::Modulus;
+#[cfg(feature = "save")]
+pub use save::save;
+pub use sink::Sink;
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+pub use slot::{Outcome, Rebuild, Slot};

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use guava_bloom::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit `b mod 64` of
 /// word `b / 64`, the least significant being bit 0. Bits after the last integer are zero.

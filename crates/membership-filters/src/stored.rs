@@ -1,9 +1,9 @@
-//! Code shared by the filters: checks of stored fields, and public methods. The envelope is that of `guava-bloom`;
+//! Code shared by the filters: checks of stored fields, and public methods. The envelope is that of `membership-filters`;
 //! `FORMAT.md` describes the formats.
 
 use core::fmt;
 
-use guava_bloom::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// The error for a field with a value that no filter has.
 pub(crate) fn invalid(field: &str, allowed: impl fmt::Display, found: impl fmt::Display) -> Error {
@@ -45,26 +45,26 @@ macro_rules! common {
             #[must_use]
             pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
             where
-                F: guava_bloom::Funnel<T>,
+                F: crate::funnel::Funnel<T>,
             {
-                self.contains_raw(guava_bloom::Hash128::of_key(&self.funnel, item))
+                self.contains_raw(crate::hash::Hash128::of_key(&self.funnel, item))
             }
 
             /// Returns the hash of a key, for filters whose funnels are equal to this one's.
             #[inline]
             #[must_use]
-            pub fn hash<T: ?Sized>(&self, key: &T) -> guava_bloom::Hashed<F>
+            pub fn hash<T: ?Sized>(&self, key: &T) -> crate::funnel::Hashed<F>
             where
-                F: guava_bloom::Funnel<T> + Clone,
+                F: crate::funnel::Funnel<T> + Clone,
             {
-                guava_bloom::Hashed::new(self.funnel.clone(), key)
+                crate::funnel::Hashed::new(self.funnel.clone(), key)
             }
 
             /// Returns whether a key that is hashed already seems to be in the filter. The answer is true for a hash that was
             /// made with a funnel that is not equal to this filter's.
             #[inline]
             #[must_use]
-            pub fn might_contain_hash(&self, hash: &guava_bloom::Hashed<F>) -> bool
+            pub fn might_contain_hash(&self, hash: &crate::funnel::Hashed<F>) -> bool
             where
                 F: PartialEq,
             {
@@ -76,13 +76,13 @@ macro_rules! common {
             #[inline]
             pub(crate) fn own(
                 &self,
-                hash: &guava_bloom::Hashed<F>,
-            ) -> Result<guava_bloom::Hash128, crate::Error>
+                hash: &crate::funnel::Hashed<F>,
+            ) -> Result<crate::hash::Hash128, crate::error::Error>
             where
                 F: PartialEq,
             {
                 hash.under(&self.funnel)
-                    .ok_or_else(crate::Error::other_funnel)
+                    .ok_or_else(crate::error::Error::other_funnel)
             }
 
             /// Returns the funnel that the filter was made with.
@@ -91,11 +91,11 @@ macro_rules! common {
             }
         }
 
-        impl<F: guava_bloom::Hashing> $filter<F> {
+        impl<F: crate::funnel::Hashing> $filter<F> {
             /// Returns the stored form, as [`format`](crate::format) describes it.
             #[must_use]
             pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
-                guava_bloom::envelope::to_bytes(self)
+                crate::envelope::to_bytes(self)
             }
 
             /// Reads the filter from its stored form; trailing bytes are an error.
@@ -104,8 +104,8 @@ macro_rules! common {
             ///
             /// [`Incompatible`](crate::ErrorKind::Incompatible) if the filter was written with a funnel of another hash;
             /// [`Error`](crate::Error) otherwise names the fault in the bytes.
-            pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, crate::Error> {
-                guava_bloom::envelope::from_bytes(bytes, funnel)
+            pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, crate::error::Error> {
+                crate::envelope::from_bytes(bytes, funnel)
             }
 
             /// Writes the stored form piece by piece. Does not flush. Needs the feature `std`.
@@ -115,7 +115,7 @@ macro_rules! common {
             /// The errors of the writer.
             #[cfg(feature = "std")]
             pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-                guava_bloom::envelope::write_to(self, writer)
+                crate::envelope::write_to(self, writer)
             }
 
             /// Reads the stored form and nothing after it. The first fields are read one by one: wrap a file in a
@@ -125,13 +125,13 @@ macro_rules! common {
             ///
             /// [`Error`](crate::Error) names the fault in the bytes, or the error of the reader.
             #[cfg(feature = "std")]
-            pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, crate::Error> {
-                guava_bloom::envelope::read_from(reader, funnel)
+            pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, crate::error::Error> {
+                crate::envelope::read_from(reader, funnel)
             }
 
             /// Returns the length of the stored form in bytes.
             pub fn stored_len(&self) -> u64 {
-                guava_bloom::envelope::Stored::stored_len(self)
+                crate::envelope::Stored::stored_len(self)
             }
         }
     };
@@ -148,7 +148,10 @@ macro_rules! removal {
             ///
             /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
             /// filter's. Nothing is removed then, and the key may be in the filter.
-            pub fn remove_hash(&mut self, hash: &guava_bloom::Hashed<F>) -> Result<bool, crate::Error>
+            pub fn remove_hash(
+                &mut self,
+                hash: &crate::funnel::Hashed<F>,
+            ) -> Result<bool, crate::error::Error>
             where
                 F: PartialEq,
             {

@@ -8,7 +8,7 @@ use crate::workspace;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the unit tests and the tests on golden data of hashzoo, filter-policy, guava-bloom and
+/// For each target, compiles the unit tests and the tests on golden data of hashzoo, filter-policy, membership-filters and
 /// membership-filters, and the tests of the comparison's records, and runs them in an emulator: QEMU, or Node.js for
 /// WebAssembly. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
 #[derive(Debug, clap::Args)]

@@ -113,7 +113,7 @@ struct Tests {
 /// keys take long; filters as long of fewer keys are tested, with more probes.
 const LIBRARIES: Tests = Tests {
     selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
-                --package filter-tables --package guava-bloom --package membership-filters \
+                --package filter-tables --package membership-filters --package membership-filters \
                 --features filter-tables/snappy,filter-tables/xxhash \
                 --lib --test golden --test guard_pages --test all",
     arguments: "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \

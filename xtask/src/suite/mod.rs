@@ -30,7 +30,7 @@ struct Suite {
 }
 
 /// Crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 8] = [
+const NO_STD: [(&str, &[&str]); 7] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-kernels", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
@@ -40,11 +40,10 @@ const NO_STD: [(&str, &[&str]); 8] = [
         "filter-formats",
         &["--no-default-features", "--features", "alloc"],
     ),
-    ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "guava-bloom/save,guava-bloom/slot,membership-filters/slot";
+const FEATURES: &str = "membership-filters/save,membership-filters/slot";
 /// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 
@@ -116,7 +115,7 @@ const STEPS: [Step; 16] = [
     Step::full("documentation", |suite| documentation(&suite.root)),
     Step::full("model of the concurrent filter", |suite| {
         // Optimised, because even a few threads have very many interleavings.
-        let arguments = words("test --release --package guava-bloom-model");
+        let arguments = words("test --release --package membership-filters-model");
         run_command(cargo_command(&suite.root, &arguments).env("RUSTFLAGS", "--cfg loom"))
     }),
     Step::full("freestanding program", |suite| freestanding::check(&suite.root)),

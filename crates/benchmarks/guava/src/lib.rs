@@ -1,4 +1,4 @@
-//! The real Guava in a child process, for the tests and the benchmark of `guava-bloom`.
+//! The real Guava in a child process, for the tests and the benchmark of `membership-filters`.
 #![forbid(unsafe_code)]
 
 mod java;

@@ -4,7 +4,7 @@ use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
 use bloom_redis::{Call, Expiry, FixedFilter, Missing, Options};
-use guava_bloom::{BloomFilter, Bytes};
+use membership_filters::{BloomFilter, Bytes};
 use redis::Script;
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;

@@ -3,7 +3,7 @@
 use bench_kit::record::Batch;
 use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
-use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
+use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 
 use crate::contestants::{Failed, Rig, SCRIPT};
 use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter};
-use guava_bloom::{BloomFilter, Bytes, Parameters};
+use membership_filters::{BloomFilter, Bytes, Parameters};
 use redis::{Commands as _, Connection, ConnectionLike, RedisResult, Value};
 
 /// A guard that keeps lookups of absent names from the database.

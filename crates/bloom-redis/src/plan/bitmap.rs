@@ -4,7 +4,7 @@
 //! three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes there: a string
 //! that ends with the mark was made by this crate, as a whole, with these parameters.
 
-use guava_bloom::Hash128;
+use membership_filters::Hash128;
 use redis::{Cmd, cmd};
 
 use crate::error::{Error, ErrorKind};

@@ -1,6 +1,6 @@
 //! Commands that test bits, and the queries built from them.
 
-use guava_bloom::Hash128;
+use membership_filters::Hash128;
 
 use super::bitmap::{Bitmap, offsets, per_trip};
 use crate::answer::Answer;

@@ -1,6 +1,6 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
 
-use guava_bloom::Hash128;
+use membership_filters::Hash128;
 use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, cmd};
 
 use super::bitmap::offsets;

@@ -1,6 +1,6 @@
 //! Queries of and inserts into a growing filter, by scripts, each in one step.
 
-use guava_bloom::Hash128;
+use membership_filters::Hash128;
 use redis::Value;
 
 use super::acknowledged::Acknowledged;

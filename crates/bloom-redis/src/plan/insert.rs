@@ -1,6 +1,6 @@
 //! Inserts into a filter in one string.
 
-use guava_bloom::Hash128;
+use membership_filters::Hash128;
 use redis::Value;
 
 use super::acknowledged::Acknowledged;

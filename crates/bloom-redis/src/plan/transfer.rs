@@ -6,7 +6,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
+use membership_filters::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
 
 use super::bitmap::Bitmap;
 use super::chain::Chain;
@@ -65,7 +65,7 @@ pub(crate) fn check_shape<F: Hashing>(bitmap: &Bitmap, filter: &BloomFilter<F>) 
 }
 
 fn equal<T: PartialEq + core::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Result<(), Error> {
-    Ok(guava_bloom::Error::check_equal(what, ours, theirs)?)
+    Ok(membership_filters::Error::check_equal(what, ours, theirs)?)
 }
 
 /// Checks that Guava could have a filter of this many bits.

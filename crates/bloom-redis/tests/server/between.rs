@@ -1,7 +1,7 @@
 //! Changes that other clients make between the commands of an operation.
 
 use bloom_redis::{Answer, Call, Error, ErrorKind, Expiry, FixedFilter, Rebuild, Schema};
-use guava_bloom::Bytes;
+use membership_filters::Bytes;
 use redis::{Connection, cmd};
 
 use crate::support::{Hooked, LEASE, Server, check_all_there, clear, names, new_fixed};

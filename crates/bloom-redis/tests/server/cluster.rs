@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema};
-use guava_bloom::Bytes;
+use membership_filters::Bytes;
 
 use crate::support::{for_each_cluster_client, new_fixed};
 

@@ -3,8 +3,8 @@
 use std::thread;
 
 use bloom_redis::{Answer, ErrorKind, GrowingFilter, Schema};
-use guava_bloom::Bytes;
 use md5::{Digest, Md5};
+use membership_filters::Bytes;
 use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;

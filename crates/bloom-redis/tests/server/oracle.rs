@@ -2,7 +2,7 @@
 //! positions, those of Guava, with the crate: strings, growth points and answers.
 
 use bloom_redis::{GrowingFilter, Missing, Options, Schema};
-use guava_bloom::{Hash128, Modulus, Parameters, ProbeCountRule, Strategy};
+use membership_filters::{Hash128, Modulus, Parameters, ProbeCountRule, Strategy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use redis::cmd;

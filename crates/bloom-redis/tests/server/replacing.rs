@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
-use guava_bloom::{
+use membership_filters::{
     BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8, Utf16Units, Xxph3,
 };
 use redis::cmd;

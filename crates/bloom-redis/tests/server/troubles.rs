@@ -218,7 +218,7 @@ fn a_lost_bitmap_is_named() {
             client.fail(growing.statistics()),
             client.fail(growing.create()),
             client.fail(growing.write_marks()),
-            client.fail(growing.download(1, guava_bloom::Bytes)),
+            client.fail(growing.download(1, membership_filters::Bytes)),
         ] {
             assert_eq!(error.key(), Some(&b"{g}:bloomfilter-1"[..]), "{error}");
         }

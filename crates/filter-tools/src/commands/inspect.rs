@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use guava_bloom::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
+use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::number::grouped;
 use serde::Serialize;
 

@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use guava_bloom::StreamHeader;
-use guava_bloom::spark::{self, MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
+use membership_filters::StreamHeader;
+use membership_filters::spark::{self, MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
 use statistics::significant;
 
@@ -187,8 +187,8 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
-    use guava_bloom::spark::Version;
-    use guava_bloom::{BloomFilter, Parameters, Utf8};
+    use membership_filters::spark::Version;
+    use membership_filters::{BloomFilter, Parameters, Utf8};
 
     use super::*;
 

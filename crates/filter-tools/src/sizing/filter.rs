@@ -2,8 +2,8 @@
 
 use filter_formats::sizing::{Format, Textbook};
 use filter_policy::BitsPerKey;
-use guava_bloom::{Parameters, ProbeCountRule};
 use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, GrowingParameters};
+use membership_filters::{Parameters, ProbeCountRule};
 use serde::{Serialize, Serializer};
 
 /// A kind of filter, with its stored format.

@@ -2,7 +2,7 @@
 
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
-use guava_bloom::{BloomFilter, Bytes, Parameters};
+use membership_filters::{BloomFilter, Bytes, Parameters};
 use membership_filters::{CuckooFilter, CuckooParameters};
 use proptest::prelude::*;
 use proptest::test_runner::Config;

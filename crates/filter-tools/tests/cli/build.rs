@@ -6,8 +6,8 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Format, Header, Opening};
-use guava_bloom::{BloomFilter, Long, Parameters, Utf8, Utf16Units, envelope};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
+use membership_filters::{BloomFilter, Long, Parameters, Utf8, Utf16Units, envelope};
 use serde_json::Value;
 
 use super::{Outcome, Workbench};
@@ -149,7 +149,10 @@ fn the_end_of_a_line_belongs_to_no_key() {
 #[test]
 fn streams_of_spark_byte_for_byte() {
     let bench = Workbench::new();
-    let spark = concat!(env!("CARGO_MANIFEST_DIR"), "/../guava-bloom/tests/data/spark/");
+    let spark = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../membership-filters/tests/data/spark/"
+    );
     let rows = |name: &str| -> Vec<Value> {
         let text = fs::read_to_string(format!("{spark}{name}")).unwrap();
         text.lines()

@@ -1,7 +1,7 @@
 //! `inspect` on the streams of Guava's and Spark's filters.
 
-use guava_bloom::spark::{self, Version};
-use guava_bloom::{BloomFilter, Parameters, Utf8};
+use membership_filters::spark::{self, Version};
+use membership_filters::{BloomFilter, Parameters, Utf8};
 use serde_json::Value;
 
 use super::Workbench;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use guava_bloom::Error;
+use crate::error::Error;
 
 /// The length of a block in bytes. A block that starts at a multiple of its length lies in one cache line.
 pub(crate) const BLOCK_LEN: usize = 32;

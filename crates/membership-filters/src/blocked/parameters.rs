@@ -2,8 +2,8 @@
 //!
 //! Independent of elements, hashes and stored bytes.
 
+use crate::error::{Error, ErrorKind};
 use filter_formats::parquet::{bytes_for_rate, expected_rate};
-use guava_bloom::{Error, ErrorKind};
 
 use crate::cuckoo::check_rate;
 

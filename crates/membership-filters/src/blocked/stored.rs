@@ -1,7 +1,8 @@
 //! The stored form of a blocked filter. `FORMAT.md` describes it.
 
-use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{Error, Hashing};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::error::Error;
+use crate::funnel::Hashing;
 
 use super::bits::Blocks;
 use super::{BlockedBloomFilter, BlockedParameters};

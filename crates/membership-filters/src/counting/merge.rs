@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use guava_bloom::Error;
+use crate::error::Error;
 
 use super::CountingBloomFilter;
 

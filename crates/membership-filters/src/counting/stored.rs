@@ -1,7 +1,11 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
-use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{Error, Hashing, MAX_WORD_COUNT, Modulus, Parameters, Strategy};
+use crate::bits::MAX_WORD_COUNT;
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::error::Error;
+use crate::funnel::Hashing;
+use crate::guava::{Parameters, Strategy};
+use crate::modulus::Modulus;
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::packed::{PackedIntegers, too_large, word_count};
@@ -23,7 +27,7 @@ impl CountingBloomFilter<()> {
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
-    /// use membership_filters::guava_bloom::{Parameters, Utf8};
+    /// use membership_filters::{Parameters, Utf8};
     /// use membership_filters::{CounterWidth, CountingBloomFilter};
     ///
     /// let parameters = Parameters::new(10_000, 0.001)?;

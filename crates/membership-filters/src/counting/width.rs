@@ -1,6 +1,6 @@
 //! The width of a counter.
 
-use guava_bloom::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// The width of a counter: any number of bits from 2 to 16.
 ///

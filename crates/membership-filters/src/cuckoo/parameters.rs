@@ -4,7 +4,7 @@
 
 use core::num::NonZeroU64;
 
-use guava_bloom::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 use crate::packed::{too_large, word_count};
 

@@ -1,7 +1,8 @@
 //! The stored form of a cuckoo filter. `FORMAT.md` describes it.
 
-use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{Error, Hashing};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::error::Error;
+use crate::funnel::Hashing;
 
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};

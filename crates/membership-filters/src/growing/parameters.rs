@@ -4,7 +4,9 @@
 
 use core::f64::consts::LN_2;
 
-use guava_bloom::{Error, ErrorKind, MAX_WORD_COUNT, Parameters};
+use crate::bits::MAX_WORD_COUNT;
+use crate::error::{Error, ErrorKind};
+use crate::guava::Parameters;
 
 use crate::cuckoo::{check_rate, unreachable_rate};
 

@@ -2,8 +2,11 @@
 
 use alloc::vec::Vec;
 
-use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use guava_bloom::{BloomFilter, Error, Hashing, Modulus, Strategy, StreamHeader};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::error::Error;
+use crate::funnel::Hashing;
+use crate::guava::{BloomFilter, Strategy, StreamHeader};
+use crate::modulus::Modulus;
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
@@ -27,7 +30,7 @@ impl GrowingParameters {
     /// Returns the length in bytes of the stored form of a filter with these parameters as long as it has not grown.
     ///
     /// ```
-    /// use membership_filters::guava_bloom::Utf8;
+    /// use membership_filters::Utf8;
     /// use membership_filters::{GrowingBloomFilter, GrowingParameters};
     ///
     /// let parameters = GrowingParameters::new(10_000, 0.001)?;

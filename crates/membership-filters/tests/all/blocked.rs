@@ -3,8 +3,8 @@
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, HashedPolicy as _};
-use guava_bloom::{Bytes, Hashed, Parameters};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, ErrorKind};
+use membership_filters::{Bytes, Hashed, Parameters};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};

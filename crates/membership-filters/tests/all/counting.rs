@@ -1,6 +1,6 @@
 //! The counting Bloom filter's contract, seen from outside.
 
-use guava_bloom::{Bytes, Hash128, Hashed, Parameters, Strategy, Utf8};
+use membership_filters::{Bytes, Hash128, Hashed, Parameters, Strategy, Utf8};
 use membership_filters::{CounterWidth, CountingBloomFilter, ErrorKind};
 
 use super::support::hashes::Hashes;

@@ -1,6 +1,6 @@
 //! The cuckoo filter's contract, seen from outside.
 
-use guava_bloom::{Bytes, Hashed};
+use membership_filters::{Bytes, Hashed};
 use membership_filters::{CuckooFilter, CuckooParameters, Error, ErrorKind};
 
 use super::support::hashes::Hashes;

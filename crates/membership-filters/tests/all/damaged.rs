@@ -1,6 +1,6 @@
 //! Bytes that are no filter are refused with the name of the fault, and bytes that are read keep their meaning.
 
-use guava_bloom::Bytes;
+use membership_filters::Bytes;
 use std::path::Path;
 use std::process::Command;
 

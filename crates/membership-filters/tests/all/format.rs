@@ -1,11 +1,11 @@
 //! Stored forms of filters of many shapes, by checksums: a second implementation of `FORMAT.md`, as slow and plain as the
 //! text, gave them before it was removed, when headers did not name the keys' encoding.
 
-use guava_bloom::{Bytes, Hash128, Hashed, Parameters, Strategy};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
+use membership_filters::{Bytes, Hash128, Hashed, Parameters, Strategy};
 
 use super::support::hashes::Hashes;
 

@@ -1,13 +1,13 @@
 //! A filter is read, merged and looked up only with the hash that filled it: whatever compiles otherwise is an error or
 //! "might contain".
 
-use guava_bloom::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, Encoding, ErrorKind, Funnel, HashId, Hashed, Hashing, Integer,
-    Long, Murmur3, Parameters, Sequence, Sink, Utf8, Utf16Units, envelope, spark,
-};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     Error, GrowingBloomFilter, GrowingParameters, Xxph3,
+};
+use membership_filters::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, Encoding, ErrorKind, Funnel, HashId, Hashed, Hashing, Integer,
+    Long, Murmur3, Parameters, Sequence, Sink, Utf8, Utf16Units, envelope, spark,
 };
 
 fn keys() -> Vec<String> {
@@ -245,7 +245,7 @@ fn each_reader_says_which_form_it_was_given() {
     for (error, form) in [
         (
             from_guava(&envelope),
-            "the envelope of `guava_bloom::BloomFilter`",
+            "the envelope of `membership_filters::BloomFilter`",
         ),
         (
             from_guava(&spark.to_bytes()),

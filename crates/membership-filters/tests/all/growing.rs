@@ -1,7 +1,7 @@
 //! The growing filter's contract, seen from outside.
 
-use guava_bloom::{BloomFilter, Bytes, Parameters, Utf8};
 use md5::{Digest as _, Md5};
+use membership_filters::{BloomFilter, Bytes, Parameters, Utf8};
 use membership_filters::{ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule};
 use serde_json::{Value, json};
 use sha2::Sha256;

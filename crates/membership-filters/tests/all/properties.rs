@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use guava_bloom::{BloomFilter, Bytes, Hashed, Parameters};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     Error, ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
+use membership_filters::{BloomFilter, Bytes, Hashed, Parameters};
 use proptest::prelude::*;
 
 /// Any kind of filter.
@@ -161,8 +161,8 @@ proptest! {
         bits in 2_u8..=16,
         (insertions, fpp) in (0_u64..60, 0.001..0.9),
         strategy in prop_oneof![
-            Just(guava_bloom::Strategy::Murmur128Mitz32),
-            Just(guava_bloom::Strategy::Murmur128Mitz64),
+            Just(membership_filters::Strategy::Murmur128Mitz32),
+            Just(membership_filters::Strategy::Murmur128Mitz64),
         ],
     ) {
         let parameters = Parameters::new(insertions, fpp);

@@ -1,7 +1,7 @@
 //! The README's statements about the sizes and rates of filters.
 
-use guava_bloom::{Long, Parameters};
 use membership_filters::{BlockedParameters, CuckooParameters, GrowingBloomFilter, GrowingParameters};
+use membership_filters::{Long, Parameters};
 
 const README: &str = include_str!("../../README.md");
 

@@ -1,10 +1,10 @@
 //! The stored forms: the bytes of the first release, and reading them back.
 
-use guava_bloom::{Bytes, Parameters, Utf8};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     GrowingBloomFilter, GrowthRule, Xxph3,
 };
+use membership_filters::{Bytes, Parameters, Utf8};
 
 use super::support::hashes::Hashes;
 use super::support::samples::{blocked, blocked_xxph3, counting, cuckoo, growing, read, samples};

@@ -1,8 +1,8 @@
 //! The funnel with the faster hash.
 
-use guava_bloom::{BloomFilter, Hash128, Parameters};
 use hashzoo::xxph3_64;
 use membership_filters::{BlockedBloomFilter, BlockedParameters, CuckooFilter, CuckooParameters, Xxph3};
+use membership_filters::{BloomFilter, Hash128, Parameters};
 
 use super::support::rates::assert_near;
 

@@ -7,8 +7,8 @@ use bench_kit::version;
 use bloomfilter::Bloom;
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
-use guava_bloom::{BloomFilter, Hash128, Hashed, Parameters, Utf8};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
+use membership_filters::{BloomFilter, Hash128, Hashed, Parameters, Utf8};
 
 use super::{Call, Contestant, Description, Timed};
 use crate::keys::{AT_ONCE, Keys, random_words};
@@ -46,8 +46,12 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
     let sip = "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set";
     let each: [(_, _, _, Make); 7] = [
-        ("ours", "guava-bloom", each_key.clone(), |plan| ours(plan, false)),
-        ("ours-batch", "guava-bloom", many.clone(), |plan| ours(plan, true)),
+        ("ours", "membership-filters", each_key.clone(), |plan| {
+            ours(plan, false)
+        }),
+        ("ours-batch", "membership-filters", many.clone(), |plan| {
+            ours(plan, true)
+        }),
         ("blocked", "membership-filters", blocked(&each_key), |plan| {
             self::blocked(plan, false)
         }),

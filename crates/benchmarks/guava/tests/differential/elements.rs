@@ -1,7 +1,7 @@
 //! Elements of every kind, for both sides.
 
 use bench_kit::source::Source;
-use guava_bloom::{Bytes, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
+use membership_filters::{Bytes, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 /// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]

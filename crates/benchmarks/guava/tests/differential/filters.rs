@@ -4,7 +4,7 @@ use std::io;
 
 use bench_kit::source::Source;
 use bytes::Buf as _;
-use guava_bloom::{BloomFilter, Bytes, Hashed, Parameters, Strategy};
+use membership_filters::{BloomFilter, Bytes, Hashed, Parameters, Strategy};
 
 use crate::elements::{Element, FUNNELS, LONGS};
 use crate::oracle::Guava;

@@ -15,7 +15,7 @@ mod spark;
 mod streams;
 
 use bench_kit::source::Source;
-use guava_bloom::{BloomFilter, Bytes, Parameters, ProbeCountRule, Strategy};
+use membership_filters::{BloomFilter, Bytes, Parameters, ProbeCountRule, Strategy};
 
 /// Both strategies, by ordinal.
 const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64];

@@ -1,7 +1,7 @@
 //! Bits and probe counts of random and extreme parameters.
 
 use bench_kit::source::Source;
-use guava_bloom::{ErrorKind, Parameters, ProbeCountRule};
+use membership_filters::{ErrorKind, Parameters, ProbeCountRule};
 
 use crate::oracle::Guava;
 use crate::{cases, source};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bench_kit::source::Source;
-use guava_bloom::spark::{BloomFilter, Item, Parameters, Version};
+use membership_filters::spark::{BloomFilter, Item, Parameters, Version};
 use serde_json::{Value, json};
 
 use crate::{cases, source};

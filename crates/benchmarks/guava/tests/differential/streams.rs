@@ -1,7 +1,7 @@
 //! Damaged streams: both sides refuse, or both read the same filter.
 
 use bench_kit::source::Source;
-use guava_bloom::{BloomFilter, Bytes};
+use membership_filters::{BloomFilter, Bytes};
 
 use crate::elements::{BYTES, Element};
 use crate::filters::{might_contain, put};

@@ -21,8 +21,8 @@ pub const SUITE: Suite = Suite {
     format: Format::new("membership-bench", 3, "membership"),
     contenders: &[
         ("guava", "Guava"),
-        ("ours", "guava-bloom"),
-        ("ours-batch", "guava-bloom, many at once"),
+        ("ours", "membership-filters"),
+        ("ours-batch", "membership-filters, many at once"),
         ("blocked", "blocked filter"),
         ("blocked-batch", "blocked filter, many at once"),
         ("fastbloom-default", "fastbloom"),

@@ -9,7 +9,7 @@ use filter_formats::sizing::{self, Format};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
-use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
+use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
     GrowingParameters,

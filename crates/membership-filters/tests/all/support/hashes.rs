@@ -1,6 +1,6 @@
 //! Hashes of elements.
 
-use guava_bloom::{Bytes, Hash128, Hashed};
+use membership_filters::{Bytes, Hash128, Hashed};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 

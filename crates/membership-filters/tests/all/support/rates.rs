@@ -1,6 +1,6 @@
 //! Counts and judges false positives.
 
-use guava_bloom::{Bytes, Hashed};
+use membership_filters::{Bytes, Hashed};
 
 use super::hashes::Hashes;
 

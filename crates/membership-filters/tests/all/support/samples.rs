@@ -1,10 +1,10 @@
 //! Small filters of each kind, and their stored forms.
 
-use guava_bloom::{BloomFilter, Bytes, Parameters, Utf8, envelope};
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
     Error, GrowingBloomFilter, GrowingParameters, GrowthRule, Xxph3,
 };
+use membership_filters::{BloomFilter, Bytes, Parameters, Utf8, envelope};
 
 use super::hashes::Hashes;
 

@@ -1,0 +1,217 @@
+//! Checks the guarantees of `ConcurrentBloomFilter` in every interleaving of a few threads, and with every value that
+//! the memory model lets a relaxed load see. `loom` replaces the atomics.
+//!
+//! Built only with `--cfg loom`; `cargo xtask test` runs it as
+//! `RUSTFLAGS="--cfg loom" cargo test -p membership-filters-model --release`.
+#![cfg(loom)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use loom::thread;
+use membership_filters::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Hashed, Strategy, StreamHeader,
+};
+
+type Element = Hashed<Bytes>;
+
+/// Elements of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
+const LOW: Element = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 1 });
+const NEXT: Element = Hashed::assume(Bytes, Hash128 { h1: 1, h2: 1 });
+const ACROSS: Element = Hashed::assume(Bytes, Hash128 { h1: 63, h2: 1 });
+
+fn sequential(elements: &[Element]) -> BloomFilter<Bytes> {
+    let words = vec![0; 2];
+    let header = StreamHeader::new(Strategy::Murmur128Mitz64, 2, &words);
+    let mut filter = BloomFilter::from_parts(Bytes, header, words).unwrap();
+    for element in elements {
+        filter.insert_hash(element).unwrap();
+    }
+    filter
+}
+
+fn concurrent(elements: &[Element]) -> Arc<ConcurrentBloomFilter<Bytes>> {
+    Arc::new(sequential(elements).into())
+}
+
+/// Starts a thread that inserts the element and returns the result of `insert`.
+fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Element) -> thread::JoinHandle<bool> {
+    let filter = Arc::clone(filter);
+    thread::spawn(move || filter.insert_hash(&element).unwrap())
+}
+
+#[test]
+fn the_elements_have_the_bits_that_the_models_speak_of() {
+    assert_eq!(sequential(&[LOW]).words(), [0b011, 0]);
+    assert_eq!(sequential(&[NEXT]).words(), [0b110, 0]);
+    assert_eq!(sequential(&[ACROSS]).words(), [1 << 63, 1]);
+}
+
+#[test]
+fn no_bit_is_lost_between_three_threads() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let others = [inserting(&filter, LOW), inserting(&filter, ACROSS)];
+        filter.insert_hash(&NEXT).unwrap();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
+    });
+}
+
+#[test]
+fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let outcomes = std::sync::Arc::clone(&seen);
+    loom::model(move || {
+        let filter = concurrent(&[]);
+        let other = inserting(&filter, LOW);
+        let ours = filter.insert_hash(&LOW).unwrap();
+        outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
+    });
+    assert_eq!(
+        *seen.lock().unwrap(),
+        BTreeSet::from([(false, true), (true, false), (true, true)])
+    );
+}
+
+#[test]
+fn whoever_put_an_element_finds_it_whatever_put_returned() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let other = {
+            let filter = Arc::clone(&filter);
+            thread::spawn(move || {
+                filter.insert_hash(&LOW).unwrap();
+                assert!(filter.might_contain_hash(&LOW));
+            })
+        };
+        filter.insert_hash(&NEXT).unwrap();
+        filter.insert_hash(&LOW).unwrap();
+        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn an_element_whose_put_returned_is_not_new() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let done = Arc::new(AtomicBool::new(false));
+        let other = {
+            let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
+            thread::spawn(move || {
+                filter.insert_hash(&ACROSS).unwrap();
+                done.store(true, Ordering::Release);
+            })
+        };
+        if done.load(Ordering::Acquire) {
+            assert!(!filter.insert_hash(&ACROSS).unwrap());
+        }
+        other.join().unwrap();
+    });
+}
+
+/// Inserts an element in one thread, which then sets a flag; another thread that reads the flag queries the element. A
+/// third one may insert it as well: the teller may have found its bits set and written nothing.
+fn told_by_a_flag(release: Ordering, acquire: Ordering, by_two: bool) {
+    let filter = concurrent(&[]);
+    let done = Arc::new(AtomicBool::new(false));
+    let second = by_two.then(|| inserting(&filter, ACROSS));
+    let reader = {
+        let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
+        thread::spawn(move || {
+            if done.load(acquire) {
+                assert!(filter.might_contain_hash(&ACROSS), "told, and not found");
+            }
+        })
+    };
+    filter.insert_hash(&ACROSS).unwrap();
+    done.store(true, release);
+    second.map(thread::JoinHandle::join).transpose().unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn a_reader_that_is_told_of_an_element_finds_it() {
+    loom::model(|| told_by_a_flag(Ordering::Release, Ordering::Acquire, false));
+}
+
+#[test]
+fn a_reader_finds_what_the_teller_only_saw() {
+    loom::model(|| told_by_a_flag(Ordering::Release, Ordering::Acquire, true));
+}
+
+/// The documented guarantee needs a flag that synchronizes. This also shows that the model tries stale values.
+#[test]
+#[should_panic(expected = "told, and not found")]
+fn a_reader_that_is_told_by_a_relaxed_flag_may_miss_it() {
+    loom::model(|| told_by_a_flag(Ordering::Relaxed, Ordering::Relaxed, false));
+}
+
+#[test]
+fn merging_into_a_filter_that_is_put_into_loses_nothing() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let other = inserting(&filter, LOW);
+        filter.merge(&sequential(&[NEXT, ACROSS])).unwrap();
+        assert!(filter.might_contain_hash(&NEXT) && filter.might_contain_hash(&ACROSS));
+        other.join().unwrap();
+        assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
+    });
+}
+
+#[test]
+fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
+    loom::model(|| {
+        let source = concurrent(&[NEXT]);
+        let other = inserting(&source, ACROSS);
+        let filter = concurrent(&[LOW]);
+        filter.merge(&*source).unwrap();
+        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
+        other.join().unwrap();
+        let both = sequential(&[LOW, NEXT, ACROSS]);
+        for (came, all) in filter.snapshot().words().iter().zip(both.words()) {
+            assert_eq!(came & !all, 0);
+        }
+        filter.merge(&*source).unwrap();
+        assert_eq!(filter.snapshot(), both);
+    });
+}
+
+#[test]
+fn counting_while_others_put_is_never_too_much() {
+    loom::model(|| {
+        let filter = concurrent(&[NEXT]);
+        let other = inserting(&filter, LOW);
+        let counted = filter.ones();
+        assert!((2..=3).contains(&counted), "{counted}");
+        let counted_later = filter.ones();
+        assert!(counted_later >= counted);
+        other.join().unwrap();
+        assert_eq!(filter.ones(), 3);
+    });
+}
+
+/// The models can fail: a separate load and store of a word loses a bit.
+#[test]
+#[should_panic(expected = "a bit was lost")]
+fn loading_and_then_storing_would_lose_a_bit() {
+    loom::model(|| {
+        let word = Arc::new(AtomicU64::new(0));
+        let set = |word: &AtomicU64, mask| {
+            word.store(word.load(Ordering::Relaxed) | mask, Ordering::Relaxed);
+        };
+        let other = {
+            let word = Arc::clone(&word);
+            thread::spawn(move || set(&word, 1))
+        };
+        set(&word, 2);
+        other.join().unwrap();
+        assert_eq!(word.load(Ordering::Relaxed), 3, "a bit was lost");
+    });
+}

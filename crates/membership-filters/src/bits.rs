@@ -1,0 +1,184 @@
+//! The bits of a filter in memory: 64-bit words. Bit i is bit i mod 64, from the least significant, of word i / 64.
+//!
+//! Knows nothing of elements, hashes or streams.
+
+use alloc::vec::Vec;
+
+use crate::arch;
+use crate::error::{Error, ErrorKind};
+use crate::modulus::Modulus;
+
+/// The largest number of 64-bit words, the limit of a Java array.
+pub const MAX_WORD_COUNT: u32 = i32::MAX as u32;
+
+/// The size of a word in bytes.
+pub(crate) const WORD: usize = 8;
+
+/// The words in 256 KiB, the L2 cache of small processors. On an AMD EPYC core with 1 MiB of L2, batches that fetch
+/// ahead took 1.3 times as long as single calls for insertions and present keys in a filter of 122 KiB, and 0.5 to 0.8
+/// at 1.2 MiB.
+const NEAR: usize = 1 << 15;
+
+/// A word of a filter: `u64`, or an atomic word if threads share the bits.
+pub(crate) trait Word: Default {
+    fn value(&self) -> u64;
+}
+
+impl Word for u64 {
+    #[inline]
+    fn value(&self) -> u64 {
+        *self
+    }
+}
+
+/// The bits, and the modulus that reduces a number of 63 bits to a position.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Bits<W = u64> {
+    words: Vec<W>,
+    modulus: Modulus,
+}
+
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        self.copy(|word| *word)
+    }
+}
+
+impl<W> Bits<W> {
+    /// Allocates words of zeros, the default value of a word.
+    pub(crate) fn zeros(words: usize) -> Result<Self, Error>
+    where
+        W: Default,
+    {
+        let mut zeros = Vec::new();
+        zeros
+            .try_reserve_exact(words)
+            .map_err(|_| Error::out_of_memory(words as u64 * WORD as u64))?;
+        arch::prefer_huge_pages(&mut zeros);
+        zeros.resize_with(words, W::default);
+        Self::from_words(zeros)
+    }
+
+    pub(crate) fn from_words(words: Vec<W>) -> Result<Self, Error> {
+        let given = words.len() as u64;
+        let bits = (1..=u64::from(MAX_WORD_COUNT))
+            .contains(&given)
+            .then_some(given * 64);
+        match bits.and_then(Modulus::new) {
+            Some(modulus) => Ok(Self { words, modulus }),
+            None => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the word count",
+                "between 1 and 2147483647",
+                given,
+            )),
+        }
+    }
+
+    /// Returns true if the bits fit into the nearest caches, where batches have nothing to wait for.
+    pub(crate) fn are_near(&self) -> bool {
+        self.words.len() <= NEAR
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &[W] {
+        &self.words
+    }
+
+    pub(crate) fn into_words(self) -> Vec<W> {
+        self.words
+    }
+
+    /// Converts the bits to words of another kind. If both kinds have the same layout, the memory is reused, because
+    /// the standard library then collects in place.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
+        Bits {
+            words: self.words.into_iter().map(word).collect(),
+            modulus: self.modulus,
+        }
+    }
+
+    /// Copies the bits to words of another kind.
+    pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
+        let mut words = Vec::with_capacity(self.words.len());
+        arch::prefer_huge_pages(&mut words);
+        words.extend(self.words.iter().map(word));
+        Bits {
+            words,
+            modulus: self.modulus,
+        }
+    }
+
+    /// Returns the number of bits as the modulus of positions.
+    #[inline]
+    pub(crate) const fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+}
+
+impl<W: Word> Bits<W> {
+    /// Returns the number of ones.
+    pub(crate) fn ones(&self) -> u64 {
+        self.values().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Iterates over the words and reads each when it is reached.
+    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().map(Word::value)
+    }
+
+    /// Returns true if the bit at this position is set.
+    #[inline]
+    pub(crate) fn test(&self, position: u64) -> bool {
+        let (word, mask) = place(position);
+        self.words.get(word).is_some_and(|word| word.value() & mask != 0)
+    }
+
+    /// Returns the position for a number: its remainder by the number of bits.
+    #[inline]
+    pub(crate) fn position(&self, dividend: u64) -> u64 {
+        self.modulus.remainder(dividend)
+    }
+
+    /// Prefetches the word of a bit.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: u64) {
+        let (word, _) = place(position);
+        if let Some(word) = self.words.get(word) {
+            arch::prefetch(word);
+        }
+    }
+}
+
+impl Bits {
+    /// Sets the bit at this position. Returns true if it was a zero.
+    #[inline]
+    pub(crate) fn set(&mut self, position: u64) -> bool {
+        let (word, mask) = place(position);
+        self.words.get_mut(word).is_some_and(|word| {
+            let changed = *word & mask == 0;
+            *word |= mask;
+            changed
+        })
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Sets every bit that is set in the other.
+    pub(crate) fn set_all(&mut self, other: &Self) {
+        for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
+            *ours |= theirs;
+        }
+    }
+}
+
+/// Returns the index of the word of a bit, and the mask of the bit within it.
+#[inline]
+pub(crate) fn place(position: u64) -> (usize, u64) {
+    // Every position is below 64 times the number of words, so its word has an index.
+    let word = usize::try_from(position >> 6).unwrap_or(usize::MAX);
+    (word, 1 << (position & 63))
+}

@@ -1,0 +1,487 @@
+//! The checksummed envelope: one stored form for every filter of this crate.
+//!
+//! Guava's stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
+//! filter and a checksum of 8 bytes after it. [`to_bytes`] and `write_to` write it; [`from_bytes`] and `read_from`
+//! refuse bytes that were damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone
+//! can compute it. [`format`](crate::format) describes the bytes.
+//!
+//! ```
+//! use membership_filters::{BloomFilter, ErrorKind, Parameters, Utf8, envelope};
+//!
+//! let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+//! seen.insert("apple");
+//! let mut bytes = envelope::to_bytes(&seen);
+//! assert_eq!(envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8)?, seen);
+//!
+//! bytes[500] ^= 1;
+//! let error = envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8).unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::ChecksumMismatch);
+//! # Ok::<(), membership_filters::Error>(())
+//! ```
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use hashzoo::Murmur3X64_128;
+
+use crate::arch;
+use crate::bits::WORD;
+use crate::error::{Error, ErrorKind};
+use crate::funnel::Hashing;
+use crate::hash::HashId;
+
+/// The version of the envelope and of every form in it.
+const VERSION: u8 = 2;
+
+/// The number of words converted, written or read at a time: 64 KiB.
+pub(crate) const PIECE_WORDS: usize = 8192;
+
+/// The length of the header in bytes.
+pub const HEADER_LEN: u64 = 16;
+
+/// The length of the checksum in bytes.
+pub const CHECKSUM_LEN: u64 = 8;
+
+/// A filter that the envelope can hold between header and checksum.
+///
+/// ```
+/// use membership_filters::envelope::{self, Reader, Stored, Writer};
+/// use membership_filters::{Error, Hash128, Utf8};
+///
+/// /// A filter of 64 bits, with one for each key.
+/// #[derive(Debug, PartialEq)]
+/// struct Small(u64);
+///
+/// impl Stored for Small {
+///     type Funnel = Utf8;
+///     const MAGIC: [u8; 8] = *b"my-small";
+///
+///     fn funnel(&self) -> &Utf8 {
+///         &Utf8
+///     }
+///
+///     fn stored_len(&self) -> u64 {
+///         envelope::HEADER_LEN + 8 + envelope::CHECKSUM_LEN
+///     }
+///
+///     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+///         writer.u64(self.0)
+///     }
+///
+///     fn read_contents(reader: &mut Reader<'_>, _: Utf8) -> Result<Self, Error> {
+///         Ok(Self(reader.u64()?))
+///     }
+/// }
+///
+/// let small = Small(1 << (Hash128::of_key(&Utf8, "apple").h1 % 64));
+/// let bytes = envelope::to_bytes(&small);
+/// assert_eq!(envelope::from_bytes::<Small>(&bytes, Utf8)?, small);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Stored: Sized {
+    /// The funnel, of which the header has the hash: the caller supplies it when reading.
+    type Funnel: Hashing;
+
+    /// The first eight bytes of the header, which identify the kind of filter.
+    const MAGIC: [u8; 8];
+
+    /// Returns the funnel.
+    fn funnel(&self) -> &Self::Funnel;
+
+    /// Returns the length of the whole envelope in bytes.
+    fn stored_len(&self) -> u64;
+
+    /// Writes the contents between header and checksum.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E>;
+
+    /// Reads the contents between header and checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the value that no filter has.
+    fn read_contents(reader: &mut Reader<'_>, funnel: Self::Funnel) -> Result<Self, Error>;
+}
+
+/// Returns the envelope with the filter in it.
+#[must_use]
+pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
+    let Ok(()) = write(filter, &mut |more: &[u8]| {
+        bytes.extend_from_slice(more);
+        Ok::<(), Infallible>(())
+    });
+    bytes
+}
+
+/// Reads a filter from its envelope; trailing bytes are an error.
+///
+/// # Errors
+///
+/// [`ErrorKind::Incompatible`] if the filter was written with a funnel of another hash; its text says of which one.
+/// [`Error`] otherwise names the fault in the bytes. No memory is allocated beyond their size.
+pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+    let mut reader = Reader::new(&mut bytes);
+    let filter = reader.filter(funnel)?;
+    reader.end()?;
+    Ok(filter)
+}
+
+/// Writes the envelope in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
+///
+/// An envelope that is written while other threads insert into a filter that is shared is whole: each word is read once, and
+/// its bytes are both written and checksummed. It holds every element whose insertion happened before the call, and
+/// all, some or none of the bits of the others.
+///
+/// # Errors
+///
+/// The errors of the writer.
+#[cfg(feature = "std")]
+pub fn write_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
+    write(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
+}
+
+/// Reads an envelope and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
+/// the feature `std`.
+///
+/// # Errors
+///
+/// [`Error`] names the fault in the bytes, or the error of the reader. Memory is allocated as bytes arrive.
+#[cfg(feature = "std")]
+pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
+    Reader::new(&mut Stream(reader)).filter(funnel)
+}
+
+/// Returns the hash of the keys of a stored filter from the header, the first [`HEADER_LEN`] bytes of its envelope. This is
+/// for programs that learn from the file which funnel to read it with; [`HashId`] has an example.
+///
+/// # Errors
+///
+/// [`ErrorKind::Truncated`], [`ErrorKind::UnsupportedVersion`] or [`ErrorKind::InvalidField`].
+pub fn hash_id(mut header: &[u8]) -> Result<HashId, Error> {
+    let mut reader = Reader::new(&mut header);
+    reader.array::<8>()?;
+    reader.hash_id()
+}
+
+fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut writer = Writer {
+        put,
+        checksum: Murmur3X64_128::new(0),
+    };
+    writer.bytes(&T::MAGIC)?;
+    writer.bytes(&[VERSION])?;
+    writer.bytes(&filter.funnel().hash_id().to_bytes())?;
+    filter.write_contents(&mut writer)?;
+    let (checksum, _) = writer.checksum.finish();
+    (writer.put)(&checksum.to_le_bytes())
+}
+
+/// A writer for the contents of an envelope, in order; [`Stored`] has an example.
+pub struct Writer<'a, E> {
+    put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
+    checksum: Murmur3X64_128,
+}
+
+impl<E> Writer<'_, E> {
+    /// Writes bytes.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the underlying writer.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
+        self.checksum.update(bytes);
+        (self.put)(bytes)
+    }
+
+    /// Writes a number, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the underlying writer.
+    pub fn u64(&mut self, value: u64) -> Result<(), E> {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// Writes numbers, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the underlying writer.
+    pub fn words(&mut self, words: &[u64]) -> Result<(), E> {
+        encode_words(words, |word| word.to_le_bytes(), |bytes| self.bytes(bytes))
+    }
+}
+
+impl<E> core::fmt::Debug for Writer<'_, E> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+/// Encodes words of any kind and passes the bytes on in pieces.
+pub(crate) fn encode_words<W, E>(
+    words: &[W],
+    encode: impl Fn(&W) -> [u8; WORD],
+    mut put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut buffer = vec![0; words.len().min(PIECE_WORDS) * WORD];
+    for piece in words.chunks(PIECE_WORDS) {
+        let (places, _) = buffer.as_chunks_mut::<WORD>();
+        for (place, word) in places.iter_mut().zip(piece) {
+            *place = encode(word);
+        }
+        put(buffer.get(..piece.len() * WORD).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// A source of bytes.
+pub(crate) trait Source {
+    /// Fills the buffer, unless the source ends first. Returns the number of bytes.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error>;
+
+    /// Returns the number of bytes left, if it is known.
+    fn left(&self) -> Option<u64>;
+}
+
+impl Source for &[u8] {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let (now, later) = self.split_at(self.len().min(buffer.len()));
+        for (place, &byte) in buffer.iter_mut().zip(now) {
+            *place = byte;
+        }
+        *self = later;
+        Ok(now.len())
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+}
+
+/// A source of unknown length.
+#[cfg(feature = "std")]
+pub(crate) struct Stream<R>(pub(crate) R);
+
+#[cfg(feature = "std")]
+impl<R: std::io::Read> Source for Stream<R> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.0.read(rest) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(ErrorKind::Read, "reading the filter", error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn left(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A reader for the contents of an envelope, in order; [`Stored`] has an example.
+pub struct Reader<'a> {
+    source: &'a mut dyn Source,
+    /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
+    checksum: Option<Murmur3X64_128>,
+    taken: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a mut dyn Source) -> Self {
+        Self {
+            source,
+            checksum: Some(Murmur3X64_128::new(0)),
+            taken: 0,
+        }
+    }
+
+    /// Returns a reader for a stream without header and checksum.
+    pub(crate) fn plain(source: &'a mut dyn Source) -> Self {
+        Self {
+            source,
+            checksum: None,
+            taken: 0,
+        }
+    }
+
+    fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
+        let magic = self.array()?;
+        if magic != T::MAGIC {
+            return Err(Error::new(
+                ErrorKind::WrongFormat,
+                "the first eight bytes",
+                format_args!("\"{}\"", T::MAGIC.escape_ascii()),
+                format_args!("\"{}\"", magic.escape_ascii()),
+            )
+            .with_form_of(&magic));
+        }
+        let (stored, asked) = (self.hash_id()?, funnel.hash_id());
+        if stored != asked {
+            let (thing, range) = (
+                "the hash of the filter's keys",
+                format_args!("the funnel's, {asked}"),
+            );
+            return Err(Error::new(ErrorKind::Incompatible, thing, range, stored));
+        }
+        let filter = T::read_contents(self, funnel)?;
+        self.verify()?;
+        Ok(filter)
+    }
+
+    /// Reads the header after its first eight bytes.
+    fn hash_id(&mut self) -> Result<HashId, Error> {
+        let [version] = self.array()?;
+        if version != VERSION {
+            let kind = ErrorKind::UnsupportedVersion;
+            return Err(Error::new(kind, "the version", VERSION, version));
+        }
+        let bytes = self.array()?;
+        HashId::from_bytes(bytes).ok_or_else(|| {
+            let (thing, range) = ("the hash of the filter's keys", "a known function and encoding");
+            let got = format_args!("{bytes:?}");
+            Error::new(ErrorKind::InvalidField, thing, range, got)
+        })
+    }
+
+    /// Reads `N` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] if the bytes end too early, [`ErrorKind::Read`] if the underlying reader fails.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;
+        Ok(bytes)
+    }
+
+    /// Reads a number, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Reader::array`].
+    pub fn u64(&mut self) -> Result<u64, Error> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// Reads numbers, little-endian. Memory is allocated only as bytes arrive, at most twice what they need.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Reader::array`], [`ErrorKind::TooLarge`] and [`ErrorKind::OutOfMemory`].
+    pub fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
+        self.words_by(count, u64::from_le_bytes)
+    }
+
+    pub(crate) fn words_by(&mut self, count: u64, decode: fn([u8; WORD]) -> u64) -> Result<Vec<u64>, Error> {
+        let bytes = u128::from(count) * WORD as u128;
+        let needed = u128::from(self.taken) + bytes;
+        if let Some(left) = self.source.left()
+            && u128::from(left) < bytes
+        {
+            return Err(self.truncated(needed, left));
+        }
+        let count = usize::try_from(count)
+            .ok()
+            .filter(|_| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| {
+                let range = format_args!("at most {} bytes", isize::MAX);
+                Error::new(ErrorKind::TooLarge, "the filter", range, bytes)
+            })?;
+        let mut words = Vec::new();
+        let mut buffer = vec![0; count.min(PIECE_WORDS) * WORD];
+        while words.len() < count {
+            let wanted = (count - words.len()).min(PIECE_WORDS);
+            let piece = buffer.get_mut(..wanted * WORD).unwrap_or_default();
+            self.fill(piece, needed)?;
+            if words.capacity() - words.len() < wanted {
+                // Double the memory, up to the size of the filter.
+                let more = (count - words.len()).min(words.len().max(wanted));
+                words
+                    .try_reserve_exact(more)
+                    .map_err(|_| Error::out_of_memory((words.len() + more) * WORD))?;
+                arch::prefer_huge_pages(&mut words);
+            }
+            let (arrays, _) = piece.as_chunks::<WORD>();
+            words.extend(arrays.iter().map(|&bytes| decode(bytes)));
+        }
+        Ok(words)
+    }
+
+    /// Reads and verifies the checksum. [`Stored::read_contents`] may call this before it trusts the contents;
+    /// otherwise the checksum is verified afterwards.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
+    pub fn verify(&mut self) -> Result<(), Error> {
+        let Some(checksum) = self.checksum.take() else {
+            return Ok(());
+        };
+        let (computed, _) = checksum.finish();
+        let stated = self.u64()?;
+        if stated == computed {
+            return Ok(());
+        }
+        let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
+        Err(Error::new(
+            ErrorKind::ChecksumMismatch,
+            "the checksum",
+            range,
+            got,
+        ))
+    }
+
+    /// Checks that nothing follows.
+    pub(crate) fn end(&self) -> Result<(), Error> {
+        match self.source.left() {
+            None | Some(0) => Ok(()),
+            Some(left) => Err(Error::new(
+                ErrorKind::TrailingBytes,
+                "the length in bytes",
+                self.taken,
+                self.taken + left,
+            )),
+        }
+    }
+
+    /// Fills the buffer. `needed` is the number of bytes needed from the start, for the error.
+    fn fill(&mut self, buffer: &mut [u8], needed: u128) -> Result<(), Error> {
+        let found = self.source.fill(buffer)?;
+        if found < buffer.len() {
+            return Err(self.truncated(needed, found as u64));
+        }
+        self.taken += found as u64;
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(buffer);
+        }
+        Ok(())
+    }
+
+    fn truncated(&self, needed: u128, found: u64) -> Error {
+        Error::new(
+            ErrorKind::Truncated,
+            "the length in bytes",
+            format_args!("at least {needed}"),
+            self.taken + found,
+        )
+    }
+}
+
+impl core::fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let taken = &self.taken;
+        f.debug_struct("Reader")
+            .field("taken", taken)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,426 @@
+//! Funnels, which determine the bytes of a key that are hashed, and the function that hashes them: Guava's, and one with a
+//! faster hash.
+//!
+//! Knows nothing of filters.
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use crate::hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
+use crate::sink::Sink;
+
+/// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
+/// funnel that has the same: see [`HashId`](crate::HashId).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how it hashes keys",
+    note = "implement `Hashing` for it, with the function `Murmur3` and an `Encoding::custom` of its own"
+)]
+pub trait Hashing {
+    /// The function that hashes the bytes. A filter is written as Guava's stream only with [`Murmur3`].
+    type Function: HashFunction;
+
+    /// Returns the encoding of the keys: of a funnel of your own [`Encoding::custom`], unless its bytes are exactly those that
+    /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
+    fn encoding(&self) -> Encoding;
+
+    /// Returns the name of function and encoding.
+    #[inline]
+    #[must_use]
+    fn hash_id(&self) -> HashId {
+        HashId::new::<Self::Function>(self.encoding())
+    }
+}
+
+/// A rule that turns keys of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
+/// their funnels give the same bytes for the same key.
+///
+/// A custom type needs the method that puts its fields into the sink, and the name of its hash in stored filters:
+///
+/// ```
+/// use membership_filters::{BloomFilter, Encoding, Funnel, Hashing, Murmur3, Parameters, Sink};
+///
+/// struct Person {
+///     id: i32,
+///     name: String,
+/// }
+///
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct PersonFunnel;
+///
+/// impl Hashing for PersonFunnel {
+///     type Function = Murmur3;
+///
+///     fn encoding(&self) -> Encoding {
+///         Encoding::custom("example.Person 1")
+///     }
+/// }
+///
+/// impl Funnel<Person> for PersonFunnel {
+///     fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
+///         into.put_i32(person.id);
+///         into.put_str(&person.name);
+///     }
+/// }
+///
+/// let mut people = BloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
+/// let ada = Person { id: 1, name: "Ada".to_owned() };
+/// assert!(people.insert(&ada));
+/// assert!(people.might_contain(&ada));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// A funnel takes only the keys of its type. [`Long`] takes `i64`, as Java has no other integer of 64 bits:
+///
+/// ```compile_fail
+/// use membership_filters::{BloomFilter, Long, Parameters};
+///
+/// BloomFilter::new(Long, &Parameters::new(100, 0.01)?)?.insert(&1_u64);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the funnel `{Self}` does not take keys of the type `{T}`",
+    label = "not a key of `{Self}`",
+    note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
+            `u64` by `cast_signed()`",
+    note = "`Utf8` takes strings, `Bytes` bytes, and `Xxph3` both"
+)]
+pub trait Funnel<T: ?Sized>: Hashing {
+    /// Puts the bytes that make up the key into the sink.
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S);
+
+    /// Passes the bytes to `then` if they are in one slice, which is hashed faster. They must be the same as those of
+    /// [`funnel`](Self::funnel).
+    #[inline]
+    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
+        let _ = (from, then);
+        None
+    }
+}
+
+/// Takes the bytes of a key that are in one slice: see [`Funnel::in_one_slice`]. This is a trait and not a closure, because
+/// compilers inline its method sooner.
+pub trait TakeSlice {
+    /// The result.
+    type Output;
+
+    /// Takes the bytes.
+    fn take(self, bytes: &[u8]) -> Self::Output;
+}
+
+/// Hashes the bytes.
+struct HashSlice<H>(PhantomData<H>);
+
+impl<H: HashFunction> TakeSlice for HashSlice<H> {
+    type Output = Hash128;
+
+    #[expect(
+        clippy::inline_always,
+        reason = "without it single calls with Xxph3 take a fifth more instructions"
+    )]
+    #[inline(always)]
+    fn take(self, bytes: &[u8]) -> Hash128 {
+        H::hash(bytes)
+    }
+}
+
+impl Hash128 {
+    /// Returns the hash of a key under a funnel.
+    ///
+    /// ```
+    /// use membership_filters::{Hash128, Utf8};
+    ///
+    /// assert_eq!(Hash128::of_key(&Utf8, "apple"), Hash128::of(b"apple"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn of_key<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
+        match funnel.in_one_slice(key, HashSlice(PhantomData::<F::Function>)) {
+            Some(hash) => hash,
+            None => Self::of_pieces(funnel, key),
+        }
+    }
+
+    /// Apart, so that the hash of a slice is inlined.
+    #[inline(never)]
+    fn of_pieces<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
+        let mut sink = <F::Function as HashFunction>::Sink::default();
+        funnel.funnel(key, &mut sink);
+        F::Function::finish(sink)
+    }
+}
+
+/// The hash of a key, which carries the funnel that made it: computed once, and looked up in many filters of that funnel.
+///
+/// A filter of a funnel of another type does not take it. One whose funnel has the same type and is not equal answers "might
+/// contain" and refuses to insert it.
+///
+/// ```
+/// use membership_filters::{BloomFilter, Parameters, Utf8};
+///
+/// let mut red = BloomFilter::new(Utf8, &Parameters::new(100, 0.01)?)?;
+/// let yellow = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+/// red.insert("apple");
+/// let apple = red.hash("apple");
+/// assert!(red.might_contain_hash(&apple) && !yellow.might_contain_hash(&apple));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// use membership_filters::{BloomFilter, Parameters, Utf8, Xxph3};
+///
+/// let parameters = Parameters::new(100, 0.01)?;
+/// let (fast, slow) = (BloomFilter::new(Xxph3, &parameters)?, BloomFilter::new(Utf8, &parameters)?);
+/// let _ = fast.might_contain_hash(&slow.hash("apple"));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hashed<F> {
+    hash: Hash128,
+    funnel: F,
+}
+
+impl<F> Hashed<F> {
+    /// Returns the hash of a key.
+    #[inline]
+    #[must_use]
+    pub fn new<T: ?Sized>(funnel: F, key: &T) -> Self
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&funnel, key);
+        Self { hash, funnel }
+    }
+
+    /// Takes a hash that was computed with this funnel earlier, for example before it was written to a file. Nothing checks
+    /// this: a filter denies keys whose hash is another.
+    #[inline]
+    #[must_use]
+    pub const fn assume(funnel: F, hash: Hash128) -> Self {
+        Self { hash, funnel }
+    }
+
+    /// Returns the hash without its funnel.
+    #[inline]
+    #[must_use]
+    pub const fn hash(&self) -> Hash128 {
+        self.hash
+    }
+
+    /// Returns the hash if it was made with this funnel.
+    #[inline]
+    #[must_use]
+    pub fn under(&self, funnel: &F) -> Option<Hash128>
+    where
+        F: PartialEq,
+    {
+        (self.funnel == *funnel).then_some(self.hash)
+    }
+}
+
+/// A Java string as its UTF-16 code units, for strings with unpaired surrogates, which a Rust string cannot hold.
+///
+/// [`Utf8`] and [`Utf16Units`] accept it as well as Rust's strings.
+///
+/// ```
+/// use membership_filters::{Hash128, Utf8, Utf16, Utf16Units};
+///
+/// let lone_surrogate = Utf16(&[0x61, 0xd800]);
+/// assert_eq!(Hash128::of_key(&Utf8, &lone_surrogate), Hash128::of(b"a?"));
+/// assert_eq!(Hash128::of_key(&Utf16Units, &lone_surrogate), Hash128::of(b"\x61\0\0\xd8"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Utf16<'a>(pub &'a [u16]);
+
+macro_rules! hashing {
+    ($funnel:ty, $function:ty, $encoding:ident) => {
+        impl Hashing for $funnel {
+            type Function = $function;
+
+            #[inline]
+            fn encoding(&self) -> Encoding {
+                Encoding::$encoding
+            }
+        }
+    };
+}
+
+hashing!(Utf8, Murmur3, BYTES);
+hashing!(Utf16Units, Murmur3, UTF16_UNITS);
+hashing!(Bytes, Murmur3, BYTES);
+hashing!(Xxph3, Xxph3, BYTES);
+
+/// The funnel for strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Utf8;
+
+impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf8 {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_str(from.as_ref());
+    }
+
+    #[inline]
+    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
+        Some(then.take(from.as_ref().as_bytes()))
+    }
+}
+
+impl Funnel<Utf16<'_>> for Utf8 {
+    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
+        into.put_utf16_as_utf8(from.0);
+    }
+}
+
+/// The funnel for strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Utf16Units;
+
+impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf16Units {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_utf16_units(from.as_ref().encode_utf16());
+    }
+}
+
+impl Funnel<Utf16<'_>> for Utf16Units {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
+        into.put_utf16_units(from.0.iter().copied());
+    }
+}
+
+macro_rules! number_funnels {
+    ($($(#[$doc:meta])* $funnel:ident of $number:ident by $put:ident, $encoding:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $funnel;
+
+        hashing!($funnel, Murmur3, $encoding);
+
+        impl Funnel<$number> for $funnel {
+            #[inline]
+            fn funnel<S: Sink>(&self, from: &$number, into: &mut S) {
+                into.$put(*from);
+            }
+
+            #[inline]
+            fn in_one_slice<H: TakeSlice>(&self, from: &$number, then: H) -> Option<H::Output> {
+                Some(then.take(&from.to_le_bytes()))
+            }
+        }
+
+        impl Funnel<&$number> for $funnel {
+            #[inline]
+            fn funnel<S: Sink>(&self, from: &&$number, into: &mut S) {
+                self.funnel(*from, into);
+            }
+
+            #[inline]
+            fn in_one_slice<H: TakeSlice>(&self, from: &&$number, then: H) -> Option<H::Output> {
+                self.in_one_slice(*from, then)
+            }
+        }
+    )*};
+}
+
+number_funnels! {
+    /// The funnel for Java's `int`: Guava's `Funnels.integerFunnel()`.
+    Integer of i32 by put_i32, INT32;
+    /// The funnel for Java's `long`: Guava's `Funnels.longFunnel()`.
+    Long of i64 by put_i64, INT64;
+}
+
+/// The funnel for bytes: Guava's `Funnels.byteArrayFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bytes;
+
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_bytes(from.as_ref());
+    }
+
+    #[inline]
+    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
+        Some(then.take(from.as_ref()))
+    }
+}
+
+/// The funnel for sequences, with another funnel for the elements: Guava's `Funnels.sequentialFunnel(elementFunnel)`.
+///
+/// Nothing separates the elements: under [`Utf8`], `["ab", "c"]` and `["a", "bc"]` are the same. The order counts, so a
+/// sequence is a slice, an array or a vector; sort the elements of a set into one.
+///
+/// ```
+/// use membership_filters::{Hash128, Sequence, Utf8};
+///
+/// assert_eq!(Hash128::of_key(&Sequence(Utf8), &["ab", "c"]), Hash128::of(b"abc"));
+/// ```
+///
+/// ```compile_fail
+/// use membership_filters::{Hash128, Integer, Sequence};
+/// use std::collections::HashSet;
+///
+/// let _ = Hash128::of_key(&Sequence(Integer), &HashSet::from([1, 2, 3]));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sequence<F>(pub F);
+
+impl<F: Hashing> Hashing for Sequence<F> {
+    type Function = F::Function;
+
+    fn encoding(&self) -> Encoding {
+        self.0.encoding().sequence()
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<[T]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &[T], into: &mut S) {
+        for element in from {
+            self.0.funnel(element, into);
+        }
+    }
+}
+
+impl<T, F: Funnel<T>, const N: usize> Funnel<[T; N]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &[T; N], into: &mut S) {
+        self.funnel(from.as_slice(), into);
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<Vec<T>> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &Vec<T>, into: &mut S) {
+        self.funnel(from.as_slice(), into);
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<&[T]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &&[T], into: &mut S) {
+        self.funnel(*from, into);
+    }
+}
+
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Xxph3 {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_bytes(from.as_ref());
+    }
+
+    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
+    #[inline(always)]
+    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
+        Some(then.take(from.as_ref()))
+    }
+}
+
+impl Hashing for HashId {
+    type Function = crate::hash::Stored;
+
+    fn encoding(&self) -> Encoding {
+        HashId::encoding(*self)
+    }
+
+    fn hash_id(&self) -> HashId {
+        *self
+    }
+}

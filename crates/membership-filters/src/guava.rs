@@ -1,0 +1,20 @@
+//! Guava's filter, `com.google.common.hash.BloomFilter`, byte for byte: in memory, shared between threads, and as its stream.
+
+#[cfg(target_has_atomic = "64")]
+mod concurrent;
+mod filter;
+mod header;
+pub(crate) mod java_math;
+pub(crate) mod parameters;
+mod serial;
+pub(crate) mod shape;
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+mod slot;
+mod strategy;
+
+#[cfg(target_has_atomic = "64")]
+pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
+pub use filter::BloomFilter;
+pub use header::{MAX_PROBE_COUNT, StreamHeader};
+pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
+pub use strategy::{Positions, Strategy};

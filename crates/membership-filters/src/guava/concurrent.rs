@@ -1,0 +1,231 @@
+//! A filter that many threads fill at once, without locks. `atomic_bits.rs` has the memory orderings.
+
+use core::fmt;
+
+use crate::atomic_bits::AtomicU64;
+use crate::bits::{Bits, Word};
+use crate::error::Error;
+use crate::funnel::Funnel;
+use crate::guava::filter::BloomFilter;
+use crate::guava::shape::{self, Shape};
+use crate::guava::strategy::Strategy;
+use crate::hash::Hash128;
+
+/// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
+///
+/// The bits equal those of a [`BloomFilter`] with the same elements, whatever the order and the number of threads.
+/// Available on targets with 64-bit atomic operations.
+///
+/// ```
+/// use membership_filters::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
+/// use std::thread;
+///
+/// let parameters = Parameters::new(1000, 0.01)?;
+/// let seen = ConcurrentBloomFilter::new(Utf8, &parameters)?;
+/// thread::scope(|scope| {
+///     for part in [["apple", "pear"], ["pear", "plum"]] {
+///         let seen = &seen;
+///         scope.spawn(move || part.map(|fruit| seen.insert(fruit)));
+///     }
+/// });
+/// assert!(seen.might_contain("plum"));
+///
+/// let mut alone = BloomFilter::new(Utf8, &parameters)?;
+/// for fruit in ["apple", "pear", "plum"] {
+///     alone.insert(fruit);
+/// }
+/// assert_eq!(seen.into_sequential(), alone);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// # What threads may rely on
+///
+/// "Happens before" has its meaning in Rust's memory model: the same thread did it earlier, or a join, a lock, a
+/// channel, or a release store read by an acquire load lies between. Each method states its guarantee. All guarantees
+/// follow from these:
+///
+/// - No bit is lost or ever reset: bits only go from zero to one.
+/// - An insertion sets one bit after another. A query for an element whose insertion is under way may return either
+///   answer.
+/// - The order of insertions is not visible without synchronization. If one element is found, this says nothing about
+///   elements that the other thread inserted before it, nor about anything else that it wrote before.
+pub struct ConcurrentBloomFilter<F> {
+    pub(crate) bits: Bits<AtomicU64>,
+    strategy: Strategy,
+    probe_count: u8,
+    pub(crate) funnel: F,
+}
+
+shape::common!(ConcurrentBloomFilter);
+
+impl<F> ConcurrentBloomFilter<F> {
+    /// Inserts an element. Returns true if this call changed a bit.
+    ///
+    /// - **Afterwards** every `might_contain` of the element that this call happens before returns true, whatever this
+    ///   call returned.
+    /// - **True**: a bit of the element was zero until this call set it. So no insertion of an equal element had
+    ///   returned when this call began.
+    /// - **False**: every bit of the element was already set, by calls that have returned or are still under way, for
+    ///   equal or other elements. So false does not mean that another insertion of the element has returned.
+    /// - **Two threads that insert the same absent element at once**: at least one call returns true, and both do if
+    ///   each sets some of the bits. As in every Bloom filter, neither does if other elements have set all of the bits.
+    ///
+    /// A caller that acts on "true" therefore acts at least once for each element that the filter did not already seem
+    /// to contain, and perhaps twice if two threads insert the element at the same moment. Exactly once is impossible
+    /// with shared bits.
+    #[inline]
+    pub fn insert<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.insert_raw(Hash128::of_key(&self.funnel, item))
+    }
+
+    /// Returns whether the element might be in the filter.
+    ///
+    /// - **False**: no insertion of the element happened before this call.
+    /// - **True**: every bit of the element was found set, possibly by calls still under way or for other elements.
+    ///   Calls that this one happens before return true as well.
+    #[inline]
+    #[must_use]
+    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.contains_raw(Hash128::of_key(&self.funnel, item))
+    }
+
+    /// Merges all elements of `other`, a [`BloomFilter`] or another concurrent filter, into this one. Other threads may
+    /// keep using both.
+    ///
+    /// - **Afterwards** this filter contains every element whose insertion into `other` happened before this call, and
+    ///   has lost no bit.
+    /// - If an insertion into `other` is under way or comes later, all, some or none of the element's bits are merged.
+    /// - Words are merged one after the other: a concurrent query finds some elements of `other` and misses some.
+    ///
+    /// ```
+    /// use membership_filters::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
+    ///
+    /// let parameters = Parameters::new(1000, 0.01)?;
+    /// let all = ConcurrentBloomFilter::new(Utf8, &parameters)?;
+    /// let mut one = BloomFilter::new(Utf8, &parameters)?;
+    /// let another = ConcurrentBloomFilter::new(Utf8, &parameters)?;
+    /// one.insert("apple");
+    /// another.insert("pear");
+    /// all.merge(&one)?;
+    /// all.merge(&another)?;
+    /// assert!(all.might_contain("apple") && all.might_contain("pear"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`ConcurrentBloomFilter::check_compatible`], which leave the filter unchanged.
+    pub fn merge<'a>(&self, other: impl Into<AnyFilter<'a, F>>) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug + 'a,
+    {
+        let other = other.into();
+        self.shape().check(&other.shape)?;
+        match other.words {
+            Words::Sequential(words) => self.bits.set_all(words.iter().copied()),
+            Words::Concurrent(bits) => self.bits.set_all(bits.values()),
+        }
+        Ok(())
+    }
+
+    /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+    pub fn check_compatible<'a>(&self, other: impl Into<AnyFilter<'a, F>>) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug + 'a,
+    {
+        self.shape().check(&other.into().shape)
+    }
+
+    /// Returns a copy of the filter as it is now.
+    ///
+    /// The copy contains every element whose insertion happened before this call, and all, some or none of the bits of
+    /// concurrent insertions. It may therefore contain an element but lack one that the same thread inserted earlier.
+    /// It takes as much memory as the filter; like `clone`, this aborts if the memory is not available.
+    #[must_use]
+    pub fn snapshot(&self) -> BloomFilter<F>
+    where
+        F: Clone,
+    {
+        BloomFilter {
+            bits: self.bits.copy(Word::value),
+            strategy: self.strategy,
+            probe_count: self.probe_count,
+            funnel: self.funnel.clone(),
+        }
+    }
+
+    /// Converts the filter to a [`BloomFilter`] with every inserted element. Ownership proves that no other thread is
+    /// using it. The memory is reused, not copied, on platforms where an atomic word has the layout of a plain one.
+    #[must_use]
+    pub fn into_sequential(self) -> BloomFilter<F> {
+        BloomFilter {
+            bits: self.bits.map(AtomicU64::into_inner),
+            strategy: self.strategy,
+            probe_count: self.probe_count,
+            funnel: self.funnel,
+        }
+    }
+}
+
+/// Reuses the memory where an atomic word has the layout of a plain one.
+impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
+    fn from(filter: BloomFilter<F>) -> Self {
+        Self {
+            bits: filter.bits.map(AtomicU64::new),
+            strategy: filter.strategy,
+            probe_count: filter.probe_count,
+            funnel: filter.funnel,
+        }
+    }
+}
+
+impl<F> From<ConcurrentBloomFilter<F>> for BloomFilter<F> {
+    fn from(filter: ConcurrentBloomFilter<F>) -> Self {
+        filter.into_sequential()
+    }
+}
+
+/// A reference to a filter of either kind, for [`ConcurrentBloomFilter::merge`].
+pub struct AnyFilter<'a, F> {
+    shape: Shape<'a, F>,
+    words: Words<'a>,
+}
+
+enum Words<'a> {
+    Sequential(&'a [u64]),
+    Concurrent(&'a Bits<AtomicU64>),
+}
+
+impl<F> fmt::Debug for AnyFilter<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyFilter").finish_non_exhaustive()
+    }
+}
+
+impl<'a, F> From<&'a BloomFilter<F>> for AnyFilter<'a, F> {
+    fn from(filter: &'a BloomFilter<F>) -> Self {
+        Self {
+            shape: filter.shape(),
+            words: Words::Sequential(filter.words()),
+        }
+    }
+}
+
+impl<'a, F> From<&'a ConcurrentBloomFilter<F>> for AnyFilter<'a, F> {
+    fn from(filter: &'a ConcurrentBloomFilter<F>) -> Self {
+        Self {
+            shape: filter.shape(),
+            words: Words::Concurrent(&filter.bits),
+        }
+    }
+}

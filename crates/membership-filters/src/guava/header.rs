@@ -1,0 +1,109 @@
+//! The header of a stream, and the limits that it imposes.
+//!
+//! Knows nothing of filters.
+
+use core::fmt;
+
+use crate::bits::{MAX_WORD_COUNT, WORD};
+use crate::error::{Error, ErrorKind};
+use crate::guava::strategy::Strategy;
+
+/// The largest probe count, which the stream stores in one byte.
+pub const MAX_PROBE_COUNT: u8 = u8::MAX;
+
+/// The header of Guava's stream: the six bytes before the words. Its values need not be valid.
+///
+/// ```
+/// use membership_filters::{BloomFilter, Parameters, StreamHeader, Utf8};
+///
+/// let filter = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
+/// let header = StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 };
+/// assert_eq!(filter.stream_header(), header);
+/// assert_eq!(header.to_bytes(), [1, 7, 0, 0, 0, 1]);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamHeader {
+    /// The strategy's ordinal.
+    pub ordinal: i8,
+    /// The probe count.
+    pub probe_count: u8,
+    /// The number of words that follow.
+    pub word_count: i32,
+}
+
+impl StreamHeader {
+    /// The length of a header in bytes.
+    pub const LEN: usize = 6;
+
+    /// Returns the header of a filter of these words, which were filled under this strategy with this probe count.
+    #[must_use]
+    pub fn new<W>(strategy: Strategy, probe_count: u8, words: &[W]) -> Self {
+        Self {
+            ordinal: strategy.ordinal().cast_signed(),
+            probe_count,
+            word_count: i32::try_from(words.len()).unwrap_or(i32::MAX),
+        }
+    }
+
+    /// Decodes a header without checking its values.
+    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        let [ordinal, probe_count, a, b, c, d] = bytes;
+        Self {
+            ordinal: ordinal.cast_signed(),
+            probe_count,
+            word_count: i32::from_be_bytes([a, b, c, d]),
+        }
+    }
+
+    /// Returns the bytes of this header.
+    pub const fn to_bytes(self) -> [u8; Self::LEN] {
+        let [a, b, c, d] = self.word_count.to_be_bytes();
+        [self.ordinal.cast_unsigned(), self.probe_count, a, b, c, d]
+    }
+
+    /// Returns the length in bytes of a stream with this header: 6, plus 8 per word.
+    pub const fn stream_len(self) -> u64 {
+        Self::LEN as u64 + self.word_count.unsigned_abs() as u64 * WORD as u64
+    }
+
+    /// Returns the strategy and the number of words, if a filter can have these values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidField`] names the first field with a value that no filter has.
+    pub fn validate(self) -> Result<(Strategy, u32), Error> {
+        let invalid = |field, range, got: i64| {
+            let got = format_args!("{got} (header: {self})");
+            Err(Error::new(ErrorKind::InvalidField, field, range, got))
+        };
+        let Some(strategy) = Strategy::from_ordinal(self.ordinal.cast_unsigned()) else {
+            return invalid("the strategy ordinal", "0 or 1", self.ordinal.into());
+        };
+        if self.probe_count == 0 {
+            return invalid("the probe count", "between 1 and 255", 0);
+        }
+        match u32::try_from(self.word_count) {
+            Ok(words @ 1..=MAX_WORD_COUNT) => Ok((strategy, words)),
+            _ => invalid(
+                "the word count",
+                "between 1 and 2147483647",
+                self.word_count.into(),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for StreamHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            ordinal,
+            probe_count,
+            word_count,
+        } = self;
+        write!(
+            f,
+            "strategy ordinal {ordinal}, probe count {probe_count}, word count {word_count}"
+        )
+    }
+}

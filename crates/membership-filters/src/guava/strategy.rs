@@ -1,0 +1,190 @@
+//! Guava's strategies, which derive bit positions from a hash.
+//!
+//! Knows nothing of elements or memory.
+
+use crate::hash::Hash128;
+use crate::modulus::Modulus;
+use crate::unrolled::Steps;
+
+/// The strategy that derives an element's positions from its hash: Guava's `BloomFilterStrategies`.
+///
+/// A strategy is part of the stored filter. Its ordinal, the first byte of the stream, and its positions are frozen; a
+/// different computation is a new strategy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Strategy {
+    /// Ordinal 0, `MURMUR128_MITZ_32`: the strategy of Guava before version 17. It uses 64 bits of the hash as two of
+    /// 32, and reaches only the first 2^31 bits of a filter.
+    Murmur128Mitz32 = 0,
+    /// Ordinal 1, `MURMUR128_MITZ_64`: Guava's default. It uses all 128 bits.
+    #[default]
+    Murmur128Mitz64 = 1,
+}
+
+impl Strategy {
+    /// Returns the ordinal, the first byte of the stream.
+    #[inline]
+    pub const fn ordinal(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns the strategy of this ordinal; `None` if Guava has none.
+    #[inline]
+    pub const fn from_ordinal(ordinal: u8) -> Option<Self> {
+        match ordinal {
+            0 => Some(Self::Murmur128Mitz32),
+            1 => Some(Self::Murmur128Mitz64),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of Guava's constant.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Murmur128Mitz32 => "MURMUR128_MITZ_32",
+            Self::Murmur128Mitz64 => "MURMUR128_MITZ_64",
+        }
+    }
+
+    /// Returns the `probe_count` positions of an element, each below the modulus, which is the filter's number of bits.
+    ///
+    /// Any modulus is allowed, so that bitmaps outside this crate can be filled by the same rule. Guava's own filters
+    /// have a multiple of 64. Positions may repeat.
+    ///
+    /// ```
+    /// use membership_filters::{Hash128, Modulus, Strategy};
+    ///
+    /// let bits = Modulus::new(21_895).unwrap();
+    /// let positions: Vec<u64> = Strategy::Murmur128Mitz64
+    ///     .positions(Hash128::of(b"76930242"), 5, bits)
+    ///     .collect();
+    /// assert_eq!(positions, [17_799, 14_920, 12_041, 12_190, 9_311]);
+    /// ```
+    #[inline]
+    pub const fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
+        Positions {
+            walk: match self {
+                Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::new(hash)),
+                Self::Murmur128Mitz64 => Walk::Mitz64(Mitz64::new(hash)),
+            },
+            left: probe_count,
+            modulus,
+        }
+    }
+}
+
+impl core::fmt::Display for Strategy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The bit positions of one element, in the order in which Guava visits them; see [`Strategy::positions`].
+#[derive(Debug, Clone)]
+pub struct Positions {
+    walk: Walk,
+    left: u8,
+    modulus: Modulus,
+}
+
+#[derive(Debug, Clone)]
+enum Walk {
+    Mitz32(Mitz32),
+    Mitz64(Mitz64),
+}
+
+impl Iterator for Positions {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        self.left = self.left.checked_sub(1)?;
+        let dividend = match &mut self.walk {
+            Walk::Mitz32(steps) => steps.step(),
+            Walk::Mitz64(steps) => steps.step(),
+        };
+        Some(self.modulus.remainder(dividend))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left.into(), Some(self.left.into()))
+    }
+}
+
+impl ExactSizeIterator for Positions {}
+
+impl core::iter::FusedIterator for Positions {}
+
+/// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
+/// Building a Better Bloom Filter* (ESA 2006).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mitz32 {
+    combined: u32,
+    stride: u32,
+}
+
+impl Steps for Mitz32 {
+    type Hash = Hash128;
+
+    #[inline]
+    fn new(hash: Hash128) -> Self {
+        Self::new(hash)
+    }
+
+    #[inline]
+    fn step(&mut self) -> u64 {
+        self.combined = self.combined.wrapping_add(self.stride);
+        // Flip all bits of a negative number.
+        let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
+        u64::from(self.combined ^ flip)
+    }
+}
+
+impl Mitz32 {
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the two halves of the first 64 bits are meant"
+    )]
+    const fn new(hash: Hash128) -> Self {
+        Self {
+            combined: hash.h1 as u32,
+            stride: (hash.h1 >> 32) as u32,
+        }
+    }
+}
+
+/// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mitz64 {
+    combined: u64,
+    stride: u64,
+}
+
+impl Steps for Mitz64 {
+    type Hash = Hash128;
+
+    #[inline]
+    fn new(hash: Hash128) -> Self {
+        Self::new(hash)
+    }
+
+    #[inline]
+    fn step(&mut self) -> u64 {
+        let dividend = self.combined;
+        self.combined = self.combined.wrapping_add(self.stride);
+        dividend
+    }
+}
+
+impl Mitz64 {
+    #[inline]
+    const fn new(hash: Hash128) -> Self {
+        Self {
+            combined: hash.h1,
+            stride: hash.h2,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The 128-bit hash of a key, which determines its positions; the functions that compute it; and the identity under which a
+//! stored filter names its function.
+//!
+//! Knows nothing of funnels, filters or bits.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use hashzoo::{Murmur3X64_128, murmur3_x64_128, xxph3_64};
+
+use crate::sink::Sink;
+
+/// A hash of 128 bits, without the funnel that it belongs to: what [`Strategy::positions`](crate::Strategy::positions) takes
+/// for bits that are kept elsewhere. Filters take a [`Hashed`](crate::Hashed).
+///
+/// ```
+/// use membership_filters::Hash128;
+///
+/// let hash = Hash128::of(b"76930242");
+/// assert_eq!(hash, Hash128 { h1: 0xd4d02685bc36f02c, h2: 0xdedd80528dcaf2a9 });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash128 {
+    /// The first 64 bits.
+    pub h1: u64,
+    /// The second 64 bits.
+    pub h2: u64,
+}
+
+impl Hash128 {
+    /// Returns Guava's hash of these bytes, [`Murmur3`]: the 16 bytes of its `Hashing.murmur3_128()` are `h1` and `h2`,
+    /// each little-endian, and its `asLong` is `h1`.
+    #[inline]
+    #[must_use]
+    pub const fn of(bytes: &[u8]) -> Self {
+        let (h1, h2) = murmur3_x64_128(bytes, 0);
+        Self { h1, h2 }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A function that hashes the bytes of keys: [`Murmur3`] or [`Xxph3`]. Stored filters name it by its code.
+pub trait HashFunction: sealed::Sealed {
+    /// The code in the header of stored filters.
+    const CODE: u8;
+
+    /// Hashes bytes that arrive in pieces.
+    #[doc(hidden)]
+    type Sink: Sink + Default;
+
+    /// Returns the hash of these bytes.
+    #[must_use]
+    fn hash(bytes: &[u8]) -> Hash128;
+
+    #[doc(hidden)]
+    fn finish(sink: Self::Sink) -> Hash128;
+}
+
+/// Guava's hash function, MurmurHash3 for x64 with 128 bits (`MurmurHash3_x64_128`) and the seed 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Murmur3;
+
+impl sealed::Sealed for Murmur3 {}
+
+impl HashFunction for Murmur3 {
+    const CODE: u8 = 1;
+
+    type Sink = Murmur3Sink;
+
+    #[inline]
+    fn hash(bytes: &[u8]) -> Hash128 {
+        Hash128::of(bytes)
+    }
+
+    #[inline]
+    fn finish(sink: Murmur3Sink) -> Hash128 {
+        let (h1, h2) = sink.0.finish();
+        Hash128 { h1, h2 }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Murmur3Sink(Murmur3X64_128);
+
+impl Default for Murmur3Sink {
+    #[inline]
+    fn default() -> Self {
+        Self(Murmur3X64_128::new(0))
+    }
+}
+
+impl Sink for Murmur3Sink {
+    #[inline]
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+}
+
+/// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
+///
+/// Intended for the blocked filter of `membership-filters`, whose calls take two thirds of the instructions with this
+/// funnel: Guava's hash is half of such a call. Text is hashed as its bytes in UTF-8.
+///
+/// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Keys with equal `h1` are the
+/// same to every filter; for an absent key and n inserted ones, the probability of that is n / 2^64. Strangers who
+/// choose the keys can find absent ones that look present, as with Guava's hash.
+///
+/// Guava does not know this hash, so a filter with this funnel is stored in the [`envelope`](crate::envelope), and not
+/// written as Guava's stream:
+///
+/// ```compile_fail
+/// use membership_filters::{BloomFilter, Parameters, Xxph3};
+///
+/// let _ = BloomFilter::new(Xxph3, &Parameters::new(100, 0.01)?)?.to_bytes();
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Xxph3;
+
+impl sealed::Sealed for Xxph3 {}
+
+impl HashFunction for Xxph3 {
+    const CODE: u8 = 2;
+
+    type Sink = Vec<u8>;
+
+    #[expect(
+        clippy::inline_always,
+        reason = "callers that use no `h2` must not compute it"
+    )]
+    #[inline(always)]
+    fn hash(bytes: &[u8]) -> Hash128 {
+        let h1 = xxph3_64(bytes, 0);
+        // SplitMix64's first number from the seed `h1`. The compiler removes this where it is unused.
+        let mixed = h1.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let h2 = mixed ^ (mixed >> 31);
+        Hash128 { h1, h2 }
+    }
+
+    #[inline]
+    fn finish(sink: Vec<u8>) -> Hash128 {
+        Self::hash(&sink)
+    }
+}
+
+/// The rule by which a funnel turns keys into bytes, as stored filters name it.
+///
+/// Funnels that give the same key other bytes must have other encodings; a stored filter is read only by a funnel of its
+/// own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Encoding {
+    kind: u8,
+    depth: u8,
+    id: u32,
+}
+
+impl Encoding {
+    /// Bytes as they are, and text as UTF-8.
+    pub const BYTES: Self = Self::of_kind(1);
+    /// Text as UTF-16 code units of two bytes, little-endian.
+    pub const UTF16_UNITS: Self = Self::of_kind(2);
+    /// Integers of four bytes, little-endian.
+    pub const INT32: Self = Self::of_kind(3);
+    /// Integers of eight bytes, little-endian.
+    pub const INT64: Self = Self::of_kind(4);
+
+    const CUSTOM: u8 = 255;
+
+    const fn of_kind(kind: u8) -> Self {
+        let (depth, id) = (0, 0);
+        Self { kind, depth, id }
+    }
+
+    /// Returns the encoding of a funnel of your own, under a name that you choose, such as `"shop.Person 1"`. Give each funnel
+    /// a name of its own, and another one whenever its bytes change; values of fields that change the bytes belong into
+    /// the name. Stored filters hold 32 bits of the name's hash, so two names are taken for the same once in 2^32.
+    #[must_use]
+    pub const fn custom(name: &str) -> Self {
+        let [a, b, c, d, ..] = Hash128::of(name.as_bytes()).h1.to_le_bytes();
+        let (kind, depth) = (Self::CUSTOM, 0);
+        let id = u32::from_le_bytes([a, b, c, d]);
+        Self { kind, depth, id }
+    }
+
+    /// Returns the encoding of sequences of such keys, one after the other without separators.
+    #[must_use]
+    pub const fn sequence(self) -> Self {
+        let depth = self.depth.saturating_add(1);
+        Self { depth, ..self }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for _ in 0..self.depth {
+            f.write_str("sequences of ")?;
+        }
+        match *self {
+            Self { kind: 1, .. } => f.write_str("bytes or UTF-8"),
+            Self { kind: 2, .. } => f.write_str("UTF-16 units"),
+            Self { kind: 3, .. } => f.write_str("32-bit integers"),
+            Self { kind: 4, .. } => f.write_str("64-bit integers"),
+            Self { id, .. } => write!(f, "keys of the custom encoding {id:08x}"),
+        }
+    }
+}
+
+/// The hash of a filter's keys as stored filters name it: the function, and the encoding of the keys.
+///
+/// It is also the funnel of filters whose hash is known only when they are opened. It takes no keys, and
+/// [`hash`](Self::hash) makes hashes of their bytes:
+///
+/// ```
+/// use membership_filters::{BloomFilter, Hashed, Hashing, Long, Parameters, envelope};
+///
+/// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
+/// ids.insert(&7);
+/// let bytes = envelope::to_bytes(&ids);
+///
+/// let id = envelope::hash_id(&bytes)?;
+/// assert_eq!((id, id.to_string().as_str()), (Long.hash_id(), "MurmurHash3 of 64-bit integers"));
+/// let filter: BloomFilter<_> = envelope::from_bytes(&bytes, id)?;
+/// assert!(filter.might_contain_hash(&Hashed::assume(id, id.hash(&7_i64.to_le_bytes()))));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HashId {
+    function: u8,
+    encoding: Encoding,
+}
+
+impl HashId {
+    pub(crate) const fn new<H: HashFunction>(encoding: Encoding) -> Self {
+        let function = H::CODE;
+        Self { function, encoding }
+    }
+
+    /// Returns the hash of a key that is in the encoding already.
+    #[inline]
+    #[must_use]
+    pub fn hash(self, bytes: &[u8]) -> Hash128 {
+        match self.function {
+            Xxph3::CODE => Xxph3::hash(bytes),
+            _ => Murmur3::hash(bytes),
+        }
+    }
+
+    /// Returns the same function for keys of another encoding.
+    #[must_use]
+    pub const fn with_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Returns the encoding of the keys.
+    #[must_use]
+    pub const fn encoding(self) -> Encoding {
+        self.encoding
+    }
+
+    /// Returns the bytes 9 to 15 of the envelope.
+    pub(crate) const fn to_bytes(self) -> [u8; 7] {
+        let Encoding { kind, depth, id } = self.encoding;
+        let [a, b, c, d] = id.to_le_bytes();
+        [self.function, kind, depth, a, b, c, d]
+    }
+
+    /// Decodes these bytes; `None` if no funnel has them.
+    pub(crate) fn from_bytes([function, kind, depth, id @ ..]: [u8; 7]) -> Option<Self> {
+        let id = u32::from_le_bytes(id);
+        let is_known = matches!(kind, 1..=4) && id == 0 || kind == Encoding::CUSTOM;
+        let encoding = Encoding { kind, depth, id };
+        let is_known = is_known && matches!(function, Murmur3::CODE | Xxph3::CODE);
+        is_known.then_some(Self { function, encoding })
+    }
+}
+
+/// Shows the same as `Display`, so that errors about unequal funnels can be read.
+impl fmt::Debug for HashId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for HashId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.function == Murmur3::CODE {
+            "MurmurHash3"
+        } else {
+            "XXPH3"
+        };
+        write!(f, "{name} of {}", self.encoding)
+    }
+}
+
+/// The function that a [`HashId`] names, which is no type: nothing hashes by it.
+#[derive(Debug)]
+pub struct Stored(());
+
+impl sealed::Sealed for Stored {}
+
+impl HashFunction for Stored {
+    const CODE: u8 = 0;
+
+    type Sink = Vec<u8>;
+
+    fn hash(bytes: &[u8]) -> Hash128 {
+        Murmur3::hash(bytes)
+    }
+
+    fn finish(sink: Vec<u8>) -> Hash128 {
+        Self::hash(&sink)
+    }
+}

@@ -1,0 +1,305 @@
+//! A slot for the current filter, which can be replaced while threads read and write.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use arc_swap::ArcSwap;
+
+use crate::error::{Error, ErrorKind};
+
+/// The current filter and the one being built. A state is never changed, only replaced as a whole.
+struct State<T> {
+    current: Arc<T>,
+    next: Option<Arc<T>>,
+}
+
+impl<T> State<T> {
+    /// Returns the filters that insertions go into, the next one first: a thread that finds an element in the current
+    /// filter also finds it in the next.
+    fn filters(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.next.iter().chain([&self.current])
+    }
+}
+
+/// A slot for the current filter, which threads share until another filter, of any size, replaces it as a whole.
+/// Queries, insertions and replacements do not wait for each other. Needs the feature `slot`.
+///
+/// The filter is of any type. A [`ConcurrentBloomFilter`] has methods here for queries and insertions:
+///
+/// ```
+/// use membership_filters::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
+///
+/// let blocked = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
+/// blocked.insert("evil.example");
+///
+/// // The list has changed: rebuild the filter from its source.
+/// let rebuild = blocked.rebuild(ConcurrentBloomFilter::new(Utf8, &Parameters::new(5000, 0.01)?)?)?;
+/// for host in ["worse.example", "worst.example"] {
+///     rebuild.filter().insert(host);
+/// }
+/// assert!(blocked.might_contain("evil.example")); // still the old filter
+/// blocked.insert("new.example"); // into both
+/// rebuild.commit();
+/// assert!(blocked.might_contain("worst.example"));
+/// assert!(blocked.might_contain("new.example"));
+/// assert!(!blocked.might_contain("evil.example"));
+///
+/// // Stored with a checksum, and read back at the next start.
+/// let stored = envelope::to_bytes(&*blocked.load());
+/// let read: ConcurrentBloomFilter<Utf8> = envelope::from_bytes(&stored, Utf8)?;
+/// let blocked = Slot::new(read);
+/// assert!(blocked.might_contain("worst.example"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and
+/// the same way the cuckoo, counting, growing and blocked filters of `membership-filters`:
+///
+/// ```
+/// use membership_filters::Slot;
+/// use membership_filters::spark::{BloomFilter, Parameters};
+/// use std::sync::RwLock;
+///
+/// let empty = || BloomFilter::new(&Parameters::new(1000, 0.01)?).map(RwLock::new);
+/// let ids = Slot::new(empty()?);
+/// let insert = |id: i64| ids.apply(|filter| filter.write().unwrap().insert(&id));
+/// let contains = |id: i64| ids.with(|filter| filter.might_contain(&id));
+///
+/// insert(7);
+/// let rebuild = ids.rebuild(empty()?)?;
+/// rebuild.filter().write().unwrap().insert(&8);
+/// insert(9); // into both
+/// rebuild.commit();
+/// assert!(!contains(7) && contains(8) && contains(9));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// # Who owns a filter
+///
+/// - The slot owns the current filter and the one being built. [`Slot::load`] makes its caller an owner too.
+/// - A loaded filter lives as long as its owner keeps it, whatever happens to the slot. Elements that are inserted
+///   after the filter was replaced never get into it.
+/// - A replaced filter is freed by the last of its owners, on that owner's thread. A call of [`Slot::with`] or
+///   [`Slot::apply`] is an owner until it returns, so it may be the last.
+///
+/// # Who may write
+///
+/// - Any number of threads may insert elements at any time.
+/// - One rebuild may be under way at a time. Beginning another is an error until the [`Rebuild`] is committed or
+///   dropped.
+/// - Any thread may call [`Slot::store`] at any time. Of two calls the later wins. A rebuild goes on and replaces the
+///   stored filter.
+///
+/// # Elements that are inserted during a rebuild
+///
+/// - When [`Slot::apply`] or `insert` returns, the element is in the current filter and, if a rebuild is under way, in the filter
+///   being built, unless `apply` returns an error. The call notices a rebuild that begins or ends meanwhile.
+/// - A committed rebuild lacks an element only if its insertion ended before the rebuild began *and* the rebuild did
+///   not find it in the source.
+/// - The rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
+///   rebuild first, then read the source.** No element is lost then, provided that a reader of the source sees earlier
+///   writes, as a database or a lock ensures.
+/// - The rule does not hold for insertions into a loaded filter, which bypass the slot.
+/// - **Removals**: a filter that counts may get an element twice, from the slot and from the source, and is right as long as
+///   nothing is removed. Do not remove elements while a rebuild is under way: the filter being built may not hold them
+///   yet, and to remove an element that a filter does not hold can take away another.
+pub struct Slot<T> {
+    state: ArcSwap<State<T>>,
+    /// Held while the state is replaced by one derived from it.
+    writers: Mutex<()>,
+}
+
+/// The result of an insertion by [`Slot::apply`]: `()`, `bool`, `Vec<bool>`, or a `Result`.
+pub trait Outcome {
+    /// Returns whether the filter did not take the element.
+    fn is_error(&self) -> bool {
+        false
+    }
+}
+
+impl Outcome for () {}
+impl Outcome for bool {}
+impl Outcome for Vec<bool> {}
+
+impl<T, E> Outcome for Result<T, E> {
+    #[inline]
+    fn is_error(&self) -> bool {
+        self.is_err()
+    }
+}
+
+impl<T> Slot<T> {
+    /// Creates a slot with this filter.
+    pub fn new(filter: T) -> Self {
+        Self {
+            state: ArcSwap::from_pointee(State {
+                current: Arc::new(filter),
+                next: None,
+            }),
+            writers: Mutex::new(()),
+        }
+    }
+
+    /// Returns the current filter. It stays the same filter while the caller keeps it. Query it, and insert through the slot:
+    /// an element that is inserted into a loaded filter is in no other, and absent once a rebuild replaced it.
+    pub fn load(&self) -> Arc<T> {
+        Arc::clone(&self.state.load().current)
+    }
+
+    /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. If a rebuild begins or
+    /// the filter is replaced meanwhile, the new filter gets a call, too.
+    ///
+    /// Returns the result for the filter that was current when the call began; or the error of another filter, for example of
+    /// a cuckoo filter being built that is full. The element is then missing from that filter, and so after the commit.
+    #[inline]
+    pub fn apply<R: Outcome>(&self, insert: impl Fn(&T) -> R) -> R {
+        let mut state = self.state.load();
+        let error = |filter: &Arc<T>| Some(insert(filter)).filter(R::is_error);
+        let mut failed = state.next.as_ref().and_then(error);
+        let result = insert(&state.current);
+        loop {
+            let now = self.state.load();
+            // The old state is held here, so another one cannot have its address.
+            if Arc::ptr_eq(&now, &state) {
+                return failed.unwrap_or(result);
+            }
+            // A filter that left the slot never comes back, so only the last state needs to be compared.
+            let is_new = |filter: &&Arc<T>| !state.filters().any(|old| Arc::ptr_eq(old, filter));
+            for filter in now.filters().filter(is_new) {
+                failed = error(filter).or(failed);
+            }
+            state = now;
+        }
+    }
+
+    /// Queries the current filter.
+    #[inline]
+    pub(crate) fn query<R>(&self, query: impl FnOnce(&T) -> R) -> R {
+        query(&self.state.load().current)
+    }
+
+    /// Makes this filter the current one. Returns the previous filter.
+    ///
+    /// Elements of the previous filter are not carried over, except by insertions still under way. If elements are
+    /// inserted while the new filter is built, call [`Slot::rebuild`] instead.
+    pub fn store(&self, filter: T) -> Arc<T> {
+        let current = Arc::new(filter);
+        let _writer = self.write();
+        let next = self.state.load().next.clone();
+        let previous = self.state.swap(Arc::new(State { current, next }));
+        Arc::clone(&previous.current)
+    }
+
+    /// Begins a rebuild: `filter`, usually empty, becomes current when the rebuild is committed. From then on, the slot
+    /// inserts elements into both filters until the rebuild ends.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::RebuildUnderWay`] while there is another [`Rebuild`] of this slot.
+    pub fn rebuild(&self, filter: T) -> Result<Rebuild<'_, T>, Error> {
+        let filter = Arc::new(filter);
+        let _writer = self.write();
+        let state = self.state.load();
+        if state.next.is_some() {
+            return Err(Error::new(
+                ErrorKind::RebuildUnderWay,
+                "the number of rebuilds under way",
+                "0",
+                1,
+            ));
+        }
+        self.state.store(Arc::new(State {
+            current: Arc::clone(&state.current),
+            next: Some(Arc::clone(&filter)),
+        }));
+        Ok(Rebuild {
+            slot: self,
+            filter,
+            committed: false,
+        })
+    }
+
+    /// Locks the state against other writers. No code under the lock panics halfway through a change, so poison is
+    /// harmless.
+    fn write(&self) -> MutexGuard<'_, ()> {
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Slot<RwLock<T>> {
+    /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the
+    /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners. A
+    /// [`ConcurrentBloomFilter`] goes into a slot without a lock: `query` could insert into the current one alone.
+    ///
+    /// ```compile_fail,E0596
+    /// # use membership_filters::{Slot, spark::{BloomFilter, Parameters}};
+    /// # let empty = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
+    /// let ids = Slot::new(std::sync::RwLock::new(empty));
+    /// ids.with(|filter| filter.insert(&7_i64));
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    #[inline]
+    pub fn with<R>(&self, query: impl FnOnce(&T) -> R) -> R {
+        let state = self.state.load();
+        let filter = state.current.read().unwrap_or_else(PoisonError::into_inner);
+        query(&filter)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Slot<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.load();
+        f.debug_struct("Slot")
+            .field("current", &state.current)
+            .field("next", &state.next)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A rebuild under way, from [`Slot::rebuild`].
+///
+/// Dropping it without [`Rebuild::commit`], for example after an error or a panic, keeps the current filter.
+#[must_use = "a rebuild that is dropped is abandoned"]
+pub struct Rebuild<'a, T> {
+    slot: &'a Slot<T>,
+    filter: Arc<T>,
+    committed: bool,
+}
+
+impl<T> Rebuild<'_, T> {
+    /// Returns the filter being built. Insert the elements of the source into it, from any number of threads.
+    pub fn filter(&self) -> &T {
+        &self.filter
+    }
+
+    /// Makes the new filter the current one. Returns the previous filter.
+    pub fn commit(mut self) -> Arc<T> {
+        self.committed = true;
+        let _writer = self.slot.write();
+        let previous = self.slot.state.swap(Arc::new(State {
+            current: Arc::clone(&self.filter),
+            next: None,
+        }));
+        Arc::clone(&previous.current)
+    }
+}
+
+impl<T> Drop for Rebuild<'_, T> {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _writer = self.slot.write();
+            let current = self.slot.load();
+            self.slot.state.store(Arc::new(State { current, next: None }));
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Rebuild<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rebuild")
+            .field("filter", &self.filter)
+            .finish_non_exhaustive()
+    }
+}

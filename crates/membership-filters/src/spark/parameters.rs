@@ -1,0 +1,144 @@
+//! Spark's sizing of filters, rounding for rounding.
+
+use core::f64::consts::LN_2;
+
+use super::Version;
+use crate::error::{Error, ErrorKind};
+use crate::guava::{java_math, parameters};
+use crate::modulus::Modulus;
+
+/// The largest probe count, that of a Java `int`.
+pub const MAX_PROBE_COUNT: u32 = i32::MAX as u32;
+
+/// The number of elements to which Spark cuts the filters of data frames unless it is configured otherwise:
+/// `spark.sql.optimizer.runtime.bloomFilter.maxNumItems`.
+pub const MAX_DATA_FRAME_ITEMS: u64 = 4_000_000;
+
+/// The number of bits to which Spark cuts the filters of data frames unless it is configured otherwise:
+/// `spark.sql.optimizer.runtime.bloomFilter.maxNumBits`.
+pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
+
+/// The shape of a filter: version, bits and probe count, as Spark derives them.
+///
+/// ```
+/// use membership_filters::spark::{Parameters, Version};
+///
+/// let parameters = Parameters::new(20_000_000, 0.01)?;
+/// assert_eq!((parameters.bits(), parameters.probe_count()), (191_701_184, 7));
+///
+/// // The same wish of a data frame: elements and bits are cut one by one, and k does not fit 20 million elements.
+/// let parameters = Parameters::of_data_frame(20_000_000, 0.01)?;
+/// assert_eq!((parameters.bits(), parameters.probe_count()), (67_108_864, 12));
+///
+/// // Before Spark 4.1.
+/// let parameters = Parameters::new(1000, 0.03)?.with_version(Version::V1);
+/// assert_eq!(parameters.version(), Version::V1);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parameters {
+    version: Version,
+    modulus: Modulus,
+    probe_count: u32,
+}
+
+impl Parameters {
+    /// Derives the shape for this many elements at this false-positive rate: `BloomFilter.create(items, rate)`. The
+    /// version is the default, [`Version::V2`] with the seed 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] if the number of elements is 0 or above `i64::MAX`, the rate is not above 0 and
+    /// below 1, or the filter would have no bits or too many probes; [`ErrorKind::TooLarge`] if it would have more than
+    /// (2^31 - 1) * 64 bits.
+    pub fn new(items: u64, rate: f64) -> Result<Self, Error> {
+        Self::with_bits(items, optimal_bits(items, rate)?)
+    }
+
+    /// Derives the shape for this many elements in this many bits, which are rounded up to a multiple of 64:
+    /// `BloomFilter.create(items, bits)`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Parameters::new`].
+    pub fn with_bits(items: u64, bits: u64) -> Result<Self, Error> {
+        check_items(items)?;
+        if bits == 0 {
+            let (kind, thing) = (ErrorKind::InvalidArgument, "the number of bits");
+            return Err(Error::new(kind, thing, "at least 1", 0));
+        }
+        let modulus = parameters::whole_words(bits, format_args!("for {items} elements"))?;
+        // From the bits that were asked for, before they are rounded up.
+        let probes = java_math::round(bits as f64 / items as f64 * LN_2).max(1);
+        let probe_count = u32::try_from(probes)
+            .ok()
+            .filter(|&probes| probes <= MAX_PROBE_COUNT)
+            .ok_or_else(|| {
+                let (kind, thing) = (ErrorKind::InvalidArgument, "the probe count");
+                let got = format_args!("{probes} for {items} elements in {bits} bits");
+                Error::new(kind, thing, "at most 2147483647", got)
+            })?;
+        Ok(Self {
+            version: Version::default(),
+            modulus,
+            probe_count,
+        })
+    }
+
+    /// Derives the shape of `df.stat.bloomFilter(column, items, rate)`, which is cut to [`MAX_DATA_FRAME_ITEMS`] and to
+    /// [`MAX_DATA_FRAME_BITS`], one by one.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Parameters::new`].
+    pub fn of_data_frame(items: u64, rate: f64) -> Result<Self, Error> {
+        let bits = optimal_bits(items, rate)?.min(MAX_DATA_FRAME_BITS);
+        Self::with_bits(items.min(MAX_DATA_FRAME_ITEMS), bits)
+    }
+
+    /// Returns the same parameters with another version.
+    #[must_use]
+    pub const fn with_version(self, version: Version) -> Self {
+        Self { version, ..self }
+    }
+
+    /// Returns the version.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Returns the number of bits of the filter, a multiple of 64.
+    pub const fn bits(&self) -> u64 {
+        self.modulus.get()
+    }
+
+    /// Returns the number of 64-bit words of the filter, 1 to 2^31 - 1.
+    pub const fn word_count(&self) -> usize {
+        (self.modulus.get() / 64) as usize
+    }
+
+    /// Returns the probe count k.
+    pub const fn probe_count(&self) -> u32 {
+        self.probe_count
+    }
+
+    /// Returns the length of the filter's stream in bytes.
+    pub const fn stream_len(&self) -> u64 {
+        self.version.header_len() as u64 + self.bits() / 8
+    }
+}
+
+fn check_items(items: u64) -> Result<(), Error> {
+    if (1..=i64::MAX.unsigned_abs()).contains(&items) {
+        return Ok(());
+    }
+    let (thing, range) = ("the number of elements", "between 1 and 9223372036854775807");
+    Err(Error::new(ErrorKind::InvalidArgument, thing, range, items))
+}
+
+/// Returns Spark's `optimalNumOfBits`.
+fn optimal_bits(items: u64, rate: f64) -> Result<u64, Error> {
+    check_items(items)?;
+    parameters::check_rate(rate)?;
+    Ok(parameters::optimal_bits(items, rate))
+}

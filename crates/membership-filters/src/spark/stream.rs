@@ -1,0 +1,177 @@
+//! Spark's stream: a header of 12 or 16 bytes, then the words, all big-endian. `FORMAT.md` describes it.
+
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use super::{BloomFilter, Version};
+use crate::bits::Bits;
+use crate::bits::{MAX_WORD_COUNT, WORD};
+use crate::envelope::{Reader, encode_words};
+use crate::error::{Error, ErrorKind};
+
+/// The header of Spark's stream: the bytes before the words.
+///
+/// ```
+/// use membership_filters::spark::{BloomFilter, Parameters, StreamHeader, Version};
+///
+/// let filter = BloomFilter::new(&Parameters::new(100, 0.03)?)?;
+/// let header = StreamHeader { version: Version::V2 { seed: 0 }, probe_count: 5, word_count: 12 };
+/// assert_eq!(filter.stream_header(), header);
+/// assert_eq!(StreamHeader::from_prefix(&filter.to_bytes())?, header);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamHeader {
+    /// The version, with its seed.
+    pub version: Version,
+    /// The probe count.
+    pub probe_count: u32,
+    /// The number of words that follow.
+    pub word_count: u32,
+}
+
+impl StreamHeader {
+    /// The length of the longest header in bytes.
+    pub const MAX_LEN: usize = 16;
+
+    /// Decodes and checks the header at the start of a stream. [`StreamHeader::MAX_LEN`] bytes suffice.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`BloomFilter::from_bytes`], except those of the words.
+    pub fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
+        Self::read(&mut Reader::plain(&mut stream))
+    }
+
+    /// Returns the length in bytes of a stream with this header.
+    pub const fn stream_len(self) -> u64 {
+        self.version.header_len() as u64 + self.word_count as u64 * WORD as u64
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut number = || reader.array().map(u32::from_be_bytes);
+        let number_of_version = number()?;
+        if !(1..=2).contains(&number_of_version) {
+            let (kind, thing) = (ErrorKind::UnsupportedVersion, "the version");
+            let error = Error::new(kind, thing, "1 or 2", number_of_version);
+            return Err(error.with_form_of(&number_of_version.to_be_bytes()));
+        }
+        let probe_count = number()?;
+        let version = match number_of_version {
+            1 => Version::V1,
+            _ => Version::V2 {
+                seed: number()?.cast_signed(),
+            },
+        };
+        let word_count = number()?;
+        let invalid = |field, range: core::fmt::Arguments<'_>, got: u32| {
+            Err(Error::new(
+                ErrorKind::InvalidField,
+                field,
+                range,
+                got.cast_signed(),
+            ))
+        };
+        if !(1..=MAX_WORD_COUNT).contains(&word_count) {
+            let range = format_args!("between 1 and {MAX_WORD_COUNT}");
+            return invalid("the word count", range, word_count);
+        }
+        // More probes than bits no filter has; a query would take as long as its header says.
+        let most = u64::from(word_count) * 64;
+        let most =
+            u32::try_from(most).map_or(super::MAX_PROBE_COUNT, |most| most.min(super::MAX_PROBE_COUNT));
+        if !(1..=most).contains(&probe_count) {
+            let range = format_args!("between 1 and {most}");
+            return invalid("the probe count", range, probe_count);
+        }
+        Ok(Self {
+            version,
+            probe_count,
+            word_count,
+        })
+    }
+}
+
+impl BloomFilter {
+    /// Returns the header of this filter's stream.
+    pub fn stream_header(&self) -> StreamHeader {
+        StreamHeader {
+            version: self.version,
+            probe_count: self.probe_count,
+            word_count: u32::try_from(self.words().len()).unwrap_or(MAX_WORD_COUNT),
+        }
+    }
+
+    /// Returns Spark's stream: the bytes that `writeTo` writes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let len = self.stream_header().stream_len();
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+        let Ok(()) = self.write(|more| {
+            bytes.extend_from_slice(more);
+            Ok::<(), Infallible>(())
+        });
+        bytes
+    }
+
+    /// Reads a filter from Spark's stream; trailing bytes are an error. Damaged bits go unnoticed.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnsupportedVersion`], [`InvalidField`](ErrorKind::InvalidField) for a probe count or a word count
+    /// that no filter has, [`Truncated`](ErrorKind::Truncated) or [`TrailingBytes`](ErrorKind::TrailingBytes).
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, Error> {
+        let mut reader = Reader::plain(&mut bytes);
+        let filter = Self::read(&mut reader)?;
+        reader.end()?;
+        Ok(filter)
+    }
+
+    /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        self.write(|bytes| writer.write_all(bytes))
+    }
+
+    /// Reads exactly the bytes of Spark's stream, as `readFrom` does; later bytes stay in the reader. The first fields
+    /// are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
+    ///
+    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever the
+    /// stream claims.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the fault in the header, the number of missing bytes, or the error of the reader.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
+        let mut stream = crate::envelope::Stream(reader);
+        Self::read(&mut Reader::plain(&mut stream))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let header = StreamHeader::read(reader)?;
+        let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
+        Ok(Self {
+            bits: Bits::from_words(words)?,
+            version: header.version,
+            probe_count: header.probe_count,
+        })
+    }
+
+    fn write<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let header = self.stream_header();
+        let seed = match header.version {
+            Version::V1 => None,
+            Version::V2 { seed } => Some(seed.cast_unsigned()),
+        };
+        let fields = [Some(header.version.number()), Some(header.probe_count), seed];
+        for field in fields.into_iter().chain([Some(header.word_count)]).flatten() {
+            put(&field.to_be_bytes())?;
+        }
+        encode_words(self.words(), |word| word.to_be_bytes(), put)
+    }
+}

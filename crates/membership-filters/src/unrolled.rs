@@ -1,0 +1,79 @@
+//! Probes of one element, eight at a time without an early exit.
+//!
+//! An early exit after each probe would be a branch that is mispredicted for most absent elements, and would serialize
+//! the memory accesses. After eight probes nearly all absent elements have been detected, and the prediction is right.
+//! On an AMD EPYC server core with 7 probes, a single query for an absent string in a cached filter takes 14 ns instead
+//! of 18.
+
+/// A rule for the positions of an element, as a type, so that loops over many elements are compiled for each rule.
+pub(crate) trait Steps: Copy + Default {
+    type Hash: Copy;
+
+    fn new(hash: Self::Hash) -> Self;
+
+    /// Returns the next number, whose remainder is the position. [`Modulus::remainder`] drops its top bit.
+    fn step(&mut self) -> u64;
+}
+
+/// The number of probes without an early exit, and the largest unrolled count.
+const GROUP: u8 = 8;
+
+/// Evaluates the first expression with the number of probes as a constant, which unrolls its loop, or the second if
+/// there are more than [`GROUP`] probes.
+macro_rules! by_count {
+    ($probes:expr, $count:ident => $call:expr, _ => $otherwise:expr) => {
+        by_count!(@ $probes, $count, $call, $otherwise, 1 2 3 4 5 6 7 8)
+    };
+    (@ $probes:expr, $count:ident, $call:expr, $otherwise:expr, $($n:literal)*) => {
+        match $probes {
+            $($n => {
+                const $count: usize = $n;
+                $call
+            })*
+            _ => $otherwise,
+        }
+    };
+}
+
+/// Returns true if `test` accepts every probe.
+#[inline]
+pub(crate) fn every<S: Steps>(mut steps: S, probes: u32, mut test: impl FnMut(u64) -> bool) -> bool {
+    by_count!(probes, COUNT => every_of::<COUNT, S>(&mut steps, &mut test), _ => {
+        let groups = probes / u32::from(GROUP);
+        (0..groups).all(|_| every_of::<{ GROUP as usize }, S>(&mut steps, &mut test))
+            && (groups * u32::from(GROUP)..probes).all(|_| test(steps.step()))
+    })
+}
+
+/// Maps every probe with `place` and passes the results to `set`. Returns true if `set` did for any.
+#[inline]
+pub(crate) fn any<S: Steps>(
+    mut steps: S,
+    probes: u32,
+    place: impl Fn(u64) -> u64,
+    mut set: impl FnMut(u64) -> bool,
+) -> bool {
+    by_count!(probes, COUNT => any_of::<COUNT, S>(&mut steps, &place, &mut set), _ => {
+        (0..probes).fold(false, |any, _| any | set(place(steps.step())))
+    })
+}
+
+#[inline]
+fn every_of<const COUNT: usize, S: Steps>(steps: &mut S, test: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut every = true;
+    for _ in 0..COUNT {
+        every &= test(steps.step());
+    }
+    every
+}
+
+/// Computes all places before the first write, because the compiler cannot move a read of the sizes past a write.
+#[inline]
+fn any_of<const COUNT: usize, S: Steps>(
+    steps: &mut S,
+    place: &impl Fn(u64) -> u64,
+    set: &mut impl FnMut(u64) -> bool,
+) -> bool {
+    let places: [u64; COUNT] = core::array::from_fn(|_| place(steps.step()));
+    places.into_iter().fold(false, |any, place| any | set(place))
+}

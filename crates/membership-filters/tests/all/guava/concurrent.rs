@@ -1,0 +1,138 @@
+//! The concurrent filter on real threads: the bytes of the sequential filter, and the guarantees under contention.
+
+use std::sync::Barrier;
+use std::sync::atomic::AtomicU64;
+use std::thread;
+
+use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, Hashed, Long, Parameters, Strategy};
+
+const THREADS: i64 = 8;
+/// Half of the range of each thread, which overlaps each neighbour's range by half.
+const STEP: i64 = 20_000;
+const NUMBERS: i64 = STEP * (THREADS + 1);
+
+fn parameters() -> Parameters {
+    Parameters::new(NUMBERS as u64, 0.001).unwrap()
+}
+
+fn sequential(parameters: &Parameters) -> BloomFilter<Long> {
+    let mut filter = BloomFilter::new(Long, parameters).unwrap();
+    for number in 0..NUMBERS {
+        filter.insert(&number);
+    }
+    filter
+}
+
+#[test]
+fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_one() {
+    for parameters in [
+        parameters(),
+        parameters().with_strategy(Strategy::Murmur128Mitz32),
+        // A few words, so that the threads contend for them.
+        Parameters::new(200, 0.5).unwrap(),
+    ] {
+        let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
+        let barrier = Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (filter, barrier, parameters) = (&filter, &barrier, parameters);
+                scope.spawn(move || {
+                    barrier.wait();
+                    let mut part = BloomFilter::new(Long, &parameters).unwrap();
+                    let mut range = thread * STEP..(thread + 2) * STEP;
+                    // Most insert their elements into the filter, some into others that they merge into it.
+                    for number in range.clone() {
+                        if thread % 4 < 2 {
+                            filter.insert(&number);
+                            assert!(filter.might_contain(&number));
+                        } else {
+                            part.insert(&number);
+                        }
+                    }
+                    match thread % 4 {
+                        2 => filter.merge(&part).unwrap(),
+                        3 => filter.merge(&ConcurrentBloomFilter::from(part)).unwrap(),
+                        _ => filter.merge(filter).unwrap(),
+                    }
+                    assert!(range.all(|number| filter.might_contain(&number)));
+                });
+            }
+        });
+        let expected = sequential(&parameters);
+        let mut written = Vec::new();
+        filter.write_to(&mut written).unwrap();
+        assert_eq!(written, expected.to_bytes());
+        assert_eq!(filter.stream_len(), written.len() as u64);
+        assert_eq!(filter.stream_header(), expected.stream_header());
+        assert_eq!(filter.ones(), expected.ones());
+        assert_eq!(filter.false_positive_rate(), expected.false_positive_rate());
+        assert_eq!(filter.estimated_len(), expected.estimated_len());
+        assert_eq!(filter.snapshot(), expected);
+        assert_eq!(filter.into_sequential(), expected);
+    }
+}
+
+#[test]
+fn snapshots_streams_and_counts_while_others_insert_hold_what_was_there() {
+    let filter = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
+    for number in 0..STEP {
+        filter.insert(&number);
+    }
+    let before = filter.ones();
+    let all = sequential(&parameters());
+    thread::scope(|scope| {
+        let putting = scope.spawn(|| {
+            for number in STEP..NUMBERS {
+                filter.insert(&number);
+            }
+        });
+        let mut rounds = 0;
+        while rounds < 3 || !putting.is_finished() {
+            let mut stream = Vec::new();
+            filter.write_to(&mut stream).unwrap();
+            let read = ConcurrentBloomFilter::read_from(stream.as_slice(), Long)
+                .unwrap()
+                .into();
+            for copy in [filter.snapshot(), read] {
+                assert!((0..STEP).all(|number| copy.might_contain(&number)));
+                // The copy has no bit that the whole filter lacks.
+                let mut whole = all.clone();
+                whole.merge(&copy).unwrap();
+                assert_eq!(whole, all);
+            }
+            assert!((before..=all.ones()).contains(&filter.ones()));
+            rounds += 1;
+        }
+    });
+    assert_eq!(filter.into_sequential(), all);
+}
+
+#[test]
+fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
+    let mut filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
+    let long = [0xff_u8; 300];
+    let keys: [&[u8]; 3] = [b"", b"\xff\xfe", &long];
+    for key in keys {
+        filter.insert(key);
+    }
+    let moved = filter.clone();
+    let place = moved.words().as_ptr();
+    let shared = ConcurrentBloomFilter::from(moved);
+    assert!(keys.iter().all(|key| shared.might_contain(*key)));
+    assert!(!shared.insert(keys[0]));
+    assert!(!shared.might_contain("absent"));
+    assert!(shared.might_contain_hash(&Hashed::new(Bytes, &long)));
+    assert_eq!(
+        (shared.bits(), shared.probe_count(), shared.strategy()),
+        (filter.bits(), filter.probe_count(), filter.strategy())
+    );
+    assert_eq!(
+        format!("{shared:?}"),
+        "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probe_count: 7, bits: 128, .. }"
+    );
+    let back = BloomFilter::from(shared);
+    assert_eq!(back, filter);
+    if align_of::<AtomicU64>() == align_of::<u64>() {
+        assert_eq!(back.words().as_ptr(), place, "the memory is kept");
+    }
+}

@@ -1,0 +1,79 @@
+//! Guava's sizes, before and after the change of the rule for the probe count.
+
+use membership_filters::{ErrorKind, MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
+use serde::Deserialize;
+
+use super::support::number;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    n: u64,
+    #[serde(rename = "fpp")]
+    _fpp: f64,
+    num_bits: u64,
+    k: u64,
+    words: u64,
+    creatable: bool,
+}
+
+/// Checks all rows. Returns their number, and the number of those that give a filter.
+fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
+    let mut creatable = 0;
+    for line in lines.lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let fpp: f64 = number(line, "fpp").parse().unwrap();
+        let insertions = row.n.max(1);
+        let expected_error = if row.num_bits == 0 {
+            Some((
+                ErrorKind::InvalidArgument,
+                "bits must be at least 1, got 0".to_owned(),
+            ))
+        } else if row.words > u64::from(MAX_WORD_COUNT) {
+            let text = format!("bits must be at most 137438953408, got {}", row.num_bits);
+            Some((ErrorKind::TooLarge, text))
+        } else if row.k > u64::from(MAX_PROBE_COUNT) {
+            let text = format!("probe count must be between 1 and 255, got {}", row.k);
+            Some((ErrorKind::InvalidArgument, text))
+        } else {
+            None
+        };
+        assert_eq!(expected_error.is_none(), row.creatable, "{line}");
+        match Parameters::with_rule(row.n, fpp, rule) {
+            Err(error) => {
+                let (kind, text) = expected_error.unwrap();
+                assert_eq!(error.kind(), kind, "{line}");
+                let cause = format!("for {insertions} insertions at a false-positive rate of {fpp:?}");
+                let said = error.to_string();
+                assert!(said.contains(&text) && said.ends_with(&cause), "{line}: {said}");
+            }
+            Ok(parameters) => {
+                assert!(expected_error.is_none(), "{line}");
+                assert_eq!(parameters.insertions(), insertions, "{line}");
+                assert_eq!(parameters.optimal_bits(), row.num_bits, "{line}");
+                assert_eq!(u64::from(parameters.probe_count()), row.k, "{line}");
+                assert_eq!(parameters.word_count() as u64, row.words, "{line}");
+                creatable += 1;
+            }
+        }
+    }
+    (lines.lines().count(), creatable)
+}
+
+#[test]
+fn sizes_of_guava_31() {
+    let rows = check_all(
+        include_str!("../data/sizing.jsonl"),
+        ProbeCountRule::FromBitsPerInsertion,
+    );
+    assert_eq!(rows, (408, 327));
+}
+
+#[test]
+fn sizes_of_guava_33() {
+    let rows = check_all(
+        include_str!("../data/newer/sizing.jsonl"),
+        ProbeCountRule::FromFalsePositiveRate,
+    );
+    assert_eq!(rows, (408, 327));
+}

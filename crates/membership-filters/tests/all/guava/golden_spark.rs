@@ -1,0 +1,277 @@
+//! Spark's filters: those that Spark wrote are rebuilt byte for byte, read and queried; hostile bytes are refused.
+
+use membership_filters::spark::{BloomFilter, Item, Parameters, StreamHeader, Version};
+use membership_filters::{ErrorKind, Utf16};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::support::number;
+
+#[derive(Deserialize)]
+struct Elements {
+    kind: String,
+    keys: Vec<String>,
+    absent: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    version: u32,
+    kind: String,
+    expected_items: u64,
+    num_bits_asked: u64,
+    seed: i32,
+    count: usize,
+    bit_size: u64,
+    cardinality: u64,
+    stream: String,
+    answers: String,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    expected_items: u64,
+    bit_size: u64,
+    head: String,
+    len: u64,
+}
+
+#[derive(Deserialize)]
+struct DataFrame {
+    n: i64,
+    sha256: String,
+    #[serde(flatten)]
+    size: Size,
+}
+
+/// An element of one of Spark's three kinds.
+enum Element {
+    Long(i64),
+    String(String),
+    Binary(Vec<u8>),
+}
+
+impl Item for Element {
+    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Self::Long(number) => number.with_bytes(then),
+            Self::String(text) => text.with_bytes(then),
+            Self::Binary(bytes) => bytes.with_bytes(then),
+        }
+    }
+}
+
+fn elements(kind: &str, texts: &[String]) -> Vec<Element> {
+    let element = |text: &String| match kind {
+        "long" => Element::Long(text.parse().unwrap()),
+        "string" => Element::String(text.clone()),
+        "binary" => Element::Binary(hex::decode(text).unwrap()),
+        _ => panic!("{kind}"),
+    };
+    texts.iter().map(element).collect()
+}
+
+fn version(number: u32, seed: i32) -> Version {
+    match number {
+        1 => Version::V1,
+        2 => Version::V2 { seed },
+        _ => panic!("{number}"),
+    }
+}
+
+#[test]
+fn sparks_filters_are_rebuilt_read_and_queried() {
+    let all: Vec<Elements> = include_str!("../data/spark/elements.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut rows = 0;
+    for line in include_str!("../data/spark/filters.jsonl").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let of_kind = all.iter().find(|elements| elements.kind == row.kind).unwrap();
+        let keys = elements(&row.kind, &of_kind.keys[..row.count]);
+        let absent = elements(&row.kind, &of_kind.absent);
+        let parameters = Parameters::with_bits(row.expected_items, row.num_bits_asked)
+            .unwrap()
+            .with_version(version(row.version, row.seed));
+        let mut filter = BloomFilter::new(&parameters).unwrap();
+        for key in &keys {
+            let before = filter.ones();
+            assert_eq!(filter.insert(key), filter.ones() > before, "{line}");
+        }
+        let stream = hex::decode(&row.stream).unwrap();
+        assert_eq!(filter.to_bytes(), stream, "{line}");
+        assert_eq!(parameters.stream_len(), stream.len() as u64);
+        let mut batch = BloomFilter::new(&parameters).unwrap();
+        batch.insert_many(&keys);
+        assert_eq!(batch, filter, "{line}");
+
+        let read = BloomFilter::from_bytes(&stream).unwrap();
+        assert_eq!(read, filter, "{line}");
+        assert_eq!(BloomFilter::read_from(&stream[..]).unwrap(), filter, "{line}");
+        assert_eq!(
+            (read.bits(), read.ones()),
+            (row.bit_size, row.cardinality),
+            "{line}"
+        );
+        let rate: f64 = number(line, "expected_fpp").parse().unwrap();
+        assert_eq!(read.false_positive_rate(), rate, "{line}");
+        assert!(keys.iter().all(|key| read.might_contain(key)), "{line}");
+        let answers: Vec<bool> = row.answers.chars().map(|answer| answer == '1').collect();
+        let single: Vec<bool> = absent.iter().map(|key| read.might_contain(key)).collect();
+        assert_eq!(single, answers, "{line}");
+        assert_eq!(read.might_contain_many(&absent), answers, "{line}");
+        rows += 1;
+    }
+    assert_eq!(rows, 36);
+}
+
+/// Checks bits, header and length against Spark's.
+fn check_size(parameters: &Parameters, size: &Size, line: &str) {
+    let header = StreamHeader::from_prefix(&hex::decode(&size.head).unwrap()).unwrap();
+    assert_eq!(parameters.bits(), size.bit_size, "{line}");
+    assert_eq!(parameters.stream_len(), size.len, "{line}");
+    assert_eq!(header.stream_len(), size.len, "{line}");
+    let expected = StreamHeader {
+        version: parameters.version(),
+        probe_count: parameters.probe_count(),
+        word_count: parameters.word_count() as u32,
+    };
+    assert_eq!(header, expected, "{line}");
+}
+
+#[test]
+fn sizes_are_sparks() {
+    for line in include_str!("../data/spark/sizes.jsonl").lines() {
+        let size: Size = serde_json::from_str(line).unwrap();
+        let rate = number(line, "rate").parse().unwrap();
+        check_size(&Parameters::new(size.expected_items, rate).unwrap(), &size, line);
+    }
+}
+
+#[test]
+fn filters_of_data_frames_are_cut_and_filled_alike() {
+    for line in include_str!("../data/spark/data_frames.jsonl").lines() {
+        let row: DataFrame = serde_json::from_str(line).unwrap();
+        let rate = number(line, "rate").parse().unwrap();
+        let parameters = Parameters::of_data_frame(row.size.expected_items, rate).unwrap();
+        check_size(&parameters, &row.size, line);
+        let mut filter = BloomFilter::new(&parameters).unwrap();
+        // More than the caches hold, so that the batch fetches ahead.
+        filter.insert_many(&(0..row.n).map(|number| number * 3).collect::<Vec<i64>>());
+        assert_eq!(
+            Sha256::digest(filter.to_bytes())[..],
+            hex::decode(&row.sha256).unwrap(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn elements_are_widened_and_encoded_as_in_java() {
+    let of = |seed| Version::V2 { seed };
+    assert_eq!(of(3).hash(&(-7_i8)), of(3).hash(&(-7_i64)));
+    assert_eq!(of(3).hash(&(-7_i16)), of(3).hash(&(-7_i32)));
+    assert_ne!(of(0).hash(&7_i64), of(0).hash("7"));
+    assert_eq!(of(0).hash("é"), of(0).hash("é".as_bytes()));
+    assert_eq!(of(5).hash(&Utf16(&[0x61, 0xd800])), of(5).hash("a?"));
+}
+
+#[test]
+fn filters_that_differ_are_not_merged() {
+    let filter = |items, version| {
+        let parameters = Parameters::with_bits(items, 6400).unwrap().with_version(version);
+        BloomFilter::new(&parameters).unwrap()
+    };
+    let mut first = filter(640, Version::default());
+    for (other, difference) in [
+        (filter(640, Version::V1), "versions"),
+        (filter(640, Version::V2 { seed: 1 }), "versions"),
+        (filter(64, Version::default()), "probe counts"),
+    ] {
+        let error = first.merge(&other).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Incompatible);
+        assert!(error.to_string().contains(difference), "{error}");
+    }
+    let larger = Parameters::with_bits(64_000, 640_000).unwrap();
+    let error = first.merge(&BloomFilter::new(&larger).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("numbers of bits"), "{error}");
+
+    let mut second = filter(640, Version::default());
+    first.insert("apple");
+    second.insert(&7_i64);
+    let mut both = first.clone();
+    both.insert(&7_i64);
+    first.merge(&second).unwrap();
+    assert_eq!(first, both);
+}
+
+#[test]
+fn parameters_outside_their_ranges_are_refused() {
+    for parameters in [
+        Parameters::new(0, 0.01),
+        Parameters::new(1, 0.0),
+        Parameters::new(1, f64::NAN),
+        Parameters::new(1 << 63, 0.01),
+        Parameters::with_bits(1, 0),
+        // 1 - 2^-53: no bits.
+        Parameters::new(1, 1.0 - f64::EPSILON / 2.0),
+        // More probes than a Java int holds.
+        Parameters::with_bits(1, 1 << 36),
+        Parameters::of_data_frame(0, 0.5),
+    ] {
+        assert_eq!(parameters.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+    let largest = u64::from(membership_filters::MAX_WORD_COUNT) * 64;
+    assert!(Parameters::with_bits(1 << 40, largest).is_ok());
+    let error = Parameters::with_bits(1 << 40, largest + 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    // More than 255 probes, which only Guava refuses.
+    assert_eq!(Parameters::new(1, 1e-300).unwrap().probe_count(), 996);
+}
+
+#[test]
+fn impossible_headers_are_refused() {
+    let header = |fields: &[u32]| {
+        fields
+            .iter()
+            .flat_map(|field| field.to_be_bytes())
+            .collect::<Vec<u8>>()
+    };
+    for (fields, kind, text) in [
+        (&[0, 7, 1][..], ErrorKind::UnsupportedVersion, "1 or 2, got 0"),
+        (&[3, 7, 0, 1], ErrorKind::UnsupportedVersion, "1 or 2, got 3"),
+        (&[1, 0, 1], ErrorKind::InvalidField, "between 1 and 64, got 0"),
+        (&[1, 65, 1], ErrorKind::InvalidField, "between 1 and 64, got 65"),
+        (
+            &[2, 65, 9, 1],
+            ErrorKind::InvalidField,
+            "between 1 and 64, got 65",
+        ),
+        (
+            &[2, u32::MAX, 9, 1 << 30],
+            ErrorKind::InvalidField,
+            "between 1 and 2147483647, got -1",
+        ),
+        (&[1, 7, 0], ErrorKind::InvalidField, "the word count"),
+        (&[2, 7, 0, 1 << 31], ErrorKind::InvalidField, "the word count"),
+        (&[2, 7, 0], ErrorKind::Truncated, "at least 16"),
+        // A header alone allocates nothing, whatever it claims.
+        (&[2, 7, 0, i32::MAX as u32], ErrorKind::Truncated, "17179869192"),
+    ] {
+        let stream = header(fields);
+        let error = BloomFilter::from_bytes(&stream).unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(text), "{error}");
+        assert_eq!(BloomFilter::read_from(&stream[..]).unwrap_err().kind(), kind);
+    }
+    // The largest probe count of one word, and a byte too many.
+    let mut stream = header(&[1, 64, 1]);
+    stream.extend([0xff; 8]);
+    let full = BloomFilter::from_bytes(&stream).unwrap();
+    assert!(full.might_contain("anything"));
+    assert_eq!((full.estimated_len(), full.false_positive_rate()), (None, 1.0));
+    stream.push(0);
+    let error = BloomFilter::from_bytes(&stream).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TrailingBytes);
+}

@@ -1,0 +1,185 @@
+//! Properties of all elements, all parameters and all bytes.
+
+use std::collections::BTreeSet;
+
+use membership_filters::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Hashed, Long, Modulus, Parameters, ProbeCountRule,
+    Strategy, StreamHeader, Utf8, Utf16, Utf16Units,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::Strategy as Generator;
+use proptest::test_runner::{RngAlgorithm, RngSeed};
+
+/// Computes Guava's strategies a second time, in wider integers.
+fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u64> {
+    let wide = |i: u8| match strategy {
+        Strategy::Murmur128Mitz64 => {
+            (u128::from(hash.h1) + u128::from(i) * u128::from(hash.h2)) % (1 << 63) % u128::from(bits)
+        }
+        _ => {
+            let (low, high) = (hash.h1 & 0xffff_ffff, hash.h1 >> 32);
+            let sum = (low + (u64::from(i) + 1) * high) & 0xffff_ffff;
+            let folded = if sum >> 31 == 1 { 0xffff_ffff - sum } else { sum };
+            u128::from(folded) % u128::from(bits)
+        }
+    };
+    (0..probes).map(|i| u64::try_from(wide(i)).unwrap()).collect()
+}
+
+fn strategy() -> impl Generator<Value = Strategy> {
+    prop_oneof![Just(Strategy::Murmur128Mitz32), Just(Strategy::Murmur128Mitz64)]
+}
+
+fn parameters() -> impl Generator<Value = Parameters> {
+    let rule = prop_oneof![
+        Just(ProbeCountRule::FromFalsePositiveRate),
+        Just(ProbeCountRule::FromBitsPerInsertion)
+    ];
+    // Few filters have about 200 probes, all others at most 30.
+    let fpp = prop_oneof![9 => 1e-9..0.5_f64, 1 => 1e-70..1e-60_f64];
+    (0_u32..300, fpp, strategy(), rule).prop_map(|(insertions, fpp, strategy, rule)| {
+        Parameters::with_rule(insertions.into(), fpp, rule)
+            .unwrap()
+            .with_strategy(strategy)
+    })
+}
+
+fn keys() -> impl Generator<Value = Vec<Vec<u8>>> {
+    vec(vec(any::<u8>(), 0..40), 0..200)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_filter_is_the_set_of_its_positions(parameters in parameters(), present in keys(), absent in keys()) {
+        let (strategy, probes, bits) = (parameters.strategy(), parameters.probe_count(), parameters.bits());
+        let places = |key: &[u8]| positions(strategy, Hash128::of(key), probes, bits);
+        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+        let mut ones = BTreeSet::new();
+        for key in &present {
+            let before = ones.len();
+            ones.extend(places(key));
+            prop_assert_eq!(filter.insert(key), ones.len() > before);
+            prop_assert!(filter.might_contain(key));
+        }
+        for key in &absent {
+            let may = places(key).iter().all(|place| ones.contains(place));
+            prop_assert_eq!(filter.might_contain(key), may);
+        }
+        let is_set = |&place: &u64| filter.words()[(place / 64) as usize] >> (place % 64) & 1 == 1;
+        prop_assert!((0..bits).filter(is_set).eq(ones.iter().copied()));
+        prop_assert_eq!(filter.ones(), ones.len() as u64);
+        filter.clear();
+        prop_assert_eq!(filter, BloomFilter::new(Bytes, &parameters).unwrap());
+    }
+
+    #[test]
+    fn many_at_once_are_as_one_by_one(
+        strategy in strategy(),
+        probes in prop_oneof![1..20_u8, 1..=u8::MAX],
+        // Batches fetch ahead in filters of more than 32,768 words.
+        words in prop_oneof![1..40_usize, 32_700..32_900_usize],
+        fill in prop_oneof![Just(0), any::<u64>()],
+        present in vec(0..500_i64, 0..400),
+        asked in vec(0..1000_i64, 0..400),
+    ) {
+        let empty = {
+            let words = vec![fill; words];
+            BloomFilter::from_parts(Long, StreamHeader::new(strategy, probes, &words), words).unwrap()
+        };
+        let (mut one_by_one, mut together, mut by_hash) = (empty.clone(), empty.clone(), empty.clone());
+        let hashes = |items: &[i64]| -> Vec<_> { items.iter().map(|item| Hashed::new(Long, item)).collect() };
+
+        let expected: Vec<bool> = present.iter().map(|item| one_by_one.insert(item)).collect();
+        prop_assert_eq!(&together.insert_many(&present), &expected);
+        prop_assert_eq!(&by_hash.insert_hashes(&hashes(&present)).unwrap(), &expected);
+        prop_assert_eq!(&together, &one_by_one);
+        prop_assert_eq!(&by_hash, &one_by_one);
+        let shared = [ConcurrentBloomFilter::from(empty.clone()), empty.into()];
+        prop_assert_eq!(&shared[0].insert_many(&present), &expected);
+        prop_assert_eq!(&shared[1].insert_hashes(&hashes(&present)).unwrap(), &expected);
+        prop_assert_eq!(&shared[0].snapshot(), &one_by_one);
+        prop_assert_eq!(&shared[1].snapshot(), &one_by_one);
+
+        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.might_contain(item)).collect();
+        prop_assert_eq!(&one_by_one.might_contain_many(&asked), &expected);
+        prop_assert_eq!(&one_by_one.might_contain_hashes(&hashes(&asked)), &expected);
+        prop_assert_eq!(&shared[0].might_contain_many(&asked), &expected);
+        prop_assert_eq!(&shared[0].might_contain_hashes(&hashes(&asked)), &expected);
+    }
+
+    #[test]
+    fn positions_are_those_of_wide_arithmetic(
+        strategy in strategy(),
+        h1: u64,
+        h2: u64,
+        probes: u8,
+        modulus in 1..=Modulus::MAX,
+        narrow in 0_u32..63,
+    ) {
+        let (hash, modulus) = (Hash128 { h1, h2 }, (modulus >> narrow).max(1));
+        let found: Vec<u64> = strategy.positions(hash, probes, Modulus::new(modulus).unwrap()).collect();
+        prop_assert_eq!(found, positions(strategy, hash, probes, modulus));
+    }
+
+    #[test]
+    fn any_bytes_are_a_filter_or_an_error(
+        ordinal in 0_u8..4,
+        probes in 0_u8..4,
+        words in prop_oneof![-2..10_i32, any::<i32>()],
+        rest in vec(any::<u8>(), 0..60),
+        plain in vec(any::<u8>(), 0..60),
+    ) {
+        let header = StreamHeader {
+            ordinal: ordinal.cast_signed(),
+            probe_count: probes,
+            word_count: words,
+        };
+        prop_assert_eq!(StreamHeader::from_bytes(header.to_bytes()), header);
+        for bytes in [[&header.to_bytes()[..], &rest].concat(), plain] {
+            let slice = BloomFilter::from_bytes_prefix(&bytes, Bytes);
+            let reader = BloomFilter::read_from(bytes.as_slice(), Bytes);
+            match (slice, reader) {
+                (Ok((filter, used)), Ok(read)) => {
+                    prop_assert_eq!(&filter, &read);
+                    prop_assert_eq!(&filter.to_bytes(), &bytes[..used]);
+                    let whole = BloomFilter::from_bytes(&bytes, Bytes);
+                    prop_assert_eq!(whole.is_ok(), used == bytes.len());
+                    let _ = filter.might_contain(&bytes);
+                    prop_assert!((0.0..=1.0).contains(&filter.false_positive_rate()));
+                }
+                (Err(slice), Err(reader)) => prop_assert_eq!(slice.to_string(), reader.to_string()),
+                (slice, reader) => prop_assert!(false, "{:?} but {:?}", slice.is_ok(), reader.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn merging_is_inserting_both(parameters in parameters(), ours in keys(), theirs in keys()) {
+        let filter = |sets: &[&Vec<Vec<u8>>]| {
+            let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+            for key in sets.iter().copied().flatten() {
+                filter.insert(key);
+            }
+            filter
+        };
+        let mut combined = filter(&[&ours]);
+        combined.merge(&filter(&[&theirs])).unwrap();
+        prop_assert_eq!(combined, filter(&[&ours, &theirs]));
+    }
+
+    #[test]
+    fn texts_are_the_same_as_their_units(text: String) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        prop_assert_eq!(Hash128::of_key(&Utf8, &text), Hash128::of_key(&Utf8, &Utf16(&units)));
+        prop_assert_eq!(Hash128::of_key(&Utf16Units, &text), Hash128::of_key(&Utf16Units, &Utf16(&units)));
+    }
+}

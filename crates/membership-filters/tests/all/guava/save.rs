@@ -1,0 +1,74 @@
+//! Files that appear when they are complete.
+
+use std::fs;
+use std::io;
+
+use membership_filters::save;
+
+#[test]
+fn a_file_is_complete_or_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("filter");
+    save(&path, |file| file.write_all(b"first")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"first");
+    save(&path, |file| {
+        file.write_all(b"second")?;
+        file.flush()?;
+        // Nothing is seen before the end.
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+
+    let failed = save(&path, |file| {
+        file.write_all(b"third")?;
+        Err(io::ErrorKind::StorageFull.into())
+    });
+    let failed = failed.unwrap_err();
+    assert_eq!(failed.kind(), io::ErrorKind::StorageFull);
+    let full = io::Error::from(io::ErrorKind::StorageFull);
+    assert_eq!(failed.to_string(), format!("{}: {full}", path.display()));
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "no temporary file stays"
+    );
+}
+
+#[test]
+fn only_files_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = save(folder.path(), |_| Ok(())).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    let path = folder.path().join("missing/filter");
+    let error = save(&path, |_| Ok(())).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    let reason = io::Error::from_raw_os_error(2);
+    assert_eq!(error.to_string(), format!("{}: {reason}", path.display()));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_permissions_kept() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("filter"), folder.path().join("link"));
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&path, &link).unwrap();
+    save(&link, |file| file.write_all(b"new")).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+
+    // A new file has the permissions of other new files.
+    let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
+    save(&ours, |_| Ok(())).unwrap();
+    fs::write(&theirs, "").unwrap();
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&ours), mode(&theirs));
+}

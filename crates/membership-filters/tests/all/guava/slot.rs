@@ -1,0 +1,305 @@
+//! Filters replaced while in use: ownership, and no lost elements.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
+
+use membership_filters::{
+    ConcurrentBloomFilter, Encoding, Funnel, Hash128, Hashing, Long, Murmur3, Parameters, Rebuild, Sink, Slot,
+};
+
+fn empty() -> ConcurrentBloomFilter<Long> {
+    ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
+}
+
+fn of(number: i64) -> ConcurrentBloomFilter<Long> {
+    let filter = ConcurrentBloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
+    filter.insert(&number);
+    filter
+}
+
+#[test]
+fn a_loaded_filter_stays_as_long_as_its_owner_keeps_it() {
+    let slot = Slot::new(of(1));
+    let loaded = slot.load();
+    let alive = Arc::downgrade(&loaded);
+
+    let previous = slot.store(of(2));
+    assert!(Arc::ptr_eq(&previous, &loaded));
+    drop(previous);
+    assert!(slot.might_contain(&2) && !slot.might_contain(&1));
+    assert!(loaded.might_contain(&1));
+    slot.insert(&3);
+    assert!(!loaded.might_contain(&3));
+
+    assert!(alive.upgrade().is_some());
+    drop(loaded);
+    assert!(alive.upgrade().is_none(), "the last owner frees it");
+}
+
+#[test]
+fn a_slot_that_is_dropped_frees_its_filters() {
+    let slot = Slot::new(of(1));
+    let current = Arc::downgrade(&slot.load());
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    rebuild.filter().insert(&3);
+    drop(rebuild);
+    let kept = slot.load();
+    drop(slot);
+    assert!(kept.might_contain(&1) && !kept.might_contain(&2));
+    drop(kept);
+    assert!(current.upgrade().is_none());
+}
+
+#[test]
+fn during_a_rebuild_elements_go_into_both() {
+    let read = ConcurrentBloomFilter::from_bytes(&of(1).to_bytes(), Long).unwrap();
+    let slot = Slot::new(read);
+    let rebuild = slot.rebuild(empty()).unwrap();
+    assert!(slot.insert(&2) && !slot.insert(&2));
+    slot.insert(&3);
+    assert_eq!(slot.insert_many(&[1, 4, 4]), [false, true, false]);
+    slot.insert(&5);
+    // The old one is current until the new one is committed.
+    assert!(slot.might_contain(&1) && slot.might_contain(&2));
+    let asked = [1, 2, 3, 4, 5, 6];
+    let expected = [true, true, true, true, true, false];
+    assert_eq!(slot.might_contain_many(&asked), expected);
+    assert_eq!(rebuild.filter().might_contain_many(&asked), expected);
+
+    let previous = rebuild.commit();
+    assert_eq!(previous.might_contain_many(&asked), expected);
+    assert_eq!(slot.might_contain_many(&asked), expected);
+    slot.insert(&6);
+    assert!(
+        !previous.might_contain(&6),
+        "a committed rebuild leaves the old one alone"
+    );
+}
+
+#[test]
+fn a_rebuild_takes_the_place_of_what_was_stored_meanwhile_or_leaves_it() {
+    let slot = Slot::new(of(1));
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    let error = slot.rebuild(of(3)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the number of rebuilds under way must be 0, got 1"
+    );
+    slot.store(of(3));
+    drop(rebuild);
+    assert_eq!(slot.might_contain_many(&[1, 2, 3]), [false, false, true]);
+
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let rebuild = slot.rebuild(empty()).unwrap();
+        slot.insert(&4);
+        rebuild.filter().insert(&5);
+        panic!("the source cannot be read");
+    }));
+    assert!(outcome.is_err());
+    assert_eq!(slot.might_contain_many(&[3, 4, 5]), [true, true, false]);
+
+    let rebuild = slot.rebuild(of(6)).unwrap();
+    slot.store(of(7));
+    slot.insert(&8);
+    let previous = rebuild.commit();
+    assert_eq!(previous.might_contain_many(&[6, 7, 8]), [false, true, true]);
+    assert_eq!(slot.might_contain_many(&[6, 7, 8]), [true, false, true]);
+}
+
+/// [`Long`], except that the next hash on this thread runs the armed function, in the middle of an insertion.
+#[derive(Clone, Copy)]
+struct Interrupted;
+
+thread_local! {
+    static ARMED: Cell<Option<fn()>> = const { Cell::new(None) };
+    static UNDER_WAY: RefCell<Option<Rebuild<'static, ConcurrentBloomFilter<Interrupted>>>> =
+        const { RefCell::new(None) };
+}
+
+static INTERRUPTED: LazyLock<Slot<ConcurrentBloomFilter<Interrupted>>> =
+    LazyLock::new(|| Slot::new(interrupted()));
+
+fn interrupted() -> ConcurrentBloomFilter<Interrupted> {
+    ConcurrentBloomFilter::new(Interrupted, &Parameters::new(100, 1e-6).unwrap()).unwrap()
+}
+
+impl Hashing for Interrupted {
+    type Function = Murmur3;
+
+    fn encoding(&self) -> Encoding {
+        Encoding::INT64
+    }
+}
+
+impl Funnel<i64> for Interrupted {
+    fn funnel<S: Sink>(&self, from: &i64, into: &mut S) {
+        if let Some(interruption) = ARMED.take() {
+            interruption();
+        }
+        into.put_i64(*from);
+    }
+}
+
+#[test]
+fn an_insertion_notices_a_rebuild_that_begins_and_ends_meanwhile() {
+    let begin = || {
+        let rebuild = INTERRUPTED.rebuild(interrupted()).unwrap();
+        UNDER_WAY.set(Some(rebuild));
+    };
+    let end = || {
+        UNDER_WAY.take().unwrap().commit();
+    };
+    let both = || {
+        INTERRUPTED.rebuild(interrupted()).unwrap().commit();
+    };
+    let replace = || {
+        INTERRUPTED.store(interrupted());
+    };
+
+    ARMED.set(Some(begin));
+    INTERRUPTED.insert(&1);
+    UNDER_WAY.with_borrow(|rebuild| assert!(rebuild.as_ref().unwrap().filter().might_contain(&1)));
+    ARMED.set(Some(end));
+    INTERRUPTED.insert(&2);
+    assert!(INTERRUPTED.might_contain(&1) && INTERRUPTED.might_contain(&2));
+    for (number, interruption) in [(3, both as fn()), (4, replace)] {
+        ARMED.set(Some(interruption));
+        INTERRUPTED.insert(&number);
+        assert!(INTERRUPTED.might_contain(&number), "{number}");
+        assert!(!INTERRUPTED.might_contain(&1), "the filter is another");
+    }
+}
+
+#[test]
+fn every_filter_gets_an_insertion_once() {
+    /// A filter that counts its insertions.
+    type Counting = AtomicI64;
+    let count = |filter: &Counting| filter.load(Ordering::Relaxed);
+    let slot = Slot::new(Counting::new(0));
+    let (rebuild, stored) = (RefCell::new(None), Cell::new(false));
+    // The first call begins a rebuild, and the second, for its filter, replaces the current one.
+    let result = slot.apply(|filter| {
+        if rebuild.borrow().is_none() {
+            *rebuild.borrow_mut() = Some(slot.rebuild(Counting::new(0)).unwrap());
+        } else if !stored.replace(true) {
+            let previous = slot.store(Counting::new(10));
+            assert_eq!(count(&previous), 1);
+        }
+        filter.fetch_add(1, Ordering::Relaxed) > 0
+    });
+    assert!(!result, "the result is that of the first filter");
+    assert_eq!(count(&slot.load()), 11);
+    let rebuild = rebuild.into_inner().unwrap();
+    assert_eq!(count(rebuild.filter()), 1);
+    assert_eq!(count(&rebuild.commit()), 11);
+    slot.apply(|filter| _ = filter.fetch_add(1, Ordering::Relaxed));
+    assert_eq!(count(&slot.load()), 2);
+}
+
+#[test]
+fn an_insertion_that_any_filter_refuses_is_an_error() {
+    /// A filter that takes elements up to one.
+    type Bounded = Mutex<(Vec<u32>, u32)>;
+    let of = |most| Bounded::new((Vec::new(), most));
+    let insert = |filter: &Bounded, element: u32| {
+        let (elements, most) = &mut *filter.lock().unwrap();
+        elements.push(element);
+        (element <= *most).then_some(*most).ok_or(*most)
+    };
+    for (current, next) in [(5, 3), (3, 5)] {
+        let slot = Slot::new(of(current));
+        let rebuild = slot.rebuild(of(next)).unwrap();
+        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(current));
+        assert_eq!(slot.apply(|filter| insert(filter, 4)), Err(3));
+        assert_eq!(
+            rebuild.commit().lock().unwrap().0,
+            [3, 4],
+            "the other filter has it"
+        );
+        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(next));
+    }
+    // Also where the filter that refuses it came meanwhile.
+    let slot = Slot::new(of(5));
+    let replaced = Cell::new(false);
+    let result = slot.apply(|filter| {
+        if !replaced.replace(true) {
+            slot.store(of(1));
+        }
+        insert(filter, 2)
+    });
+    assert_eq!(result, Err(1));
+}
+
+const WRITERS: usize = 2;
+const READERS: usize = 2;
+const EACH: i64 = 15_000;
+
+/// Returns element `number` of a writer.
+fn element(writer: usize, number: i64) -> i64 {
+    (writer as i64) << 32 | number
+}
+
+/// Writers write to the source, then to the slot, and publish their progress. Readers look for published elements while
+/// the filter is rebuilt from the source again and again.
+#[test]
+fn no_reader_misses_an_element_while_rebuilds_go_on() {
+    let source = Mutex::new(Vec::new());
+    let slot = Slot::new(empty());
+    let told = [const { AtomicI64::new(0) }; WRITERS];
+    let writing = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (source, slot, told) = (&source, &slot, &told[writer]);
+                scope.spawn(move || {
+                    for number in 0..EACH {
+                        source.lock().unwrap().push(element(writer, number));
+                        slot.insert(&element(writer, number));
+                        told.store(number + 1, Ordering::Release);
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..READERS {
+            scope.spawn(|| {
+                let mut probe = Hash128::of(b"which element").h1;
+                while writing.load(Ordering::Acquire) {
+                    for (writer, told) in told.iter().enumerate() {
+                        let told = told.load(Ordering::Acquire);
+                        if told == 0 {
+                            continue;
+                        }
+                        // The newest element, and a random one.
+                        probe = probe.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                        for number in [told - 1, (probe >> 33) as i64 % told] {
+                            assert!(slot.might_contain(&element(writer, number)), "{number} of {told}");
+                            assert!(slot.load().might_contain(&element(writer, number)));
+                        }
+                    }
+                }
+            });
+        }
+        let mut rebuilds = 0;
+        while rebuilds < 20 || !writers.iter().all(|writer| writer.is_finished()) {
+            let rebuild = slot.rebuild(empty()).unwrap();
+            let elements = source.lock().unwrap().clone();
+            for element in &elements {
+                rebuild.filter().insert(element);
+            }
+            rebuild.commit();
+            rebuilds += 1;
+        }
+        writing.store(false, Ordering::Release);
+    });
+    // The last rebuild has the same elements as a filter that was never replaced.
+    let expected = empty();
+    for writer in 0..WRITERS {
+        for number in 0..EACH {
+            expected.insert(&element(writer, number));
+        }
+    }
+    assert_eq!(slot.load().snapshot(), expected.into_sequential());
+}
