@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-/// An error: its kind, and a text that names the value at fault. The crate `membership-filters` has the same error.
+/// An error: its kind, and a text that names the value at fault.
 ///
 /// [`Error::kind`] is for programs, the text for people: mostly "THING must be RANGE, got VALUE".
 ///

@@ -243,10 +243,7 @@ fn each_reader_says_which_form_it_was_given() {
     let from_spark = |bytes: &[u8]| text(spark::BloomFilter::from_bytes(bytes).map(drop));
     let from_envelope = |bytes: &[u8]| text(CuckooFilter::from_bytes(bytes, Utf8).map(drop));
     for (error, form) in [
-        (
-            from_guava(&envelope),
-            "the envelope of `membership_filters::BloomFilter`",
-        ),
+        (from_guava(&envelope), "the envelope of `BloomFilter`"),
         (
             from_guava(&spark.to_bytes()),
             "Spark's stream, which `spark::BloomFilter::from_bytes` reads",
