@@ -2,9 +2,8 @@
 //!
 //! A store of several levels has most of its keys, and so most of its filter memory, in the last level. A read of an
 //! absent key asks a filter of every level, and a bit per key more for a small level costs little. So equal bits per key
-//! are a poor division of memory: [`plan`] finds the division with the fewest needless reads (Dayan, Athanassoulis and
-//! Idreos, "Monkey: Optimal Navigable Key-Value Store", SIGMOD 2017, derive it for ideal filters; here rates and sizes are
-//! those of the stored format). [`Budgeted`] is a policy that builds filters by such a plan.
+//! are a poor division of memory: [`plan`] finds the division of Dayan, Athanassoulis and Idreos ("Monkey: Optimal Navigable
+//! Key-Value Store", SIGMOD 2017) for the sizes of the stored format. [`Budgeted`] is a policy that builds filters by it.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -67,18 +66,15 @@ impl Plan {
     }
 }
 
-/// The most bits per key of a plan, except where a format has only whole numbers of them.
-const MOST_BITS: u32 = 32;
-/// Up to so many levels all divisions are compared.
-const MOST_COMPARED: usize = 16;
-/// The most divisions that are compared one by one; bounds exclude nearly all others.
-const MOST_STEPS: u32 = 1_000_000;
+/// The most bits per key of a plan.
+const MOST_BITS: f64 = 32.0;
 
-/// Divides `bytes` of memory among levels, so that the fewest reads are needless.
+/// Divides `bytes` of memory among levels, so that few reads are needless.
 ///
-/// Bits per key are chosen in tenths (LevelDB's format: in halves, since its rate takes long to compute), up to 32, or no
-/// filter. Among these no division has fewer needless reads, for the format's real sizes and [rates](Format::rate). For
-/// more than 16 levels, such as single tables, memory is given where a byte saves most reads until no step fits.
+/// With ideal filters the fewest reads are needless where a further byte saves as many of them in every level: a level's
+/// rate is proportional to its keys by its reads (Monkey's optimum, by Lagrange). The plan has these bits per key, in
+/// hundredths and up to 32, or no filter where they are fewer than one, for as high a rate of exchange as the format's real
+/// sizes allow.
 ///
 /// ```
 /// use filter_formats::budget::{Level, plan};
@@ -103,222 +99,91 @@ const MOST_STEPS: u32 = 1_000_000;
 ///
 /// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`Format::filter_bytes`].
 pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error> {
-    let choices = levels.iter().map(|level| choices(format, level, bytes));
-    let choices: Vec<Vec<Share>> = choices.collect::<Result<_, _>>()?;
-    let hulls: Vec<Vec<Share>> = choices.iter().map(|choices| hull(choices)).collect();
-    let mut search = Search {
-        best: by_gain(&hulls, bytes),
-        least: f64::INFINITY,
-        steps: 0,
-    };
-    if levels.len() <= MOST_COMPARED {
-        search.least = search.best.iter().map(Share::needless).sum();
-        let bounds: Vec<Bound> = (1..=hulls.len())
-            .map(|from| Bound::new(hulls.get(from..).unwrap_or(&[])))
-            .collect();
-        search.walk(&choices, &bounds, &mut Vec::new(), bytes, 0.0);
-    }
-    Ok(Plan { shares: search.best })
-}
-
-/// Returns the choices for a level of which none is better in both bytes and needless reads than another, fewest bytes
-/// first. The first is no filter.
-fn choices(format: Format, level: &Level, bytes: u64) -> Result<Vec<Share>, Error> {
-    if !(level.reads >= 0.0 && level.reads.is_finite()) {
+    if let Some(wrong) = levels
+        .iter()
+        .find(|level| !(level.reads >= 0.0 && level.reads.is_finite()))
+    {
         return Err(Error::OutOfDomain {
             what: "reads of a level",
-            given: level.reads,
+            given: wrong.reads,
             allowed: "at least 0",
         });
     }
-    let mut all = alloc::vec![Share {
-        level: *level,
-        bits_per_key: None,
-        bytes: 0,
-        rate: 1.0,
-    }];
-    let parts = if format == Format::LEVEL_DB { 2 } else { 10 };
-    for part in parts..=MOST_BITS * parts {
-        let bits_per_key = BitsPerKey::fractional(f64::from(part) / f64::from(parts))?;
-        let of_all = format
-            .filter_bytes(level.keys, bits_per_key)?
-            .saturating_mul(level.filters);
-        // Steps of a format that are longer than a tenth of a bit, and what is beyond the budget.
-        if of_all > bytes || all.last().is_some_and(|last| last.bytes == of_all) {
-            continue;
+    // What a bit per key more does to the logarithm of the rate.
+    let ln_rate = |bits| Ok::<f64, Error>(libm::log(format.rate(10_000, BitsPerKey::whole(bits))?));
+    let slope = (ln_rate(8)? - ln_rate(16)?) / 8.0;
+    let at = |price: f64| -> Result<Plan, Error> {
+        let shares = levels.iter().map(|level| share(format, slope, level, price));
+        let shares = shares.collect::<Result<_, _>>()?;
+        Ok(Plan { shares })
+    };
+    // At the lowest price no level has a filter, and at the highest all have the most bits.
+    let (mut low, mut high) = (-PRICES, PRICES);
+    // After fifty halvings a filter changes by less than a hundredth of a bit per key.
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if at(middle)?.bytes() <= bytes {
+            low = middle;
+        } else {
+            high = middle;
         }
-        all.push(Share {
-            level: *level,
-            bits_per_key: Some(bits_per_key),
-            bytes: of_all,
-            rate: format.rate(level.keys, bits_per_key)?,
-        });
     }
-    all.sort_by(|a, b| a.bytes.cmp(&b.bytes).then(a.rate.total_cmp(&b.rate)));
-    let mut least = f64::INFINITY;
-    all.retain(|share| {
-        let is_better = share.rate < least;
-        least = least.min(share.rate);
-        is_better
-    });
-    Ok(all)
-}
-
-/// Returns the choices on the lower convex hull of needless reads by bytes.
-fn hull(choices: &[Share]) -> Vec<Share> {
-    let mut hull: Vec<Share> = Vec::new();
-    for &choice in choices {
-        while let [.., before, last] = hull[..]
-            && gain(&before, &last) <= gain(&last, &choice)
+    let mut plan = at(low)?;
+    // What sizes in steps leave goes to one level after the other.
+    let mut left = bytes - plan.bytes();
+    for share in &mut plan.shares {
+        let Level { keys, filters, reads } = share.level;
+        let room = (share.bytes + left) / filters.max(1);
+        if let Ok(bits) = format.bits_per_key_for_bytes(keys, room)
+            && reads > 0.0
+            && (1.0..=MOST_BITS).contains(&bits.get())
         {
-            hull.pop();
-        }
-        hull.push(choice);
-    }
-    hull
-}
-
-/// Returns the needless reads that each byte more saves.
-fn gain(from: &Share, to: &Share) -> f64 {
-    (from.needless() - to.needless()) / (to.bytes - from.bytes).max(1) as f64
-}
-
-/// Returns the steps from each choice of the hulls to the next as level, choice, gain and bytes, the largest gain first.
-/// Gains fall along a hull, so the steps of a level stay in order.
-fn steps(hulls: &[Vec<Share>]) -> Vec<(usize, Share, f64, u64)> {
-    let mut steps: Vec<(usize, Share, f64, u64)> = hulls
-        .iter()
-        .enumerate()
-        .flat_map(|(level, hull)| {
-            let pairs = hull.iter().zip(hull.iter().skip(1));
-            pairs.map(move |(from, to)| (level, *to, gain(from, to), to.bytes - from.bytes))
-        })
-        .collect();
-    steps.sort_by(|a, b| b.2.total_cmp(&a.2));
-    steps
-}
-
-/// Gives memory where a byte saves most reads. A level whose next step does not fit gets no more.
-fn by_gain(hulls: &[Vec<Share>], bytes: u64) -> Vec<Share> {
-    let mut taken: Vec<Share> = hulls.iter().flat_map(|hull| hull.first()).copied().collect();
-    let mut is_full = alloc::vec![false; hulls.len()];
-    let mut left = bytes;
-    for (level, choice, _, step) in steps(hulls) {
-        let (Some(taken), Some(is_full)) = (taken.get_mut(level), is_full.get_mut(level)) else {
-            continue;
-        };
-        *is_full |= step > left;
-        if !*is_full {
-            *taken = choice;
-            left -= step;
-        }
-    }
-    taken
-}
-
-/// The needless reads of some levels if memory could be divided at will between their choices: a lower bound.
-struct Bound {
-    /// Bytes taken after each step, needless reads then, and what each further byte saves.
-    after: Vec<(u64, f64, f64)>,
-}
-
-impl Bound {
-    fn new(hulls: &[Vec<Share>]) -> Self {
-        let needless = hulls
-            .iter()
-            .flat_map(|hull| hull.first())
-            .map(Share::needless)
-            .sum();
-        let mut last = (0, needless, 0.0);
-        let mut after = Vec::new();
-        for (_, _, gain, step) in steps(hulls) {
-            after.push((last.0, last.1, gain));
-            last = (last.0 + step, last.1 - gain * step as f64, 0.0);
-        }
-        after.push(last);
-        Self { after }
-    }
-
-    fn at(&self, bytes: u64) -> f64 {
-        let passed = self.after.partition_point(|(taken, ..)| *taken <= bytes);
-        let here = self.after.get(passed.saturating_sub(1));
-        here.map_or(0.0, |(taken, needless, gain)| {
-            needless - gain * (bytes - taken) as f64
-        })
-    }
-}
-
-/// The search for the best division: every choice for every level, without those that a bound excludes.
-struct Search {
-    best: Vec<Share>,
-    least: f64,
-    steps: u32,
-}
-
-impl Search {
-    /// Tries the choices for each level after the `taken` ones, the most promising first. `bounds` are those of the levels
-    /// after each.
-    fn walk(
-        &mut self,
-        choices: &[Vec<Share>],
-        bounds: &[Bound],
-        taken: &mut Vec<Share>,
-        bytes: u64,
-        needless: f64,
-    ) {
-        let ([choices, later @ ..], [bound, bounds @ ..]) = (choices, bounds) else {
-            // Bounds let only better divisions come here.
-            self.least = needless;
-            self.best.clone_from(taken);
-            return;
-        };
-        let mut promising: Vec<(f64, &Share)> = choices
-            .iter()
-            .filter(|choice| choice.bytes <= bytes)
-            .map(|choice| {
-                (
-                    needless + choice.needless() + bound.at(bytes - choice.bytes),
-                    choice,
-                )
-            })
-            .collect();
-        promising.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (bound, choice) in promising {
-            self.steps += 1;
-            // What rounding may add is no gain.
-            if bound >= self.least * (1.0 - 1e-12) || self.steps > MOST_STEPS {
-                return;
+            let larger = format.filter_bytes(keys, bits)?.saturating_mul(filters);
+            if larger > share.bytes {
+                left -= larger - share.bytes;
+                (share.bits_per_key, share.bytes) = (Some(bits), larger);
             }
-            taken.push(*choice);
-            self.walk(
-                later,
-                bounds,
-                taken,
-                bytes - choice.bytes,
-                needless + choice.needless(),
-            );
-            taken.pop();
+        }
+        if let Some(bits) = share.bits_per_key {
+            share.rate = format.rate(keys, bits)?;
         }
     }
+    Ok(plan)
 }
 
-/// A policy whose bits per key depend on the number of keys of a filter, by a [`Plan`] or a limit of bytes.
+/// The logarithm of the highest and of one by the lowest price: beyond it reads and keys of any size make no difference.
+const PRICES: f64 = 1_000.0;
+
+/// Returns the filters of a level where a read that is saved is worth the exponential of `price` bits, without their rate.
+fn share(format: Format, slope: f64, level: &Level, price: f64) -> Result<Share, Error> {
+    let Level { keys, filters, reads } = *level;
+    let bits = (price + libm::log(reads / (keys as f64 * filters as f64))) / slope;
+    let bits = libm::floor(bits.min(MOST_BITS) * 100.0) / 100.0;
+    let bits_per_key = (bits >= 1.0).then(|| BitsPerKey::fractional(bits)).transpose()?;
+    let one = bits_per_key.map_or(Ok(0), |bits| format.filter_bytes(keys, bits))?;
+    Ok(Share {
+        level: *level,
+        bits_per_key,
+        bytes: one.saturating_mul(filters),
+        rate: 1.0,
+    })
+}
+
+/// A policy whose bits per key depend on the number of keys of a filter, by a [`Plan`].
 ///
 /// Readers need no plan: filters are those of the policy `P`, under its name.
 ///
 /// ```
 /// use filter_formats::BloomFilter64Policy;
-/// use filter_formats::budget::Budgeted;
-/// use filter_policy::{BitsPerKey, FilterPolicy as _};
+/// use filter_formats::budget::{Budgeted, Level, plan};
+/// use filter_formats::sizing::Format;
+/// use filter_policy::FilterPolicy as _;
 ///
-/// // Ten bits per key, but no filter of more than 1,000 bytes.
-/// let policy = Budgeted::new(BloomFilter64Policy::new, BitsPerKey::whole(10)).with_most_bytes(1_000);
+/// let levels = [1_000, 100_000].map(|keys| Level { keys, filters: 1, reads: 1.0 });
+/// let policy = Budgeted::new(BloomFilter64Policy::new, &plan(Format::BLOOM64, &levels, 100_000)?);
 /// assert_eq!(policy.name(), BloomFilter64Policy::NAME);
-/// assert_eq!(policy.max_filter_len(500)?, 626);
-/// assert_eq!(policy.max_filter_len(1_000)?, 1_000);
-/// assert!((7.99..8.0).contains(&policy.bits_per_key(1_000).unwrap().get()));
-/// // With less than a bit per key there is no filter: two bytes that match every key.
-/// assert_eq!(policy.max_filter_len(10_000)?, 2);
+/// assert!(policy.bits_per_key(1_000).unwrap().get() > 16.0);
+/// assert!(policy.bits_per_key(100_000).unwrap().get() < 8.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Clone)]
@@ -328,23 +193,12 @@ pub struct Budgeted<P> {
     reader: P,
     /// For filters of up to so many keys, fewest first; the last is for all others.
     steps: Vec<(u64, Option<BitsPerKey>)>,
-    most_bytes: usize,
 }
 
 impl<P: FilterPolicy> Budgeted<P> {
-    /// Makes a policy with these bits per key for filters of any size.
-    pub fn new(new: fn(BitsPerKey) -> P, bits_per_key: BitsPerKey) -> Self {
-        Self {
-            new,
-            reader: new(bits_per_key),
-            steps: alloc::vec![(u64::MAX, Some(bits_per_key))],
-            most_bytes: usize::MAX,
-        }
-    }
-
     /// Makes a policy that gives each filter the bits per key of the plan's level with the nearest number of keys, by
     /// their ratio. For levels with the same number of keys those of the first count: a policy sees only a filter's keys.
-    pub fn by_plan(new: fn(BitsPerKey) -> P, plan: &Plan) -> Self {
+    pub fn new(new: fn(BitsPerKey) -> P, plan: &Plan) -> Self {
         let mut shares = plan.shares.clone();
         shares.sort_by_key(|share| share.level.keys);
         shares.dedup_by_key(|share| share.level.keys);
@@ -355,42 +209,15 @@ impl<P: FilterPolicy> Budgeted<P> {
         let ends = ends.map(|end| u64::try_from(end).unwrap_or(u64::MAX));
         let steps = ends.chain([u64::MAX]).zip(&shares);
         Self {
+            new,
+            reader: new(BitsPerKey::whole(10)),
             steps: steps.map(|(end, share)| (end, share.bits_per_key)).collect(),
-            ..Self::new(new, BitsPerKey::whole(10))
         }
-    }
-
-    /// Sets the largest number of bytes of a filter. Filters that would take more get fewer bits per key, and none if
-    /// that is less than one.
-    #[must_use]
-    pub fn with_most_bytes(self, most_bytes: usize) -> Self {
-        Self { most_bytes, ..self }
     }
 
     /// Returns the bits per key of a filter of this many keys; `None` if it gets no filter.
     pub fn bits_per_key(&self, keys: usize) -> Option<BitsPerKey> {
-        let wanted = self.steps.iter().find(|(end, _)| keys as u64 <= *end)?.1?;
-        let fits = |bits: BitsPerKey| {
-            let len = (self.new)(bits).max_filter_len(keys);
-            len.is_ok_and(|len| len <= self.most_bytes)
-        };
-        if fits(wanted) {
-            return Some(wanted);
-        }
-        let (mut low, mut high) = (BitsPerKey::whole(1), wanted);
-        if !fits(low) {
-            return None;
-        }
-        // Fifty halvings leave less than a bit of any filter.
-        for _ in 0..50 {
-            let middle = BitsPerKey::fractional(low.get().midpoint(high.get())).ok()?;
-            if fits(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Some(low)
+        self.steps.iter().find(|(end, _)| keys as u64 <= *end)?.1
     }
 
     /// Writes with the policy for this many keys, or the filter that matches everything.
@@ -414,7 +241,6 @@ impl<P: fmt::Debug> fmt::Debug for Budgeted<P> {
         f.debug_struct("Budgeted")
             .field("reader", &self.reader)
             .field("steps", &self.steps)
-            .field("most_bytes", &self.most_bytes)
             .finish_non_exhaustive()
     }
 }

@@ -3,16 +3,14 @@
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
 //! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
-//! header. Three functions return the sizes that existing writers choose; [`bytes_for_rate`] returns the size that
-//! keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! header. [`bytes_for_rate`] returns the size that keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
 //! encoding. See [`format`](crate::format) for the bytes.
 //!
 //! ```
-//! use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, arrow_rs_bytes};
+//! use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 //!
 //! // A writer that expects a hundred values.
 //! let mut bitset = [0; 128];
-//! assert_eq!(arrow_rs_bytes(100, 0.01)?, 128);
 //! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
 //! for id in 0..100 {
 //!     filter.insert_hash(PhysicalValue::Int64(id).hash());
@@ -41,7 +39,5 @@ pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
 #[cfg(feature = "alloc")]
 pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
-pub use sizes::{
-    MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, bytes_for_rate, expected_rate, parquet_java_bytes,
-};
+pub use sizes::{bytes_for_rate, expected_rate};
 pub use value::{DecimalBytes, PhysicalValue};

@@ -10,7 +10,7 @@
 //! | bits per key | rate | [`Format::bits_per_key_for_rate`] | [`Textbook::bits_per_key`] |
 //! | | memory | [`Format::bits_per_key_for_bytes`] | |
 //! | memory | keys, bits per key or rate | [`Format::filter_bytes`] | [`Textbook::bits`] |
-//! | keys | memory, bits per key or rate | [`Format::max_keys`] | [`Textbook::keys`] |
+//! | keys | memory, bits per key or rate | [`Format::max_keys`] | |
 //! | k | bits per key | [`Format::probe_count`] | [`Textbook::best_whole_probe_count`] |
 //!
 //! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.

@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 20;
 
 /// The kind of key, which decides what bytes a line stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Items {
+pub(crate) enum Items {
     /// The bytes of the line
     Line,
     /// A decimal number of 64 bits with a sign, as Spark, Guava and Parquet hash it: eight bytes, the lowest first
@@ -28,7 +28,7 @@ pub enum Items {
 
 impl Items {
     /// Returns the name on the command line and in manifests.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
             Self::Long => "long",
@@ -38,7 +38,7 @@ impl Items {
     }
 
     /// Returns the encoding that stored filters name.
-    pub fn encoding(self) -> Encoding {
+    pub(crate) fn encoding(self) -> Encoding {
         match self {
             Self::Long => Encoding::INT64,
             _ => Encoding::BYTES,
@@ -46,12 +46,12 @@ impl Items {
     }
 
     /// Returns the kind that a manifest names.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::from_str(name, false).ok()
     }
 
     /// Returns the bytes of the key that a line stands for; `bytes` is where they go if they are not in the line.
-    pub fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
+    pub(crate) fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
         let wrong = |rule: &str| {
             let start = line.get(..40).unwrap_or(line).escape_ascii();
             Err(format!("must be {rule}, got \"{start}\""))
@@ -82,7 +82,7 @@ impl Items {
 }
 
 /// A source of lines, whose ends [`lines::key`] describes. Nothing comes after a final line feed.
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     name: String,
     reader: BufReader<Waiting<'a>>,
     /// The number of bytes of the reader's buffer that the last line took.
@@ -101,7 +101,7 @@ impl<'a> Lines<'a> {
     /// # Errors
     ///
     /// If there is no such file.
-    pub fn open(path: &Path, limit: u64, interrupt: &'a Interrupt) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, limit: u64, interrupt: &'a Interrupt) -> Result<Self, Failure> {
         let (name, file): (_, Box<dyn Source>) = if path == Path::new("-") {
             ("standard input".to_owned(), Box::new(io::stdin().lock()))
         } else {
@@ -126,7 +126,7 @@ impl<'a> Lines<'a> {
     /// # Errors
     ///
     /// If the file cannot be read, a line is too long, or Ctrl-C came.
-    pub fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.reader.consume(self.taken);
         self.taken = 0;
         self.number += 1;
@@ -173,13 +173,13 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns true if the next line is in memory as a whole.
-    pub fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         let rest = self.reader.buffer().get(self.taken..).unwrap_or_default();
         memchr::memchr(b'\n', rest).is_some()
     }
 
     /// Returns the failure for the last line.
-    pub fn wrong(&self, reason: impl std::fmt::Display) -> Failure {
+    pub(crate) fn wrong(&self, reason: impl std::fmt::Display) -> Failure {
         Failure::input(format_args!("{}, line {}: {reason}", self.name, self.number))
     }
 }
@@ -189,7 +189,7 @@ impl<'a> Lines<'a> {
 /// # Errors
 ///
 /// Those of [`Lines`], and a line that is no item.
-pub fn each(
+pub(crate) fn each(
     paths: &[PathBuf],
     items: Items,
     limit: u64,

@@ -1,11 +1,10 @@
-//! The library behind `filters`: inspects the filters in tables of storage engines, calculates the sizes of
-//! filters, and builds and asks filters.
+//! The commands of the program `filters`, for the program and for the fuzz target of `inspect`.
 #![forbid(unsafe_code)]
 
 pub mod commands;
-pub mod inspection;
-pub mod keys;
-pub mod sizing;
+mod inspection;
+mod keys;
+mod sizing;
 
 /// Runs the example of the repository's front page.
 #[cfg(doctest)]

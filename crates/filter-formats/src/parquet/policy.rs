@@ -90,8 +90,7 @@ const PROBES: u8 = 8;
 /// at 10 bits per key, and the fixed number of probes, which is best at about 11.5 bits per key.
 ///
 /// A filter is the bit set alone, with any number of blocks up to 2 GiB. Parquet stores a [`Header`](super::Header)
-/// before it, and writers of Parquet files choose powers of two; see [`arrow_rs_bytes`](super::arrow_rs_bytes) and
-/// [`SplitBlockFilterMut`](super::SplitBlockFilterMut).
+/// before it, and writers of Parquet files choose powers of two; see [`SplitBlockFilterMut`](super::SplitBlockFilterMut).
 ///
 /// ```
 /// use filter_formats::parquet::SplitBlockBloomPolicy;

@@ -13,17 +13,13 @@ use core::f64::consts::LN_2;
 /// let rate = Textbook::with_probe_count(8).rate(16_000_000, 1_000_000)?;
 /// assert!((rate - 5.74496e-4).abs() < 1e-9);
 ///
-/// let bits_per_key = Textbook::BEST.bits_per_key(0.01)?;
+/// let bits_per_key = Textbook::bits_per_key(0.01)?;
 /// assert!((bits_per_key - 9.585058).abs() < 1e-6);
 /// assert_eq!(Textbook::best_whole_probe_count(10.0)?, 7);
 ///
 /// // The 22.85 MiB that Guava takes for ten million keys at one in ten thousand.
-/// let bits = Textbook::BEST.bits(10_000_000, 0.0001)?;
+/// let bits = Textbook::bits(10_000_000, 0.0001)?;
 /// assert_eq!(bits as u64, 191_701_167);
-///
-/// let six = Textbook::with_probe_count(6);
-/// let keys = six.keys(800_000, 0.01)?;
-/// assert!(six.rate(800_000, keys)? <= 0.01 && six.rate(800_000, keys + 1)? > 0.01);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,62 +79,26 @@ impl Textbook {
         })
     }
 
-    /// Returns the bits per key that reach a rate in a large filter: `-k / ln(1 - rate^(1/k))` for k probes,
-    /// `-ln(rate) / (ln 2)^2` for the best number.
+    /// Returns the bits per key that reach a rate in a large filter with the best probe count: `-ln(rate) / (ln 2)^2`.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or there are no probes, or when no finite number
-    /// of bits per key gives so low a rate with so few probes.
-    pub fn bits_per_key(self, rate: f64) -> Result<f64, Error> {
+    /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
+    pub fn bits_per_key(rate: f64) -> Result<f64, Error> {
         proper_rate(rate)?;
-        match self.probes {
-            Some(probes) => finite(rate, f64::from(probes) / -ln_zeros_for(rate, probes)?),
-            None => Ok(-libm::log(rate) / (LN_2 * LN_2)),
-        }
+        Ok(-libm::log(rate) / (LN_2 * LN_2))
     }
 
-    /// Returns the memory in bits for `keys` keys at a rate, not rounded (formats round to bytes or words, and some of them
-    /// down): with a given probe count the m for which [`rate`](Self::rate) gives that rate.
+    /// Returns the memory in bits for `keys` keys at a rate with the best probe count, not rounded: formats round to bytes
+    /// or words, and some of them down.
     ///
     /// # Errors
     ///
     /// Those of [`bits_per_key`](Self::bits_per_key).
-    pub fn bits(self, keys: u64, rate: f64) -> Result<f64, Error> {
+    pub fn bits(keys: u64, rate: f64) -> Result<f64, Error> {
         proper_rate(rate)?;
-        let Some(probes) = self.probes else {
-            // Guava computes its sizes in this order, and they are compared with these.
-            return Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2));
-        };
-        let ln_zeros = ln_zeros_for(rate, probes)?;
-        if keys == 0 {
-            return Ok(0.0);
-        }
-        // (1 - 1/m)^(kn) = zeros, solved for m.
-        finite(
-            rate,
-            -1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)),
-        )
-    }
-
-    /// Returns the number of keys that fit into `bits` bits at a rate, rounded down: with a given probe count the largest n
-    /// for which [`rate`](Self::rate) does not exceed that rate, up to the rounding of doubles.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or there are no probes.
-    pub fn keys(self, bits: u64, rate: f64) -> Result<u64, Error> {
-        let Some(probes) = self.probes else {
-            return Ok(whole(bits as f64 / self.bits_per_key(rate)?));
-        };
-        let ln_zeros = ln_zeros_for(rate, probes)?;
-        if bits == 0 {
-            return Ok(0);
-        }
-        // With a single bit the logarithm is -infinity and the quotient 0, which is right: one key fills it.
-        Ok(whole(
-            ln_zeros / (f64::from(probes) * libm::log1p(-1.0 / bits as f64)),
-        ))
+        // Guava computes its sizes in this order, and they are compared with these.
+        Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
     }
 
     /// Returns the probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.
@@ -180,38 +140,6 @@ impl Textbook {
 /// Returns the rate for the logarithm of the share of zeros.
 fn rate_of_zeros(ln_zeros: f64, probes: f64) -> f64 {
     libm::pow(-libm::expm1(ln_zeros), probes)
-}
-
-/// Returns the logarithm of the share of zeros at which `probes` probes give a rate: `ln(1 - rate^(1/probes))`.
-fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
-    proper_rate(rate)?;
-    if probes == 0 {
-        return Err(Error::OutOfDomain {
-            what: "probe count",
-            given: 0.0,
-            allowed: "at least 1",
-        });
-    }
-    let ln_ones = libm::log(rate) / f64::from(probes);
-    // If nearly all bits are ones, the share of zeros is the small number; otherwise the share of ones is.
-    Ok(if ln_ones > -LN_2 {
-        libm::log(-libm::expm1(ln_ones))
-    } else {
-        libm::log1p(-libm::exp(ln_ones))
-    })
-}
-
-/// Returns the number of bits that gives a rate, unless it is infinite.
-fn finite(rate: f64, bits: f64) -> Result<f64, Error> {
-    if bits.is_finite() {
-        Ok(bits)
-    } else {
-        Err(Error::OutOfDomain {
-            what: "false-positive rate",
-            given: rate,
-            allowed: "so high that a finite number of bits gives it with this probe count",
-        })
-    }
 }
 
 fn positive(what: &'static str, given: f64) -> Result<(), Error> {

@@ -1,9 +1,6 @@
 //! Split-block filters that DuckDB and pyarrow wrote, and the reading of damaged ones.
 
-use filter_formats::parquet::{
-    Header, PhysicalValue, ReadError, SplitBlockFilter, SplitBlockFilterMut, arrow_cpp_bytes, arrow_rs_bytes,
-    parquet_java_bytes,
-};
+use filter_formats::parquet::{Header, PhysicalValue, ReadError, SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::{FilterLayout, FilterView};
 use filter_policy::{Answers, PackedKeys};
 use proptest::collection::vec;
@@ -29,14 +26,10 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the number of values and the rate given to the writer, in the rows about sizes.
-    fn told(&self) -> Option<(u64, f64)> {
-        let (values, rate) = self
-            .note
-            .strip_prefix("sizing: ndv=")?
-            .split_once(" fpp=")
-            .unwrap();
-        Some((values.parse().unwrap(), rate.parse().unwrap()))
+    /// Returns the number of values, which rows about sizes state.
+    fn count(&self) -> u32 {
+        let stated = self.note.strip_prefix("sizing: ndv=");
+        stated.map_or(1000, |note| note.split_once(" fpp=").unwrap().0.parse().unwrap())
     }
 
     /// Returns the plain encoding of value `i`.
@@ -83,11 +76,9 @@ fn filters_are_those_of_the_writers() {
             assert_eq!(in_file.bitset(), filter.bitset(), "{at}");
         }
 
-        let told = row.told();
-        let count = told.map_or(1000, |(values, _)| u32::try_from(values).unwrap());
         let mut built = vec![0; filter.bitset().len()];
         let mut ours = SplitBlockFilterMut::new(&mut built).unwrap();
-        let keys: Vec<Vec<u8>> = (0..count).map(|i| row.plain(i)).collect();
+        let keys: Vec<Vec<u8>> = (0..row.count()).map(|i| row.plain(i)).collect();
         let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         ours.insert_batch(&slices[..]);
         assert!(ours.as_filter().bitset() == filter.bitset(), "{at}");
@@ -106,63 +97,6 @@ fn filters_are_those_of_the_writers() {
         for (j, expected) in (0..).zip(row.absent.chars()) {
             assert_eq!(filter.may_match(&row.absent(j)), expected == '1', "{at}: {j}");
         }
-        if let Some((values, rate)) = told {
-            assert_eq!(arrow_cpp_bytes(values, rate).unwrap(), row.num_bytes, "{at}");
-        }
-    }
-}
-
-/// The sizes stated in the tests of arrow-rs and parquet-java, and the edges of both.
-#[test]
-fn sizes_are_those_of_the_writers() {
-    // Bits that the formula gives, stated in arrow-rs' tests.
-    for (rate, values, bits) in [
-        (0.1, 10, 57_u32),
-        (0.01, 10, 96),
-        (0.001, 10, 146),
-        (0.1, 1000, 5772),
-        (0.01, 1000, 9681),
-        (0.001, 1000, 14_607),
-        (0.1, 1_000_000, 5_772_541),
-        (0.01, 1_000_000, 9_681_526),
-        (0.001, 1_000_000, 14_607_697),
-    ] {
-        let of_rs = (bits / 8).max(32).next_power_of_two();
-        let of_cpp = bits.max(256).next_power_of_two() / 8;
-        let of_java = (((bits + 255) & !256) / 8).max(32).next_power_of_two();
-        assert_eq!(arrow_rs_bytes(values, rate), Ok(of_rs));
-        assert_eq!(arrow_cpp_bytes(values, rate), Ok(of_cpp));
-        assert_eq!(parquet_java_bytes(values, rate, 128 << 20), Ok(of_java));
-    }
-    for values in [
-        0,
-        1,
-        u64::from(u32::MAX),
-        u64::MAX / 8,
-        1 << 60,
-        (1 << 60) + 1,
-        u64::MAX,
-    ] {
-        for rate in [f64::MIN_POSITIVE, 1e-50, 0.5, 1.0 - f64::EPSILON] {
-            for bytes in [
-                arrow_rs_bytes(values, rate),
-                arrow_cpp_bytes(values, rate),
-                parquet_java_bytes(values, rate, 1 << 20),
-            ] {
-                let bytes = bytes.unwrap();
-                assert!((32..=128 << 20).contains(&bytes) && bytes.is_power_of_two());
-            }
-        }
-    }
-    assert_eq!(parquet_java_bytes(10_000_000, 0.01, 1 << 20), Ok(1 << 20));
-    assert_eq!(parquet_java_bytes(10_000_000, 0.01, 1_000_000), Ok(1_000_000));
-    for most in [32, 128 << 20, u32::MAX] {
-        assert_eq!(parquet_java_bytes(10_000_000, 0.01, most), Ok(16 << 20), "{most}");
-    }
-    assert!(parquet_java_bytes(1, 0.01, 31).is_err());
-    for rate in [0.0, 1.0, -1.0, f64::NAN] {
-        assert!(arrow_rs_bytes(1, rate).is_err() && arrow_cpp_bytes(1, rate).is_err());
-        assert!(parquet_java_bytes(1, rate, 1 << 20).is_err());
     }
 }
 

@@ -184,10 +184,7 @@ async fn a_plan_saves_needless_reads_with_the_same_memory() {
     assert!(plan.bytes() <= equal);
     let policies: [Arc<dyn FilterPolicy>; 2] = [
         Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
-        Arc::new(SlateDbPolicy::new(Budgeted::by_plan(
-            BloomFilter64Policy::new,
-            &plan,
-        ))),
+        Arc::new(SlateDbPolicy::new(Budgeted::new(BloomFilter64Policy::new, &plan))),
     ];
     let mut needless = Vec::new();
     for policy in policies {

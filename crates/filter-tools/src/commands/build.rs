@@ -9,8 +9,8 @@ use records::failure::Failure;
 use records::interrupt::Interrupt;
 use records::number::{counted, percent, readable};
 
+use super::numbers::{bytes, count, rate};
 use super::print_json;
-use super::size::numbers::{bytes, count, rate};
 use crate::keys::{self, Items};
 
 /// Build a filter of the keys in files, one a line, in any format.

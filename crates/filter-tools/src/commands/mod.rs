@@ -4,6 +4,7 @@ pub mod ask;
 pub mod build;
 pub mod inspect;
 pub mod merge;
+mod numbers;
 pub mod size;
 
 use std::io::{self, Write};

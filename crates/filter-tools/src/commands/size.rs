@@ -1,86 +1,79 @@
 //! `size`: calculates the size of filters.
 
 mod levels;
-pub(super) mod numbers;
-mod writers;
 
-use std::io;
+use std::io::{self, Write as _};
 
-use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
 use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
-use records::number::grouped;
+use records::failure::Failure;
+use records::number::{counted, grouped, readable};
+use records::terminal::{table, wrapped};
 use serde::Serialize;
 
 use self::levels::level;
-use self::numbers::{bytes, count, rate};
-use self::writers::Written;
+use super::numbers::{bytes, count, rate};
 use super::print_json;
-use records::failure::Failure;
-use records::number::{counted, readable};
-use records::terminal::{table, wrapped};
+use crate::sizing::{self, Answer, Kind, MAX_KEYS, Question};
 
-/// Calculate the size of a filter from keys, rate, bits per key, memory or probes.
+/// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
-/// Shows every kind of filter of this project, with the exact bytes that it writes. Give one or two of the first four
-/// options. The default is 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if nothing determines it.
-/// A probe count alone finds the smallest filter with that many probes; beside other options it affects only the textbook's
-/// formula, because each format has its own rule. Rates are those expected of an ideal hash. LevelDB's rate jumps with
-/// the exact number of keys, because its probes are not independent (see THEORY.md of filter-formats).
+/// Shows every kind of filter of this project, with the exact bytes that it writes: for keys and a rate, for keys and bits
+/// per key, for keys in a memory, or for the most keys of a rate in a memory. The default is 1,000,000 keys if neither
+/// keys nor memory are given, and a rate of 1 % if nothing determines it. Rates are those expected of an ideal hash.
+/// LevelDB's rate jumps with the exact number of keys, because its probes are not independent (see THEORY.md of
+/// filter-formats).
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
+    after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
         {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
         {program} size --levels 10k,100k,1M,10M --filter bloom64\n\n\
         Exit codes: 0 done; 1 no filter meets the request; 2 the arguments are wrong."
 )]
 pub struct Arguments {
     /// Distinct keys: 45402, 45,402, 10k, 10M, 2G
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = keys, allow_negative_numbers = true)]
     keys: Option<u64>,
     /// False-positive rate: 0.01 or 1%
-    #[arg(long, value_name = "P", value_parser = rate, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", value_parser = rate, allow_negative_numbers = true,
+        conflicts_with = "bits_per_key")]
     rate: Option<f64>,
     /// Bits per key
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", value_parser = bits, allow_negative_numbers = true)]
     bits_per_key: Option<f64>,
     /// Bytes that the stored filter may take: 85130, 64KiB, 22.85MiB, 1GB
-    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = memory, allow_negative_numbers = true,
+        conflicts_with = "bits_per_key")]
     memory: Option<u64>,
-    /// Probe count k
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    probes: Option<u32>,
-    /// Divide memory among levels so that the fewest reads are needless. A level is KEYS, the keys of a filter, then
-    /// xFILTERS and :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or what --bits-per-key
-    /// (10) takes everywhere
+    /// Divide memory among levels so that few reads are needless. A level is KEYS, the keys of a filter, then xFILTERS and
+    /// :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or what --bits-per-key (10) takes
+    /// everywhere
     #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
-        conflicts_with_all = ["keys", "rate", "probes"])]
+        conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,
     /// Calculate only this kind of filter; may be repeated
-    #[arg(long, value_name = "NAME", value_parser = filter)]
-    filter: Vec<Filter>,
+    #[arg(long, value_name = "NAME", value_parser = kind)]
+    filter: Vec<Kind>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
 }
 
-/// A row of the JSON form.
+/// The keys and the rate that are assumed where a request does not determine them.
+const ASSUMED_KEYS: u64 = 1_000_000;
+const ASSUMED_RATE: f64 = 0.01;
+
+/// A kind of filter that cannot meet the request.
 #[derive(Debug, Serialize)]
-struct Row<'a> {
-    #[serde(flatten)]
-    answer: &'a Answer,
-    /// The part of the rate that is due to a narrow hash; absent if the hash is wide.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    whole_hash_shared: Option<f64>,
+struct Refused {
+    filter: &'static str,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Report<'a> {
-    answers: Vec<Row<'a>>,
-    refused: &'a [NoAnswer],
-    /// The filters of writers of Parquet files for the same keys and rate.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parquet_writers: Vec<Written>,
+struct Report {
+    answers: Vec<Answer>,
+    refused: Vec<Refused>,
 }
 
 /// Calculates and prints the filters.
@@ -92,76 +85,79 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.levels.is_empty() {
         return levels::run(arguments);
     }
-    let question = Question {
-        keys: arguments.keys,
-        rate: arguments.rate,
-        bits_per_key: arguments.bits_per_key,
-        memory: arguments.memory,
-        probes: arguments.probes,
+    let (question, asked) = question(arguments)?;
+    let kinds = match &arguments.filter[..] {
+        [] => &sizing::ALL,
+        some => some,
     };
-    let question = question.checked().map_err(Failure::input)?;
-    let mut filters = arguments.filter.clone();
-    if filters.is_empty() {
-        filters.extend(Filter::ALL);
-    }
     let (mut answers, mut refused) = (Vec::new(), Vec::new());
-    for &filter in &filters {
-        match answer(filter, &question) {
+    for kind in kinds {
+        match kind.answer(question) {
             Ok(answer) => answers.push(answer),
-            Err(reason) => refused.push(reason),
+            Err(reason) => refused.push(Refused {
+                filter: kind.name,
+                reason,
+            }),
         }
     }
-    let written = if filters.contains(&Filter::SplitBlock) {
-        writers::written(question.question())
-    } else {
-        Vec::new()
-    };
+    let is_met = !answers.is_empty();
+    let report = Report { answers, refused };
     let mut out = io::stdout().lock();
     if arguments.json {
-        write_json(&mut out, &answers, &refused, written)?;
+        print_json(&mut out, &report)?;
     } else {
-        write_table(&mut out, &question, &answers, &refused, &written)?;
+        writeln!(out, "{asked}\n")?;
+        write_table(
+            &mut out,
+            &report,
+            arguments.keys.is_none() && arguments.memory.is_some(),
+        )?;
     }
-    if answers.is_empty() {
-        return Err(Failure::Checked);
-    }
-    Ok(())
+    if is_met { Ok(()) } else { Err(Failure::Checked) }
 }
 
-fn write_json(
-    out: &mut impl io::Write,
-    answers: &[Answer],
-    refused: &[NoAnswer],
-    parquet_writers: Vec<Written>,
-) -> Result<(), Failure> {
-    let row = |answer| Row {
-        answer,
-        whole_hash_shared: answer.filter.whole_hash_shared(answer.keys),
-    };
-    let report = Report {
-        answers: answers.iter().map(row).collect(),
-        refused,
-        parquet_writers,
-    };
-    print_json(out, &report)
+/// Returns the question with its defaults, and its text.
+fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
+    let keys = arguments.keys.unwrap_or(ASSUMED_KEYS);
+    let rate = arguments.rate.unwrap_or(ASSUMED_RATE);
+    let at_rate = format!("{} false positives", share(rate));
+    let of_keys = counted(keys, "key");
+    let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), readable(bytes));
+    Ok(match (arguments.keys, arguments.memory, arguments.bits_per_key) {
+        (None, None, None) if arguments.rate.is_none() => {
+            return Err(Failure::input(
+                "nothing is given: say at least one of number of keys, false-positive rate, bits per key and memory",
+            ));
+        }
+        (_, None, Some(bits_per_key)) => (
+            Question::Bits { keys, bits_per_key },
+            format!("{of_keys}, {bits_per_key} bits per key"),
+        ),
+        (_, None, None) => (Question::Rate { keys, rate }, format!("{of_keys}, {at_rate}")),
+        (Some(_), Some(_), _) if arguments.rate.is_some() => {
+            return Err(Failure::input(
+                "the rate follows from the keys and the memory: give two of the three",
+            ));
+        }
+        (Some(keys), Some(bytes), _) => (
+            Question::Memory { keys, bytes },
+            format!("{of_keys}, {}", in_bytes(bytes)),
+        ),
+        (None, Some(bytes), _) => (
+            Question::Keys { rate, bytes },
+            format!("{at_rate}, {}", in_bytes(bytes)),
+        ),
+    })
 }
 
-fn write_table(
-    out: &mut impl io::Write,
-    question: &Checked,
-    answers: &[Answer],
-    refused: &[NoAnswer],
-    written: &[Written],
-) -> io::Result<()> {
-    writeln!(out, "{}\n", asked(question.question()))?;
+fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> io::Result<()> {
     // There is room for one column only. If the keys were given, they are the same in all rows.
-    let keys_differ = question.question().keys.is_none();
-    let rows = answers.iter().map(|answer| {
+    let rows = report.answers.iter().map(|answer| {
         [
-            answer.filter.name().to_owned(),
+            answer.filter.to_owned(),
             answer
-                .configured
-                .map_or_else(String::new, |bits| format!("{bits}")),
+                .configured_bits_per_key
+                .map_or_else(String::new, |bits| bits.to_string()),
             answer
                 .probes
                 .map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
@@ -172,87 +168,55 @@ fn write_table(
             } else {
                 readable(answer.bytes)
             },
-            format!("{:.2}", answer.bits_per_key),
+            format!("{:.2}", answer.stored_bits_per_key),
         ]
     });
     let last = if keys_differ { "keys" } else { "that is" };
     let header = ["filter", "setting", "k", "rate", "bytes", last, "bits/key"];
-    if !answers.is_empty() {
+    if !report.answers.is_empty() {
         writeln!(out, "{}", table(header, &[1, 2, 3, 4, 5, 6], rows))?;
         writeln!(
             out,
             "\nsetting: the bits per key to configure. bits/key: what is stored, everything included."
         )?;
     }
-    let notes = rounded(question.question(), answers).into_iter();
-    for note in notes
-        .chain(answers.iter().filter_map(bad_size))
-        .chain(answers.iter().filter_map(shared))
-        .chain(writers::note(written, share))
-    {
-        writeln!(out, "{}", wrapped(note))?;
-    }
-    for none in refused {
-        writeln!(out, "{}", wrapped(none.to_string()))?;
+    let notes = report
+        .answers
+        .iter()
+        .flat_map(|answer| [bad_size(answer), shared(answer)]);
+    let refused = report
+        .refused
+        .iter()
+        .map(|Refused { filter, reason }| format!("{filter}: {reason}"));
+    for line in notes.flatten().chain(refused) {
+        writeln!(out, "{}", wrapped(line))?;
     }
     Ok(())
 }
 
-/// Names the filters whose rate is above the requested one, because of their formats.
-fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
-    let most = question.rate?;
-    // Ignore rounding errors of sums.
-    let above = answers.iter().filter(|answer| answer.rate > most * (1.0 + 1e-9));
-    let names: Vec<&str> = above.map(|answer| answer.filter.name()).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "above {}, because sizes and probe counts are rounded: {}",
-            share(most),
-            names.join(", ")
-        )
-    })
-}
-
 /// Warns of a size at which LevelDB's filter lets more keys pass.
 fn bad_size(answer: &Answer) -> Option<String> {
-    let is_bad = answer.filter == Filter::LevelDb && !is_coprime_size(answer.bytes - 1);
+    let is_bad = answer.whole_hash_shared.is_some() && !is_coprime_size(answer.bytes - 1);
     is_bad.then(|| {
-        "leveldb: at this size numbers between stored numbers often match; filters of `with_coprime_sizes` avoid it \
-         with a few bytes more or fewer"
-            .to_owned()
+        format!(
+            "{}: at this size numbers between stored numbers often match; filters of `with_coprime_sizes` avoid it \
+             with a few bytes more or fewer",
+            answer.filter
+        )
     })
 }
 
 /// Describes the part of the rate that is due to a narrow hash, if it is at least a tenth of the rate.
 fn shared(answer: &Answer) -> Option<String> {
-    let shared = answer.filter.whole_hash_shared(answer.keys)?;
-    (shared >= 0.1 * answer.rate).then(|| {
-        format!(
-            "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
-            answer.filter.name(),
-            share(shared),
-            counted(answer.keys, "key"),
-        )
-    })
-}
-
-/// Describes the request, including the defaults.
-fn asked(question: &Question) -> String {
-    let mut parts = Vec::new();
-    parts.extend(question.keys.map(|keys| counted(keys, "key")));
-    parts.extend(
-        question
-            .rate
-            .map(|rate| format!("{} false positives", share(rate))),
-    );
-    parts.extend(question.bits_per_key.map(|bits| format!("{bits} bits per key")));
-    parts.extend(
-        question
-            .memory
-            .map(|bytes| format!("at most {} ({})", counted(bytes, "byte"), readable(bytes))),
-    );
-    parts.extend(question.probes.map(|probes| counted(u64::from(probes), "probe")));
-    parts.join(", ")
+    let shared = answer
+        .whole_hash_shared
+        .filter(|&shared| shared >= 0.1 * answer.rate)?;
+    Some(format!(
+        "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
+        answer.filter,
+        share(shared),
+        counted(answer.keys, "key"),
+    ))
 }
 
 /// Formats a share in percent with about four significant digits.
@@ -272,11 +236,33 @@ fn share(share: f64) -> String {
     }
 }
 
-fn filter(text: &str) -> Result<Filter, String> {
-    Filter::named(text).ok_or_else(|| {
-        let names: Vec<&str> = Filter::ALL.into_iter().map(Filter::name).collect();
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::named(text).ok_or_else(|| {
+        let names = sizing::ALL.map(|kind| kind.name);
         format!("must be one of {}, got {text:?}", names.join(", "))
     })
+}
+
+fn keys(text: &str) -> Result<u64, String> {
+    let keys = count(text)?;
+    let most = grouped(MAX_KEYS);
+    if (1..=MAX_KEYS).contains(&keys) {
+        Ok(keys)
+    } else {
+        Err(format!("must be between 1 and {most}, got {}", grouped(keys)))
+    }
+}
+
+fn bits(text: &str) -> Result<f64, String> {
+    let bits = text.parse().ok().filter(|&bits: &f64| bits > 0.0 && bits <= 1e6);
+    bits.ok_or_else(|| format!("must be above 0 and at most 1,000,000, got {text}"))
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("must be at least 1 byte, got 0".to_owned()),
+        bytes => Ok(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -284,12 +270,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_and_sizes_are_readable() {
+    fn shares_are_readable() {
         assert_eq!(share(0.0102), "1.020 %");
         assert_eq!(share(0.0001), "0.010000 %");
         assert_eq!(share(1e-9), "1.00e-7 %");
         assert_eq!(share(0.5), "50.00 %");
-        assert_eq!(readable(23_962_654), "22.85 MiB");
-        assert_eq!(readable(9), "9 B");
     }
 }

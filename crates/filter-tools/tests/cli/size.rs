@@ -18,13 +18,10 @@ fn memory_is_divided_among_levels() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let report = &report[0];
     assert!(report["bytes"].as_u64().unwrap() <= 5_000);
-    // Nobody reads the large level, which therefore has no filter; equal bits do not fit.
+    // Nobody reads the large level, which therefore has no filter.
     let levels = report["levels"].as_array().unwrap();
     assert!(levels[0]["bits_per_key"].as_f64().unwrap() > 13.0, "{report}");
-    assert!(
-        levels[1]["bits_per_key"].is_null() && report["everywhere"].is_null(),
-        "{report}"
-    );
+    assert!(levels[1]["bits_per_key"].is_null(), "{report}");
 
     bench.refuses(
         "size --levels 10k:z => reads must be a number of 0 to
@@ -34,7 +31,7 @@ fn memory_is_divided_among_levels() {
         size --levels 10k:-1 => reads must be a number of 0 to
         size --levels 10k --filter guava => configured by its rate
         size --levels 10k --rate 1% => cannot be used with
-        size --levels 10k --memory 1kB --bits-per-key 9 => give one of both",
+        size --levels 10k --memory 1kB --bits-per-key 9 => cannot be used with",
     );
 }
 
@@ -58,38 +55,30 @@ fn what_no_filter_can_be_is_told() {
     insta::assert_snapshot!("size refused", outcome.stdout);
     let none = bench.run(&["size", "--keys", "1G", "--memory", "9", "--filter", "cuckoo"]);
     assert_eq!(none.code, 1);
-    assert!(
-        none.stdout.contains("cuckoo: memory must be at least"),
-        "{}",
-        none.stdout
-    );
+    assert!(none.stdout.contains("cuckoo: memory must be"), "{}", none.stdout);
 }
 
 #[test]
 fn mistakes_name_the_value_and_what_is_allowed() {
     Workbench::new().refuses(
         "size => nothing is given | at least one
-        size --rate 2 => below 1 | got 2
-        size --rate 0 => above 0 | got 0
-        size --rate NaN => above 0 | got NaN
-        size --rate inf => above 0 | got inf
-        size --rate -0.1 => above 0 | got -0.1
-        size --rate 1e300 => below 1 | got 1e300
-        size --memory 0 => memory | must be
+        size --rate 2 => above 0 and below 1 | got \"2\"
+        size --rate 0 => above 0 and below 1 | got \"0\"
+        size --rate NaN => above 0 and below 1 | got \"NaN\"
+        size --rate inf => above 0 and below 1 | got \"inf\"
+        size --rate -0.1 => above 0 and below 1 | got \"-0.1\"
+        size --rate 1e300 => above 0 and below 1 | got \"1e300\"
+        size --memory 0 => memory | at least 1 byte
         size --memory 9pounds => 9pounds | KiB
         size --memory -1 => -1 | KiB
-        size --probes 0 => probe | must be
         size --keys 0 => between 1 and | got 0
         size --keys 1.5 => 1.5 | digits
         size --keys -5 => -5 | digits
-        size --keys 10 --rate 0.1 --memory 1000 => the memory | two at most
-        size --rate 0.1 --bits-per-key 10 => the bits per key | two at most
+        size --keys 10 --rate 0.1 --memory 1000 => the rate follows
+        size --rate 0.1 --bits-per-key 10 => cannot be used with
         size --bits-per-key -3 => above 0 | got -3
         size --bits-per-key 1e300 => at most 1,000,000 | got 1e300
-        size --filter bloom --keys 1 => bloom | fast-local-bloom
-        size --probes 1 --rate 5e-324 => with a probe count of 1 must be at least 0.0000009999995
-        size --probes 1 --rate 1e-300 => with a probe count of 1 must be at least 0.0000009999995
-        size --probes 1 --rate 9e-7 => with a probe count of 1 must be at least 0.0000009999995",
+        size --filter bloom --keys 1 => bloom | fast-local-bloom",
     );
 }
 
@@ -113,13 +102,6 @@ fn numbers_of_any_length_are_whole() {
     }
 }
 
-#[test]
-fn rare_rates_with_enough_probes() {
-    let bench = Workbench::new();
-    bench.done("size --rate 1.1e-6 --probes 1");
-    bench.done("size --rate 5e-324 --probes 255");
-}
-
 /// LevelDB's rate is counted, which takes a second or more for each size where matches are this rare.
 #[cfg(unix)]
 #[test]
@@ -134,31 +116,4 @@ fn rare_matches_take_a_few_seconds() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stdout).contains("bloom64"));
-}
-
-#[test]
-fn what_writers_of_parquet_files_make() {
-    let bench = Workbench::new();
-    let arguments = "size --keys 1M --rate 1% --filter split-block";
-    let report = bench.done(&format!("{arguments} --json"));
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    let written: Vec<_> = (report["parquet_writers"].as_array().unwrap().iter())
-        .map(|one| (one["writer"].as_str().unwrap(), one["bytes"].as_u64().unwrap()))
-        .collect();
-    assert_eq!(
-        written,
-        [
-            ("arrow-rs", 2_097_152),
-            ("Arrow C++ and pyarrow", 2_097_152),
-            ("parquet-java", 1_048_576)
-        ]
-    );
-    let text = bench.done(arguments);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains("powers of two: arrow-rs 2,097,152 bytes (0."),
-        "{text}"
-    );
-    let without = bench.done("size --keys 1M --rate 1% --filter guava");
-    assert!(!without.contains("Parquet"), "{without}");
 }

@@ -3,21 +3,18 @@
 use std::io;
 
 use filter_formats::budget::{Level, Share, plan};
-use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 use records::failure::Failure;
 use records::number::{counted, grouped, readable, significant};
 use records::terminal::{table, wrapped};
 use serde::Serialize;
 
-use super::numbers::count;
-use super::{Arguments, share};
+use super::{Arguments, count, kind, share};
 use crate::commands::print_json;
-use crate::sizing::{Filter, Question};
+use crate::sizing::{Kind, MAX_KEYS};
 
-/// Bits per key of the comparison if neither they nor the memory are given.
+/// Bits per key of all levels if neither they nor the memory are given.
 const ASSUMED_BITS: f64 = 10.0;
-
 /// The most reads of a level.
 const MOST_READS: f64 = 1e9;
 
@@ -35,10 +32,10 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
             .ok_or_else(|| format!("reads must be a number of 0 to 1,000,000,000, got {reads:?}"))?,
     };
     let all = level.keys.checked_mul(level.filters);
-    if !all.is_some_and(|all| (1..=Question::MAX_KEYS).contains(&all)) {
+    if !all.is_some_and(|all| (1..=MAX_KEYS).contains(&all)) {
         return Err(format!(
             "keys and filters must be at least 1, and at most {} keys in all, got {text:?}",
-            grouped(Question::MAX_KEYS)
+            grouped(MAX_KEYS)
         ));
     }
     Ok(level)
@@ -71,14 +68,6 @@ impl From<&Share> for Row {
     }
 }
 
-/// Equal bits per key for all levels, for comparison.
-#[derive(Debug, Serialize)]
-struct Everywhere {
-    bits_per_key: f64,
-    bytes: u64,
-    needless_reads: f64,
-}
-
 #[derive(Debug, Serialize)]
 struct Report {
     filter: &'static str,
@@ -86,31 +75,24 @@ struct Report {
     bytes: u64,
     needless_reads: f64,
     levels: Vec<Row>,
-    /// Absent if not even one bit per key fits everywhere.
-    everywhere: Option<Everywhere>,
+    /// The needless reads of equal bits per key everywhere, if they are the measure of the memory.
+    needless_reads_of_equal_bits: Option<f64>,
 }
 
 /// Computes and prints the division for each kind of filter that is configured by bits per key.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut filters = arguments.filter.clone();
-    if filters.is_empty() {
-        filters = vec![Filter::BloomFilter64, Filter::Ribbon];
-    }
-    if arguments.memory.is_some() && arguments.bits_per_key.is_some() {
-        return Err(Failure::input(
-            "the memory follows from the bits per key: give one of both",
-        ));
-    }
-    let mut reports = Vec::new();
-    for filter in filters {
-        let format = filter.engine().ok_or_else(|| {
-            Failure::input(format!(
-                "{}: levels are divided by bits per key, and this filter is configured by its rate",
-                filter.name()
-            ))
-        })?;
-        reports.push(report(arguments, filter, format).map_err(Failure::input)?);
-    }
+    let usual = || {
+        ["bloom64", "ribbon"]
+            .into_iter()
+            .map(kind)
+            .collect::<Result<_, _>>()
+    };
+    let kinds: Vec<Kind> = match &arguments.filter[..] {
+        [] => usual().map_err(Failure::input)?,
+        some => some.to_vec(),
+    };
+    let reports = kinds.into_iter().map(|kind| report(arguments, kind));
+    let reports: Vec<Report> = reports.collect::<Result<_, _>>().map_err(Failure::input)?;
     let mut out = io::stdout().lock();
     if arguments.json {
         return print_json(&mut out, &reports);
@@ -119,65 +101,48 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(arguments: &Arguments, filter: Filter, format: Format) -> Result<Report, String> {
-    let levels = &arguments.levels;
-    let words = |error: filter_policy::Error| error.to_string();
-    let bytes_at = |bits: f64| -> Result<u64, String> {
-        let bits = BitsPerKey::fractional(bits).map_err(words)?;
-        levels.iter().try_fold(0_u64, |sum, level| {
-            let bytes = format.filter_bytes(level.keys, bits).map_err(words)?;
-            Ok(sum.saturating_add(bytes.saturating_mul(level.filters)))
-        })
-    };
+fn report(arguments: &Arguments, kind: Kind) -> Result<Report, String> {
+    let words = |error: filter_policy::Error| format!("{}: {error}", kind.name);
+    let format = kind.format().ok_or_else(|| {
+        let name = kind.name;
+        format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
+    })?;
     let (most_bytes, equal) = match arguments.memory {
-        Some(bytes) => {
-            let bits = (10..=1_000).rev().map(|tenths| f64::from(tenths) / 10.0);
-            let mut fitting = bits.filter(|&bits| bytes_at(bits).is_ok_and(|taken| taken <= bytes));
-            (bytes, fitting.next())
-        }
+        Some(bytes) => (bytes, None),
         None => {
             let bits = arguments.bits_per_key.unwrap_or(ASSUMED_BITS);
-            (bytes_at(bits)?, Some(bits))
+            let bits = BitsPerKey::fractional(bits).map_err(words)?;
+            let (mut bytes, mut needless) = (0_u64, 0.0);
+            for level in &arguments.levels {
+                let one = format.filter_bytes(level.keys, bits).map_err(words)?;
+                bytes = bytes.saturating_add(one.saturating_mul(level.filters));
+                needless += level.reads * format.rate(level.keys, bits).map_err(words)?;
+            }
+            (bytes, Some(needless))
         }
     };
-    let everywhere = equal.map(|bits_per_key| -> Result<Everywhere, String> {
-        let bits = BitsPerKey::fractional(bits_per_key).map_err(words)?;
-        let needless_reads = levels.iter().try_fold(0.0, |sum, level| {
-            let rate = format.rate(level.keys, bits).map_err(words)?;
-            Ok::<f64, String>(sum + level.reads * rate)
-        })?;
-        Ok(Everywhere {
-            bits_per_key,
-            bytes: bytes_at(bits_per_key)?,
-            needless_reads,
-        })
-    });
-    let plan = plan(format, levels, most_bytes).map_err(words)?;
+    let plan = plan(format, &arguments.levels, most_bytes).map_err(words)?;
     Ok(Report {
-        filter: filter.name(),
+        filter: kind.name,
         most_bytes,
         bytes: plan.bytes(),
         needless_reads: plan.needless(),
         levels: plan.shares.iter().map(Row::from).collect(),
-        everywhere: everywhere.transpose()?,
+        needless_reads_of_equal_bits: equal,
     })
 }
 
 fn write(out: &mut impl io::Write, report: &Report) -> io::Result<()> {
     let most = counted(report.most_bytes, "byte");
-    writeln!(
-        out,
-        "{}, at most {most} ({})\n",
-        report.filter,
-        readable(report.most_bytes)
-    )?;
+    let readable = readable(report.most_bytes);
+    writeln!(out, "{}, at most {most} ({readable})\n", report.filter)?;
     let rows = report.levels.iter().map(|row| {
         [
             grouped(row.keys),
             grouped(row.filters),
-            format!("{}", row.reads),
+            row.reads.to_string(),
             row.bits_per_key
-                .map_or_else(|| "no filter".to_owned(), |bits| format!("{bits:.1}")),
+                .map_or_else(|| "no filter".to_owned(), |bits| format!("{bits:.2}")),
             grouped(row.bytes),
             share(row.rate),
             format!("{:.3e}", row.needless_reads),
@@ -192,12 +157,10 @@ fn write(out: &mut impl io::Write, report: &Report) -> io::Result<()> {
         significant(report.needless_reads, 4),
         counted(report.bytes, "byte")
     );
-    if let Some(everywhere) = &report.everywhere {
+    if let Some(needless) = report.needless_reads_of_equal_bits {
         said.push_str(&format!(
-            "; with {:.1} bits per key everywhere {} in {}",
-            everywhere.bits_per_key,
-            significant(everywhere.needless_reads, 4),
-            counted(everywhere.bytes, "byte")
+            "; with equal bits per key everywhere {}",
+            significant(needless, 4)
         ));
     }
     writeln!(out, "{}\n", wrapped(said))

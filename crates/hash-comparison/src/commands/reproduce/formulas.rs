@@ -10,10 +10,9 @@ type Figure = (&'static str, f64, Option<f64>, f64);
 
 fn figures() -> [Figure; 5] {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
-    let bits = |keys, rate| Textbook::BEST.bits(keys, rate).ok();
+    let bits = |keys, rate| Textbook::bits(keys, rate).ok();
     let probes = |rate| {
-        Textbook::BEST
-            .bits_per_key(rate)
+        Textbook::bits_per_key(rate)
             .and_then(Textbook::best_probe_count)
             .ok()
     };

@@ -1,7 +1,7 @@
 //! Parses numbers as people write them on a command line.
 
 /// Parses an integer with separators and a decimal unit.
-pub(in crate::commands) fn count(text: &str) -> Result<u64, String> {
+pub(super) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
     number(text, &units).map_err(|reason| {
         format!("must be digits, with k, M or G for thousands, millions and billions, got {reason}")
@@ -9,7 +9,7 @@ pub(in crate::commands) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a number of bytes with a binary or decimal unit.
-pub(in crate::commands) fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     const KIB: f64 = 1024.0;
     // Longer names first, because a unit is matched as a suffix.
     let units = [
@@ -54,15 +54,14 @@ fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// Parses a share, or a percentage if it ends in `%`.
-pub(in crate::commands) fn rate(text: &str) -> Result<f64, String> {
+/// Parses a share above 0 and below 1, or a percentage if it ends in `%`.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
     let (digits, factor) = text
         .strip_suffix('%')
         .map_or((text, 1.0), |digits| (digits.trim_end(), 100.0));
-    digits
-        .parse()
-        .map(|value: f64| value / factor)
-        .map_err(|_| format!("must be above 0 and below 1, or a percentage, got {text:?}"))
+    let rate = digits.parse().ok().map(|value: f64| value / factor);
+    rate.filter(|&rate| rate > 0.0 && rate < 1.0)
+        .ok_or_else(|| format!("must be above 0 and below 1, or a percentage, got {text:?}"))
 }
 
 #[cfg(test)]
@@ -105,6 +104,8 @@ mod tests {
         }
         assert_eq!(rate("1%"), Ok(0.01));
         assert_eq!(rate("0.5 %"), Ok(0.005));
-        assert!(rate("one").is_err());
+        for text in ["one", "2", "0", "NaN", "inf", "-0.1", "100%"] {
+            assert!(rate(text).is_err(), "{text}");
+        }
     }
 }
