@@ -26,7 +26,7 @@ extern crate std;
 #[macro_use]
 mod methods;
 
-// The layouts: what is known of each is in its file or folder, and `ALL` has the policies of all.
+// The layouts: what is known of each is in its file or folder, and `policies::ALL` has the policies of all.
 mod bloom64;
 mod fuse;
 mod leveldb;
@@ -49,18 +49,3 @@ pub mod which;
 pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
 pub use fuse::BinaryFusePolicy;
-
-/// The one list of policies, for [`policies::ALL`].
-#[cfg(feature = "alloc")]
-const ALL: &[policies::NamedPolicy] = &[
-    leveldb::BUILTIN,
-    leveldb::MURMUR2,
-    leveldb::SIGNED_TAIL,
-    bloom64::NAMED,
-    rocksdb::FAST_LOCAL,
-    rocksdb::LEGACY,
-    rocksdb::RIBBON,
-    parquet::WITH_XXH64,
-    parquet::WITH_XXPH3,
-    fuse::NAMED,
-];

@@ -11,6 +11,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 pub use crate::named::{AnyPolicy, NamedPolicy};
 use crate::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::view::FilterLayout;
+use crate::{bloom64, fuse, leveldb, parquet, rocksdb};
 
 /// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
 /// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
@@ -23,7 +24,18 @@ use crate::view::FilterLayout;
 ///     assert_eq!(known.build(BitsPerKey::whole(10)).name(), known.name());
 /// }
 /// ```
-pub const ALL: &[NamedPolicy] = crate::ALL;
+pub const ALL: &[NamedPolicy] = &[
+    leveldb::BUILTIN,
+    leveldb::MURMUR2,
+    leveldb::SIGNED_TAIL,
+    bloom64::NAMED,
+    rocksdb::FAST_LOCAL,
+    rocksdb::LEGACY,
+    rocksdb::RIBBON,
+    parquet::WITH_XXH64,
+    parquet::WITH_XXPH3,
+    fuse::NAMED,
+];
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
 /// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. The short name of a policy of [`ALL`] will

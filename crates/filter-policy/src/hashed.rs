@@ -292,6 +292,8 @@ macro_rules! hashed_methods {
     };
 }
 
+pub(crate) use hashed_methods;
+
 /// Returns the number of values if the iterator's size hint is exact.
 fn announced(values: &impl Iterator) -> Option<usize> {
     // Not `len`, which panics if the bounds of the hint differ.

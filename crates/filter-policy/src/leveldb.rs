@@ -10,7 +10,7 @@ use crate::answers::fill;
 use crate::bits_per_key::BitsPerKey;
 use crate::building::for_each_batch;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy, NewFilter};
+use crate::hashed::{HashedPolicy, NewFilter, hashed_methods};
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::policy::prepared::{Plan, Reader};
@@ -316,7 +316,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
         }
     }
 
-    crate::hashed_methods!();
+    hashed_methods!();
 }
 
 /// Prepares a filter whose keys are hashed by this function, which kernels may know.
