@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use bench_kit::suites::instructions::{self, judge};
-use bench_kit::suites::{frontier, membership, point_reads, policy, rates, redis};
-use bench_kit::{Bench, Suite, table};
+use bench_kit::suites::{membership, point_reads, policy, rates, redis};
+use bench_kit::{Bench, Suite, record::Batch, table};
 
 use crate::needs::Need;
 use crate::root;
@@ -19,10 +19,8 @@ pub(crate) enum Name {
     /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
     /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
-    /// keys
+    /// keys; at equal bits for each key, and at equal false-positive rates
     Policy,
-    /// Bits for each key and times of every policy and its peers at the same false-positive rates, by the number of keys
-    Frontier,
     /// Instructions that each policy takes with the portable kernel, compared with the committed record; no times
     Instructions,
     /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
@@ -101,9 +99,8 @@ impl Name {
                     .below("rocksdb"),
                 Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::PARQUET)
                     .below("parquet"),
-            ] },
-            Self::Frontier => const { &[
-                Part::of("every filter and its peers", ("bench-rocksdb", "frontier"), ROCKSDB, &frontier::SUITE),
+                Part::of("every filter and its peers at equal rates", ("bench-rocksdb", "equal-rate"), ROCKSDB, &policy::EQUAL_RATE)
+                    .below("equal-rate"),
             ] },
             Self::Instructions => const { &[Part {
                 write: write_instructions,
@@ -121,6 +118,7 @@ fn write_instructions(suite: &Suite, folder: &Path, bench: &Bench, csv: &Path) -
     if folder == committed {
         return Ok(text);
     }
-    let record = table::read(suite, &committed.join("batches.csv"))?;
-    Ok(text + &judge(&record, &table::read(suite, csv)?)?)
+    let record = table::read(suite, &committed.join("instructions.csv"))?;
+    let measured: Vec<Batch> = table::read(suite, csv)?;
+    Ok(text + &judge(&record, &suite.rows(&measured)?)?)
 }

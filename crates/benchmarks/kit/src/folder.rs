@@ -4,10 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::record::Row;
+use crate::record::Batch;
 use crate::suite::{Format, Suite};
 use crate::table;
-use plots::scene::Scene;
 use records::environment::{self, Environment};
 use serde::{Deserialize, Serialize};
 
@@ -73,21 +72,13 @@ pub fn check(path: &Path, format: Format) -> Result<PathBuf, String> {
 }
 
 impl Suite {
-    /// Draws the charts; empty if there is nothing to draw.
-    pub fn drawn(&self, rows: &[Row]) -> Vec<Chart> {
-        let charts = self.charts.iter().filter(|_| !rows.is_empty());
-        charts
-            .filter_map(|&(name, draw)| draw(rows).map(|scene| Chart { name, scene }))
-            .collect()
-    }
-
-    /// Reads a program's batches, writes records and charts to `folder`, and returns the summary.
+    /// Reads a program's batches, writes records and the chart to `folder`, and returns the summary.
     ///
     /// # Errors
     ///
     /// If the program's file is invalid, the folder may no longer be written to, or an operation on files fails.
     pub fn write(&self, folder: &Path, bench: &Bench, csv: &Path) -> Result<String, String> {
-        let batches = table::read(self, csv)?;
+        let batches: Vec<Batch> = table::read(self, csv)?;
         let rows = self.rows(&batches)?;
         let folder = check(folder, self.format)?;
         let failed =
@@ -101,35 +92,10 @@ impl Suite {
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (format!("{}.csv", self.format.rows), table::to_bytes(self, &rows)),
         ];
-        let drawn = self.drawn(&rows);
-        let charts = drawn.iter().map(|chart| chart.file(self.format));
-        for (name, bytes) in files.into_iter().chain(charts) {
+        for (name, bytes) in files.into_iter().chain(self.drawn(&rows)) {
             fs::write(folder.join(&name), bytes).map_err(|error| failed(&name, &error))?;
         }
         Ok(self.summary.text(&rows))
-    }
-}
-
-/// A chart and the name of its file.
-#[derive(Debug)]
-pub struct Chart {
-    /// The name of the file, without extension.
-    pub name: &'static str,
-    /// The chart.
-    pub scene: Scene,
-}
-
-impl Chart {
-    /// Returns the name and bytes of the file.
-    pub fn file(&self, format: Format) -> (String, Vec<u8>) {
-        let svg = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <!-- Written by cargo xtask bench from {}.csv of schema {}; do not edit. -->\n{}",
-            format.rows,
-            format.schema,
-            plots::svg(&self.scene)
-        );
-        (format!("{}.svg", self.name), svg.into_bytes())
     }
 }
 

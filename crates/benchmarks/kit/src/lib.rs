@@ -5,10 +5,9 @@
 //! one for each peer, because peers are heavy dependencies; they use this library for the records, the clock and the
 //! turns. All statistics are computed here.
 
-mod bars;
+mod chart;
 pub mod databases;
 pub mod folder;
-mod lines;
 pub mod policies;
 pub mod program;
 mod ratios;
@@ -20,7 +19,8 @@ mod summary;
 pub mod table;
 pub mod turns;
 
-pub use self::folder::{Bench, Chart, MARKER};
+pub use self::chart::{Bar, Chart};
+pub use self::folder::{Bench, MARKER};
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::{Format, Suite};
 pub use self::summary::{Tables, with_ratio};

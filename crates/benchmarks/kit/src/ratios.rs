@@ -149,15 +149,13 @@ fn row<'a>(
 mod tests {
     use super::*;
     use crate::suite::{Baseline, Suite, condition, property};
-    use crate::suites::frontier;
-
-    // The committed runs have ratios within rounds; `tests/reference.rs` computes them again.
+    use crate::suites::policy;
 
     /// A suite of two columns.
     const SUITE: Suite = Suite {
         parameters: &[condition("filter_keys"), property("bits_per_key")],
         baseline: Baseline::Contender(&["leveldb"]),
-        ..frontier::SUITE
+        ..policy::EQUAL_RATE
     };
 
     fn batch(policy: &str, task: &str, round: u64, ns: u64) -> Batch {

@@ -1,9 +1,8 @@
-//! A suite: the names in its records, the baseline of its comparisons, its summary and its charts.
+//! A suite: the names in its records, the baseline of its comparisons, its summary and its chart.
 
 use std::fmt::Display;
 
-use plots::scene::Scene;
-
+use crate::chart::Chart;
 use crate::record::{Case, Row};
 use crate::summary;
 
@@ -90,9 +89,6 @@ pub enum Baseline {
     Column(&'static str),
 }
 
-/// Draws a chart of rows; `None` if there is nothing to draw.
-pub type Draw = fn(&[Row]) -> Option<Scene>;
-
 /// A benchmark.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
@@ -108,8 +104,8 @@ pub struct Suite {
     pub baseline: Baseline,
     /// The tables for the terminal.
     pub summary: summary::Tables,
-    /// The charts and the names of their files. Each is given at least one row, and may draw nothing.
-    pub charts: &'static [(&'static str, Draw)],
+    /// The chart, if there is one.
+    pub chart: Option<Chart>,
 }
 
 impl Suite {

@@ -3,7 +3,6 @@
 use records::number;
 use records::terminal::table;
 
-use crate::lines::distinct;
 use crate::record::Row;
 
 /// The tables of a suite for the terminal: one for each heading, with a line and a column for each of their names, in the
@@ -110,4 +109,15 @@ pub fn with_ratio(row: &Row) -> String {
         Some(ratio) => format!("{value} ({:.3})", ratio.median),
         None => value,
     }
+}
+
+/// Returns the distinct values in the order of their first occurrence.
+pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use records::table::bytes_of;
 
-use crate::record::{Batch, Case, Row};
+use crate::record::{Batch, Case, Ratio, Row};
 use crate::suite::Suite;
 
 /// A line of a CSV file: a case, and the columns behind it.
@@ -14,6 +14,11 @@ pub trait Record {
 
     /// Returns the case and the fields behind it.
     fn line(&self) -> (&Case, Vec<String>);
+
+    /// Reads what [`line`](Self::line) returns, with the unit of the task; `None` if a field is no number.
+    fn parse(case: Case, unit: &'static str, fields: &[&str]) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 impl Record for Batch {
@@ -22,6 +27,17 @@ impl Record for Batch {
     fn line(&self) -> (&Case, Vec<String>) {
         let numbers = [self.round, self.calls, self.count];
         (&self.case, numbers.map(|number| number.to_string()).into())
+    }
+
+    fn parse(case: Case, _: &'static str, fields: &[&str]) -> Option<Self> {
+        let numbers: Vec<u64> = fields
+            .iter()
+            .map(|field| field.parse().ok())
+            .collect::<Option<_>>()?;
+        match numbers[..] {
+            [round, calls, count] if calls > 0 => Some(case.batch(round, calls, count)),
+            _ => None,
+        }
     }
 }
 
@@ -44,6 +60,31 @@ impl Record for Row {
         let ratio = self.ratio.map(|ratio| [ratio.median, ratio.low, ratio.high]);
         fields.extend(ratio.map_or_else(Default::default, |ratio| ratio.map(|number| number.to_string())));
         (&self.case, fields)
+    }
+
+    fn parse(case: Case, unit: &'static str, fields: &[&str]) -> Option<Self> {
+        let [rounds, calls, _, value, mad, ratio @ ..] = fields else {
+            return None;
+        };
+        let number = |field: &&str| field.parse::<f64>().ok();
+        let ratio = match ratio {
+            ["", "", ""] => None,
+            [median, low, high] => Some(Ratio {
+                median: number(median)?,
+                low: number(low)?,
+                high: number(high)?,
+            }),
+            _ => return None,
+        };
+        Some(Self {
+            case,
+            rounds: rounds.parse().ok()?,
+            calls: calls.parse().ok()?,
+            unit,
+            value: number(value)?,
+            mad: number(mad)?,
+            ratio,
+        })
     }
 }
 
@@ -71,38 +112,33 @@ pub fn to_bytes<R: Record>(suite: &Suite, records: &[R]) -> Vec<u8> {
     writer.into_inner().expect("memory takes any bytes")
 }
 
-/// Reads batches.
+/// Reads batches or rows.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, or is not in the form of [`to_bytes`]; with the line.
-pub fn read(suite: &Suite, path: &Path) -> Result<Vec<Batch>, String> {
+pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
     let failed = |reason: String| format!("{}: {reason}", path.display());
     let bytes = bytes_of(path).map_err(|error| error.to_string())?;
     let mut reader = csv::Reader::from_reader(&bytes[..]);
-    let header = header::<Batch>(suite);
+    let header = header::<R>(suite);
     let found = reader.headers().map_err(|error| failed(error.to_string()))?;
     if found.iter().ne(header.iter().copied()) {
         return Err(failed(format!("the first line must be {}", header.join(","))));
     }
-    let batch = |line: Result<csv::StringRecord, csv::Error>| {
+    let record = |line: Result<csv::StringRecord, csv::Error>| {
         let line = line.map_err(|error| failed(error.to_string()))?;
         let fields: Vec<&str> = line.iter().collect();
-        let [contender, task, parameters @ .., round, calls, count] = &fields[..] else {
-            return Err(failed("a line has too few fields".to_owned()));
-        };
-        let parameters: Vec<&dyn std::fmt::Display> = parameters.iter().map(|value| value as _).collect();
-        let case = suite.case(contender, task, &parameters);
-        let numbers = [round, calls, count].map(|number| number.parse::<u64>());
-        match numbers {
-            [Ok(round), Ok(calls @ 1..), Ok(count)] => Ok(case.batch(round, calls, count)),
-            _ => {
-                let line = line.position().map_or(0, csv::Position::line);
-                Err(failed(format!(
-                    "line {line}: round, calls and count must be numbers"
-                )))
-            }
-        }
+        // The reader has seen that there are as many fields as columns.
+        let (case, fields) = fields.split_at(2 + suite.parameters.len());
+        let parameters: Vec<&dyn std::fmt::Display> = case[2..].iter().map(|value| value as _).collect();
+        let task = suite.tasks.iter().find(|task| task.name == case[1]);
+        let case = suite.case(case[0], case[1], &parameters);
+        R::parse(case, task.map_or("", |task| task.unit), fields).ok_or_else(|| {
+            let line = line.position().map_or(0, csv::Position::line);
+            let columns = R::COLUMNS.join(", ");
+            failed(format!("line {line}: {columns} must be numbers"))
+        })
     };
-    reader.records().map(batch).collect()
+    reader.records().map(record).collect()
 }

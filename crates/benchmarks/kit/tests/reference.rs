@@ -1,13 +1,14 @@
-//! Tests that the committed records can be read, computed again from the committed batches, and drawn.
+//! Tests that the committed records can be read and drawn.
 //!
-//! `BENCH_REDRAW=1 cargo test` writes rows and charts again, after a change of statistics or drawing.
+//! `BENCH_REDRAW=1 cargo test` writes the charts again, after a change of drawing.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_kit::suites::{frontier, instructions, membership, point_reads, policy, rates, redis};
-use bench_kit::{Bench, Chart, MARKER, Suite, folder, table};
+use bench_kit::record::Row;
+use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
+use bench_kit::{Bench, MARKER, Suite, folder, table};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 
@@ -16,30 +17,32 @@ fn reference(folder: &str) -> PathBuf {
     root.join(folder)
 }
 
-/// Checks that the rows and charts of a committed run are those of its batches.
+/// Returns the committed rows of a suite.
+fn rows(folder: &str, suite: &Suite) -> Vec<Row> {
+    let path = reference(folder).join(format!("{}.csv", suite.format.rows));
+    let rows = table::read(suite, &path).unwrap();
+    assert!(table::to_bytes(suite, &rows) == fs::read(&path).unwrap());
+    rows
+}
+
+/// Checks that the chart of a committed run is that of its rows.
 fn check(folder: &str, suite: &Suite) {
     // A new run may replace the folder.
     let folder = folder::check(&reference(folder), suite.format).unwrap();
     let marker = fs::read(folder.join(MARKER)).unwrap();
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
-
-    let path = folder.join("batches.csv");
-    let batches = table::read(suite, &path).unwrap();
-    assert!(table::to_bytes(suite, &batches) == fs::read(&path).unwrap());
-    let rows = suite.rows(&batches).unwrap();
-    let bytes = table::to_bytes(suite, &rows);
-    assert!(suite.drawn(&[]).is_empty());
+    let rows = rows(folder.to_str().unwrap(), suite);
+    assert!(suite.drawn(&[]).is_none());
     let drawn = suite.drawn(&rows);
-    assert_eq!(drawn.len(), suite.charts.len());
-    let charts = drawn.iter().map(|chart: &Chart| chart.file(suite.format));
-    for (name, bytes) in charts.chain([(format!("{}.csv", suite.format.rows), bytes)]) {
+    assert_eq!(drawn.is_some(), suite.chart.is_some());
+    if let Some((name, bytes)) = drawn {
         let path = folder.join(&name);
         if std::env::var_os("BENCH_REDRAW").is_some() {
             fs::write(&path, &bytes).unwrap();
         }
         assert!(
             fs::read(&path).unwrap() == bytes,
-            "{} is not what the batches say; run `BENCH_REDRAW=1 cargo test` to update it",
+            "{} is not what the rows say; run `BENCH_REDRAW=1 cargo test` to update it",
             path.display()
         );
     }
@@ -50,7 +53,7 @@ fn check(folder: &str, suite: &Suite) {
 }
 
 #[test]
-fn rows_and_charts_are_those_of_the_batches() {
+fn charts_are_those_of_the_rows() {
     // Records of two processors; the second has AVX2 only.
     for (folder, suite) in [
         ("membership", &membership::SUITE),
@@ -63,7 +66,7 @@ fn rows_and_charts_are_those_of_the_batches() {
         ("policy/rocksdb", &policy::ROCKSDB),
         ("policy-avx2/rocksdb", &policy::ROCKSDB),
         ("policy-avx2/parquet", &policy::PARQUET),
-        ("frontier", &frontier::SUITE),
+        ("policy/equal-rate", &policy::EQUAL_RATE),
         ("redis", &redis::SUITE),
         ("redis-avx2", &redis::SUITE),
         ("rates", &rates::SUITE),
@@ -74,11 +77,9 @@ fn rows_and_charts_are_those_of_the_batches() {
 }
 
 #[test]
-fn tables_of_the_frontier_in_which_policy() {
-    let batches = table::read(&frontier::SUITE, &reference("frontier/batches.csv")).unwrap();
-    let tables = frontier::SUITE
-        .summary
-        .text(&frontier::SUITE.rows(&batches).unwrap());
+fn the_table_of_equal_rates_is_in_which_policy() {
+    let suite = &policy::EQUAL_RATE;
+    let tables = suite.summary.text(&rows("policy/equal-rate", suite));
     let page = include_str!("../../../filter-formats/WHICH.md");
     assert!(
         page.contains(&tables),
@@ -96,21 +97,21 @@ fn rates_of_leveldb() {
         "XXH3",
         "leveldb.BuiltinBloomFilter2",
     ];
-    let batches = table::read(&rates::SUITE, &reference("rates/batches.csv")).unwrap();
+    let rows = rows("rates", &rates::SUITE);
     for bits in [10_u32, 16, 18, 20, 22, 24] {
-        let sound = batches.iter().filter(|batch| {
-            let case = &batch.case;
+        let sound = rows.iter().filter(|row| {
+            let case = &row.case;
             SOUND.contains(&&*case.contender)
                 && (case.get("key_form"), case.count("keys")) == ("random-decimals", 1000)
                 && case.count("bits_per_key") == u64::from(bits)
         });
         let said = Format::LEVEL_DB.rate(1000, BitsPerKey::whole(bits)).unwrap();
         let (mut matches, mut probes) = (0.0, 0.0);
-        for batch in sound {
-            let expected = batch.case.number("expected");
-            assert!((expected / said - 1.0).abs() < 1e-8, "{said}: {batch:?}");
-            matches += batch.count as f64;
-            probes += batch.calls as f64;
+        for row in sound {
+            let expected = row.case.number("expected");
+            assert!((expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
+            matches += row.value * row.calls as f64;
+            probes += row.calls as f64;
         }
         // Three standard deviations.
         let noise = 3.0 / f64::sqrt(matches);

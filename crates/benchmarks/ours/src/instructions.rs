@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn no_policy_takes_more_instructions_than_in_the_committed_record() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/instructions/batches.csv");
-        let record: Vec<Batch> = table::read(&SUITE, &path).unwrap();
-        let said = judge(&record, &count().unwrap());
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../reports/reference/instructions/instructions.csv");
+        let record = table::read(&SUITE, &path).unwrap();
+        let said = judge(&record, &SUITE.rows(&count().unwrap()).unwrap());
         println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
     }
 }

@@ -3,19 +3,19 @@
 //!
 //! RocksDB is called through its virtual functions, in a C++ loop over slices made in advance; as in its tables, one
 //! reader serves many keys. The program ends if a contender with RocksDB's filters differs from RocksDB in its answers.
-//! FastLocalBloom runs on every kernel, the other policies on the best kernel. The suite `frontier` compares all filters,
-//! also those of `xorf`, at the same false-positive rates.
+//! FastLocalBloom runs on every kernel, the other policies on the best kernel. Its second
+//! part compares all filters, also those of `xorf`, at the same false-positive rates.
 
 #[cfg(engine)]
 mod contenders;
 #[cfg(engine)]
-mod frontier;
+mod equal_rate;
 
 use std::process::ExitCode;
 
 use bench_kit::program;
 #[cfg(engine)]
-use bench_kit::suites::{frontier::SUITE as FRONTIER, policy::ROCKSDB};
+use bench_kit::suites::policy::{EQUAL_RATE, ROCKSDB};
 
 fn main() -> ExitCode {
     program::run(&[
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
             arguments.write(&ROCKSDB, &contenders::measure(arguments.quick))
         }),
         #[cfg(engine)]
-        ("frontier", |arguments| {
-            arguments.write(&FRONTIER, &frontier::measure(arguments.quick))
+        ("equal-rate", |arguments| {
+            arguments.write(&EQUAL_RATE, &equal_rate::measure(arguments.quick))
         }),
     ])
 }

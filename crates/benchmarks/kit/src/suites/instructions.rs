@@ -3,7 +3,7 @@
 //! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
-use crate::record::Batch;
+use crate::record::Row;
 use crate::suite::{Baseline, Format, Suite, Task, condition};
 use crate::summary::Tables;
 
@@ -38,17 +38,17 @@ pub const SUITE: Suite = Suite {
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
-    charts: &[],
+    chart: None,
 };
 
-/// Returns the compiler of a batch.
-fn compiler(batch: &Batch) -> [&str; 2] {
-    ["rustc", "target"].map(|column| batch.case.get(column))
+/// Returns the compiler of a row.
+fn compiler(row: &Row) -> [&str; 2] {
+    ["rustc", "target"].map(|column| row.case.get(column))
 }
 
-/// Names the work of a batch in a message.
-fn named(batch: &Batch) -> String {
-    let (case, lengths) = (&batch.case, batch.case.get("key_lengths"));
+/// Names the work of a row in a message.
+fn named(row: &Row) -> String {
+    let (case, lengths) = (&row.case, row.case.get("key_lengths"));
     format!("{}, {}, keys of {lengths} bytes", case.contender, case.task)
 }
 
@@ -58,7 +58,7 @@ fn named(batch: &Batch) -> String {
 ///
 /// If a count exceeds the record by more than [`TOLERANCE`], or is missing from the record or the measurement; the
 /// message has a line for each.
-pub fn judge(record: &[Batch], measured: &[Batch]) -> Result<String, String> {
+pub fn judge(record: &[Row], measured: &[Row]) -> Result<String, String> {
     if record.first().map(compiler) != measured.first().map(compiler) {
         return Ok(
             "instructions are not compared: the committed record is of another compiler; \
@@ -66,11 +66,11 @@ pub fn judge(record: &[Batch], measured: &[Batch]) -> Result<String, String> {
                 .to_owned(),
         );
     }
-    let is_same = |a: &Batch, b: &Batch| (&a.case, a.calls) == (&b.case, b.calls);
-    let missing = |batches: &[Batch], others: &[Batch], says: &str| -> Vec<String> {
-        let is_missing = |batch: &&Batch| !others.iter().any(|other| is_same(batch, other));
-        let missing = batches.iter().filter(is_missing);
-        missing.map(|batch| format!("{}: {says}", named(batch))).collect()
+    let is_same = |a: &Row, b: &Row| (&a.case, a.calls) == (&b.case, b.calls);
+    let missing = |rows: &[Row], others: &[Row], says: &str| -> Vec<String> {
+        let is_missing = |row: &&Row| !others.iter().any(|other| is_same(row, other));
+        let missing = rows.iter().filter(is_missing);
+        missing.map(|row| format!("{}: {says}", named(row))).collect()
     };
     let mut worse = missing(measured, record, "the record has no such row");
     worse.extend(missing(
@@ -79,16 +79,16 @@ pub fn judge(record: &[Batch], measured: &[Batch]) -> Result<String, String> {
         "is in the record, and was not measured",
     ));
     let mut better = Vec::new();
-    for batch in measured {
-        let before = record.iter().find(|before| is_same(before, batch));
-        let [now, then] = [batch, before.unwrap_or(batch)].map(|of| of.count as f64 / of.calls as f64);
+    for row in measured {
+        let before = record.iter().find(|before| is_same(before, row));
+        let [now, then] = [row, before.unwrap_or(row)].map(|of| of.value);
         let lines = if now > then * (1.0 + TOLERANCE) {
             &mut worse
         } else {
             &mut better
         };
         if (now / then - 1.0).abs() > TOLERANCE {
-            let (named, change) = (named(batch), (now / then - 1.0) * 100.0);
+            let (named, change) = (named(row), (now / then - 1.0) * 100.0);
             lines.push(format!(
                 "{named}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)"
             ));
@@ -117,28 +117,29 @@ pub fn judge(record: &[Batch], measured: &[Batch]) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn batch(task: &str, instructions_per_key: f64) -> Batch {
+    fn row(task: &str, value: f64) -> Row {
         let case = SUITE.case("leveldb", task, &[&"rustc 1.2.0", &"x86_64", &"16"]);
-        case.batch(1, 1000, (instructions_per_key * 1000.0) as u64)
+        let (rounds, calls, unit, mad, ratio) = (1, 1000, "instructions", 0.0, None);
+        Row {
+            case,
+            rounds,
+            calls,
+            unit,
+            value,
+            mad,
+            ratio,
+        }
     }
 
     #[test]
     fn what_became_worse_is_named() {
-        let record = [
-            batch("build", 100.0),
-            batch("absent", 100.0),
-            batch("present", 100.0),
-        ];
-        let same = [
-            batch("build", 102.9),
-            batch("absent", 97.1),
-            batch("present", 100.0),
-        ];
+        let record = [row("build", 100.0), row("absent", 100.0), row("present", 100.0)];
+        let same = [row("build", 102.9), row("absent", 97.1), row("present", 100.0)];
         assert_eq!(
             judge(&record, &same).unwrap(),
             "no row is more than 3 % above the committed record\n"
         );
-        let changed = [batch("build", 103.2), batch("absent", 96.0), batch("both", 1.0)];
+        let changed = [row("build", 103.2), row("absent", 96.0), row("both", 1.0)];
         assert_eq!(
             judge(&record, &changed).unwrap_err(),
             "more instructions than in the committed record:\n\
@@ -150,7 +151,7 @@ mod tests {
         let says = "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n";
         assert!(better.ends_with(says), "{better}");
 
-        let mut old = batch("build", 90.0);
+        let mut old = row("build", 90.0);
         old.case.parameters[0].1 = "rustc 1.0.0".to_owned();
         let said = judge(&[old], &record).unwrap();
         assert!(said.starts_with("instructions are not compared: "), "{said}");

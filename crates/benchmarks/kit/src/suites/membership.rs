@@ -1,19 +1,8 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
-use records::number::grouped;
-
-use crate::bars::{self, BarChart, BarPanel};
-use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
+use crate::chart::Chart;
+use crate::suite::{Baseline, Format, Suite, Task, condition, property};
 use crate::summary::Tables;
-
-/// The contents of a filter when it is queried.
-#[rustfmt::skip]
-const CONTENTS: &[Label] = &[
-    // As many keys as the filter is sized for, inserted into the empty filter.
-    ("keys", "full"),
-    // Random words, the same in every filter, plus the inserted keys.
-    ("random-words", "half of the bits set at random"),
-];
 
 /// The suite.
 #[rustfmt::skip]
@@ -43,6 +32,7 @@ pub const SUITE: Suite = Suite {
         // Requested bits; the name of the size.
         condition("bits"),
         condition("insertions"),
+        // `keys`: as many as the filter is sized for; `random-words`: half of the bits set at random, and the keys.
         condition("contents"),
         // Guava's number, except for the blocked filter, which takes more for the same rate.
         property("bit_size"),
@@ -56,46 +46,5 @@ pub const SUITE: Suite = Suite {
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
-    charts: &[("membership", |rows| Some(CHART.scene(rows)))],
+    chart: Some(Chart { title: "Bloom filters for equal keys and rate: time over Guava's", ..Chart::RATIOS }),
 };
-
-/// A row for each filter and a panel for each operation.
-const CHART: BarChart = BarChart {
-    description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
-    title: "Bloom filters for equal keys and rate: time over Guava's",
-    key: &[],
-    names: 190.0,
-    panels: &[
-        panel("Put", &["put"]),
-        panel("Might contain, absent keys", &["absent"]),
-        panel("Might contain, present keys", &["present"]),
-    ],
-    one_scale: true,
-    reference: Some(1.0),
-    group: |row| {
-        let note = format!(
-            "for {} keys, {} probes, {}; median of {} rounds",
-            grouped(row.case.count("insertions")),
-            row.case.get("probes"),
-            label(CONTENTS, row.case.get("contents")),
-            row.rounds
-        );
-        (format!("{} bits", grouped(row.case.count("bits"))), note)
-    },
-    contender: |row| SUITE.contender(row).to_owned(),
-    is_filled: |row| {
-        ["ours", "blocked"]
-            .iter()
-            .any(|name| row.case.contender.starts_with(name))
-    },
-};
-
-const fn panel(title: &'static str, tasks: &'static [&'static str]) -> BarPanel {
-    BarPanel {
-        title,
-        axis: "time over Guava's; line: 95 % interval",
-        room: 118.0,
-        tasks,
-        shown: bars::ratio,
-    }
-}

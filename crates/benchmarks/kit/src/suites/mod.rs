@@ -1,6 +1,5 @@
-//! The suites, each with its records, comparisons, summary and charts.
+//! The suites, each with its records, comparisons, summary and chart.
 
-pub mod frontier;
 pub mod instructions;
 pub mod membership;
 pub mod point_reads;

@@ -1,13 +1,10 @@
 //! Building and querying filters, compared with an engine's own policy. The filters of LevelDB, RocksDB and Parquet are
 //! separate runs with their own records.
 
-use plots::scale::Scale;
-use plots::scene::{Color, MUTED, PALETTE, Scene};
-use plots::xy::{self, Axis, Marks, Plot, Sheet};
 use records::number;
 use records::number::grouped;
 
-use crate::lines::{Style, distinct, ends, lines, ratio_at};
+use crate::chart::Chart;
 use crate::record::Row;
 use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
@@ -107,7 +104,11 @@ pub const LEVELDB: Suite = Suite {
         after: |_| "\nThe first line: nanoseconds a key; others: time over the first. Their 95 % intervals are in policy.csv.\n".to_owned(),
         ..Tables::PLAIN
     },
-    charts: &[("policy", chart)],
+    chart: Some(Chart {
+        title: "Filters of 10 bits for each key: time over that of the engine's own policy, by the keys of a filter",
+        shown: |row, _| row.case.get("key_lengths") != "16" && SHOWN.contains(&(&*row.case.task, row.case.get("form"))),
+        ..Chart::RATIOS
+    }),
 };
 
 /// Filters in RocksDB's formats.
@@ -145,112 +146,108 @@ fn short(size: u64) -> String {
     }
 }
 
-/// A row of panels: title, task, and two forms. The first form, which is easier for the caller, has hollow marks.
-type Kind = (&'static str, &'static str, [&'static str; 2]);
-
-#[rustfmt::skip]
-const KINDS: [Kind; 5] = [
-    ("Build", "build", ["slices", "packed"]),
-    ("One key a call, absent", "absent", ["one-by-one", "prepared"]),
-    ("One key a call, present", "present", ["one-by-one", "prepared"]),
-    ("Many keys a call, absent", "absent", ["slices", "packed"]),
-    ("Many keys a call, present", "present", ["slices", "packed"]),
+/// The tasks and forms of the chart.
+const SHOWN: [(&str, &str); 4] = [
+    ("build", "slices"),
+    ("absent", "one-by-one"),
+    ("absent", "prepared"),
+    ("present", "one-by-one"),
 ];
 
-/// The engine itself is the line at 1.
-fn is_of(row: &Row, (_, task, forms): &Kind) -> bool {
-    row.case.task == *task && forms.contains(&row.case.get("form")) && !is_engine(row)
-}
-
-/// Room around the outermost marks, as a factor.
-const BESIDE: f64 = 1.2;
-
-/// Draws the time relative to the engine's by the number of keys: a row of panels for each task, a column for each key
-/// length.
-fn chart(rows: &[Row]) -> Option<Scene> {
-    let engine = rows.iter().find(|row| is_engine(row))?;
-    let kinds = KINDS
-        .iter()
-        .filter(|kind| rows.iter().any(|row| is_of(row, kind)));
-    let kinds: Vec<&Kind> = kinds.collect();
-    let shown = || {
-        rows.iter()
-            .filter(|row| kinds.iter().any(|kind| is_of(row, kind)))
-    };
-    let axis = |(low, high): (f64, f64)| Axis::new(Scale::log(low / BESIDE, high * BESIDE), number::tick);
-    let x = axis(ends(shown().map(|row| row.case.number("filter_keys")))?);
-    let ratios = shown()
-        .filter_map(|row| row.ratio)
-        .flat_map(|ratio| [ratio.low, ratio.high]);
-    let y = axis(ends(ratios.chain([1.0]))?);
-    let columns = distinct(shown().map(|row| row.case.get("key_lengths")));
-    let heads = columns.iter().map(|lengths| {
-        let of = rows.iter().filter(|row| row.case.get("key_lengths") == *lengths);
-        let rounds = of.map(|row| row.rounds).max().unwrap_or(0);
-        let note = format!("median of {rounds} rounds; upright: 95 % interval; log scale");
-        (label(LENGTHS, lengths).to_owned(), note)
-    });
-    let plot = |kind: &Kind, lengths: &str| Plot {
-        title: kind.0.to_owned(),
-        x,
-        y,
-        x_title: if kinds.last() == Some(&kind) {
-            "keys of a filter (log scale)"
-        } else {
-            ""
+/// Every filter, also those of `xorf`, at the same false-positive rates: bits and times.
+#[rustfmt::skip]
+pub const EQUAL_RATE: Suite = Suite {
+    format: Format::new("equal-rate-bench", 1, "policy"),
+    contenders: &[
+        ("leveldb", "BloomFilter2"),
+        ("bloom-filter64", "BloomFilter64"),
+        ("fast-local", "FastLocalBloom"),
+        ("split-block", "split blocks, XXPH3"),
+        ("ribbon", "Ribbon"),
+        ("binary-fuse", "binary fuse"),
+        ("rocksdb", "RocksDB's Bloom"),
+        ("rocksdb-ribbon", "RocksDB's Ribbon"),
+        ("sbbf-rs", "sbbf-rs, XXH3"),
+        ("fastbloom", "fastbloom, XXH3"),
+        ("xorf", "xorf, XXH3"),
+    ],
+    tasks: &[
+        Task::counted("size", "size of a filter", "bytes"),
+        Task::counted("rate", "absent keys that match", "false positives"),
+        Task::timed("build", "build"),
+        Task::timed("absent", "query, absent keys"),
+        Task::timed("present", "query, present keys"),
+        Task::timed("many", "query, absent keys, many a call"),
+    ],
+    parameters: &[property("version"), condition("key_lengths"), condition("filter_keys"), condition("rate")],
+    baseline: Baseline::Contender(&["bloom-filter64"]),
+    // The table of the page `crates/filter-formats/WHICH.md`.
+    summary: Tables {
+        heading: |row| {
+            let is_size = row.case.task == "size" && is_shown(row) && row.case.get("rate") == "0.01";
+            if is_size { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
         },
-        reference: Some((1.0, LEVELDB.contender(engine).to_owned())),
-        series: lines(
-            rows.iter()
-                .filter(|row| is_of(row, kind) && row.case.get("key_lengths") == lengths),
-            |row| {
-                let is_hollow = row.case.get("form") == kind.2[0];
-                Some(Style {
-                    name: name(row),
-                    color: color(&row.case.contender),
-                    marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
-                })
-            },
-            |row| ratio_at(row.case.number("filter_keys"), row),
-            |row| number::significant(row.over_baseline(), 3),
-        ),
-        ..Plot::default()
-    };
-    let sheet = Sheet {
-        description: "Time of filter policies over that of an engine's own, by the keys of a filter",
-        title: &format!(
-            "Filters of {} bits for each key: time over that of {}'s own policy",
-            engine.case.get("bits_per_key"),
-            LEVELDB.contender(engine)
-        ),
-        width: 1080.0,
-        height: 172.0,
-        names: 220.0,
-        heads: heads.collect(),
-        rows: (kinds.iter())
-            .map(|kind| xy::Row {
-                plots: columns.iter().map(|lengths| plot(kind, lengths)).collect(),
-                ..xy::Row::default()
-            })
-            .collect(),
-        ..Sheet::default()
-    };
-    Some(sheet.scene())
+        line: |row| EQUAL_RATE.contender(row).to_owned(),
+        column: |row| format!("{} keys", grouped(row.case.count("filter_keys"))),
+        cell,
+        is_markdown: true,
+        ..Tables::PLAIN
+    },
+    chart: Some(Chart {
+        title: "Bits stored for a key at 1 % of false positives, by the keys of a filter",
+        axis: "bits",
+        shown: |_, _| true,
+        bar: |size| Some((size.value * 8.0, None)),
+    }),
+};
+
+/// Returns true for the keys of the tables and the chart: of different lengths and each in its own memory, as applications
+/// have them, but for the largest filters.
+fn is_shown(row: &Row) -> bool {
+    row.case.get("key_lengths")
+        == if row.case.count("filter_keys") > MOST_SCATTERED {
+            "16"
+        } else {
+            "17-50"
+        }
 }
 
-/// Returns a contender's colour. Colours repeat; the names tell the lines apart.
-fn color(contender: &str) -> Color {
-    let [blue, vermilion, green, purple, orange] = PALETTE;
-    match contender {
-        "scalar" | "ribbon" => orange,
-        "avx2" | "bloom64" => blue,
-        "avx512" | "neon" => green,
-        "rusty-leveldb" | "rocksdb-ribbon" | "fast-local" => vermilion,
-        "rocksdb-batch" | "c-library" => Color(0x33, 0x33, 0x33),
-        "sbbf-xxh3" => Color(0x88, 0x22, 0x55),
-        "sbbf-xxph3" => Color(0x99, 0x99, 0x33),
-        "fastbloom-hashes" => purple,
-        "fastbloom-default" => Color(0x56, 0xb4, 0xe9),
-        _ => MUTED,
-    }
+const MOST_SCATTERED: u64 = 1_000_000;
+
+/// Returns the rows of the contenders' sizes that are shown.
+fn sizes(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.case.task == "size" && is_shown(row))
+}
+
+/// Returns true if no other filter at the same rate and size is smaller and as fast for an absent key, or faster and as
+/// small.
+fn is_unbeaten(size: &Row, rows: &[Row]) -> bool {
+    let figures = |size: &Row| Some((size.value, size.at("absent", rows)?.value));
+    let Some((bytes, ns)) = figures(size) else {
+        return false;
+    };
+    let same = |other: &&Row| {
+        let equal = |column| other.case.get(column) == size.case.get(column);
+        equal("filter_keys") && equal("rate")
+    };
+    let beats = |(others_bytes, others_ns): (f64, f64)| {
+        others_bytes <= bytes && others_ns <= ns && (others_bytes < bytes || others_ns < ns)
+    };
+    !sizes(rows).filter(same).filter_map(figures).any(beats)
+}
+
+/// Formats the bits of a key and the times; a filter that no other beats in both is bold.
+fn cell(size: &Row, rows: &[Row]) -> String {
+    let time = |task| size.at(task, rows).map(|row| number::significant(row.value, 2));
+    let times: Vec<String> = ["build", "absent", "present", "many"]
+        .into_iter()
+        .filter_map(time)
+        .collect();
+    let bits = number::fixed(size.value * 8.0, 1);
+    let bits = if is_unbeaten(size, rows) {
+        format!("**{bits}**")
+    } else {
+        bits
+    };
+    format!("{bits}: {}", times.join(" / "))
 }

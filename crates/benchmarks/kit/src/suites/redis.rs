@@ -1,10 +1,8 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use records::number;
-use records::number::grouped;
 use records::terminal::table;
 
-use crate::bars::{BarChart, BarPanel};
+use crate::chart::Chart;
 use crate::record::Row;
 use crate::suite::{Baseline, Format, Suite, Task, condition};
 use crate::summary::Tables;
@@ -53,13 +51,12 @@ pub const SUITE: Suite = Suite {
         after: downloads,
         ..Tables::PLAIN
     },
-    charts: &[("redis", |rows| {
-        // Local memory and a small filter, which is read as a whole, are tens of times as fast and would squeeze the
-        // others.
-        let largest = largest(rows);
-        let is_shown = |row: &&Row| row.case.contender != "local" && row.case.count("bits") == largest;
-        Some(CHART.scene(&rows.iter().filter(is_shown).cloned().collect::<Vec<_>>()))
-    })],
+    chart: Some(Chart {
+        title: "Filters in Redis over one connection: time of a key over that of redis-benchmark's GETBIT and SETBIT",
+        // Local memory and a small filter, which is read as a whole, are tens of times as fast.
+        shown: |row, rows| row.case.contender != "local" && row.case.count("bits") == largest(rows),
+        ..Chart::RATIOS
+    }),
 };
 
 /// Formats a table of the downloads and the number of keys after which each pays.
@@ -103,60 +100,6 @@ fn break_even(rows: &[Row], download: &Row) -> impl Iterator<Item = f64> {
     let local = asked(rows, "local").next().map_or(f64::INFINITY, |row| row.value);
     let remote = asked(rows, "blocking").filter(move |remote| remote.value > local);
     remote.map(move |remote| download.value / (remote.value - local))
-}
-
-/// A row for each client and a panel for each operation.
-const CHART: BarChart = BarChart {
-    description: "Speed of queries and inserts of filters in Redis over that of redis-benchmark, by keys a \
-                  round trip",
-    title: "Filters in Redis over one connection: keys a second over redis-benchmark's GETBIT and SETBIT",
-    key: &[],
-    names: 210.0,
-    panels: &[
-        panel("Contains, half of the keys absent", &["contains"]),
-        panel("Insert, new keys", &["insert"]),
-    ],
-    one_scale: true,
-    reference: Some(1.0),
-    group: |row| {
-        let [bits, batch] = ["bits", "batch"].map(|column| row.case.count(column));
-        let (probes, version) = (row.case.get("probes"), row.case.get("version"));
-        let note = format!(
-            "{} bits, {probes} for each key; {version}; median of {} rounds",
-            grouped(bits),
-            row.rounds
-        );
-        (format!("{} a round trip", number::counted(batch, "key")), note)
-    },
-    contender: |row| SUITE.contender(row).to_owned(),
-    // The default calls are ours; variants for comparison are not.
-    is_filled: |row| ["blocking", "tokio"].contains(&&*row.case.contender),
-};
-
-const fn panel(title: &'static str, tasks: &'static [&'static str]) -> BarPanel {
-    BarPanel {
-        title,
-        axis: "speed over redis-benchmark's; line: 95 % interval",
-        room: 134.0,
-        tasks,
-        // The number of rounds is odd, so the inverse of the median is the median of inverses.
-        shown: |row| {
-            let ratio = row.ratio?;
-            let speed = 1.0 / ratio.median;
-            let per_second = grouped(three_digits(1e9 / row.value));
-            let text = format!("{} ({per_second}/s)", number::significant(speed, 3));
-            Some((speed, Some((1.0 / ratio.high, 1.0 / ratio.low)), text))
-        },
-    }
-}
-
-/// Rounds to three significant digits.
-fn three_digits(per_second: f64) -> u64 {
-    let mut unit = 1;
-    while per_second >= 1_000.0 * unit as f64 {
-        unit *= 10;
-    }
-    (per_second / unit as f64).round() as u64 * unit
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peers::{self, Peer};
 use bench_kit::policies::{Batched, Forms, KeyLengths, Made, Maker, TaskKeys, keys, rounds};
 use bench_kit::record::Batch;
-use bench_kit::suites::frontier::SUITE;
+use bench_kit::suites::policy::EQUAL_RATE;
 use bench_kit::turns::{Loop, Turn, Work, take_turns};
 use bench_rocksdb::Policy;
 use fastbloom::BloomFilter;
@@ -20,7 +20,7 @@ use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
 use crate::contenders::RocksDb;
 
 /// The rates that the filters must not exceed.
-const RATES: [f64; 4] = [0.001, 0.004, 0.01, 0.03];
+const RATES: [f64; 2] = [0.001, 0.01];
 /// The keys of a filter.
 const SIZES: [usize; 6] = [64, 3000, 12_850, 100_000, 1_000_000, 20_000_000];
 /// The largest filter that is measured with keys in their own memory each: beyond, fetching them is most of the time.
@@ -116,13 +116,13 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
         .iter()
         .flat_map(|&rate| {
             let of_rate = move |&(name, _): &(&'static str, _)| Some((name, rate, maker(name, size, rate)?));
-            SUITE.contenders.iter().filter_map(of_rate)
+            EQUAL_RATE.contenders.iter().filter_map(of_rate)
         })
         .collect();
     let case = |index: usize, task: &str| {
         let (name, rate, maker) = &makers[index];
         let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, rate];
-        SUITE.case(name, task, &parameters)
+        EQUAL_RATE.case(name, task, &parameters)
     };
     let filters: Vec<Box<dyn Made + '_>> = makers
         .iter()
@@ -188,9 +188,9 @@ mod tests {
     fn every_contender_keeps_every_rate() {
         let mut batches = Vec::new();
         measure_size(3000, KeyLengths::Fixed, true, &mut batches);
-        let rows = SUITE.rows(&batches).unwrap();
+        let rows = EQUAL_RATE.rows(&batches).unwrap();
         let rates = rows.iter().filter(|row| row.case.task == "rate");
-        assert_eq!(rates.clone().count(), RATES.len() * SUITE.contenders.len());
+        assert_eq!(rates.clone().count(), RATES.len() * EQUAL_RATE.contenders.len());
         for row in rates {
             let rate = row.case.number("rate");
             // Three standard deviations of the count, and what LevelDB's computed rate neglects.
