@@ -15,33 +15,53 @@
 //! or fails, or a shard is not there.
 #![forbid(unsafe_code)]
 
-mod lines;
-
-use std::io::{self, Write as _};
+use std::fmt::Display;
+use std::io::{self, BufRead as _, Read as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use bloom_redis::{Answer, Error, Loading, ShardedSet, redis};
+use bloom_redis::{Answer, Error, ErrorKind, Loading, ShardedSet, redis};
 use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 
-use self::lines::{ANSWER, CONNECT, Failure, is_wrong, wrong};
+/// The time-outs for connecting and for each reply.
+const CONNECT: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// The most lines that are answered together.
+const TOGETHER: usize = 4096;
+
+/// A reason to stop: the exit code, and what standard error says.
+type Failure = (u8, String);
 
 const USAGE: &str = "the arguments must be: load FOLDER NAME URL..., or: ask NAME URL...";
 
+fn wrong(what: impl Display) -> Failure {
+    (2, what.to_string())
+}
+
 fn failed(error: impl Into<Error>) -> Failure {
+    use ErrorKind::{InvalidArgument, Malformed, Mismatch, Server};
     let error = error.into();
-    let code = if is_wrong(error.kind()) { 2 } else { 1 };
-    (code, error.to_string())
+    let is_wrong = [InvalidArgument, Malformed, Mismatch, Server].contains(&error.kind());
+    (if is_wrong { 2 } else { 1 }, error.to_string())
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    lines::exit(match &arguments[..] {
+    let done = match &arguments[..] {
         ["load", folder, name, urls @ ..] if !urls.is_empty() => load(folder, name, urls),
         ["ask", name, urls @ ..] if !urls.is_empty() => ask(name, urls),
         _ => Err(wrong(USAGE)),
-    })
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((code, message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(code)
+        }
+    }
 }
 
 /// Connects to one server, or to the cluster that it belongs to.
@@ -98,30 +118,38 @@ fn ask(name: &str, urls: &[&str]) -> Result<(), Failure> {
         Some(current) => current.manifest().key_kind.clone(),
         None => return Err((1, format!("{}: there is no set", set.key().escape_ascii()))),
     };
-    lines::answer(|lines| {
+    let failed_io = |error: io::Error| (1, error.to_string());
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    loop {
+        let lines = input.by_ref().split(b'\n').take(TOGETHER);
+        let lines = lines.collect::<Result<Vec<_>, _>>().map_err(failed_io)?;
+        if lines.is_empty() {
+            return Ok(());
+        }
         let keys = lines.into_iter().map(|line| key(line, &items));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let answers = set
-            .might_contain_many(keys.collect::<Result<Vec<_>, _>>()?)
+            .might_contain_many(keys)
             .query(&mut *connection)
             .map_err(failed)?;
         if answers.contains(&Answer::Missing) {
             let what = "shards of the set are not there";
             return Err((1, format!("{}: {what}", set.key().escape_ascii())));
         }
-        let text = answers.iter().map(|answer| match answer {
-            Answer::Absent => "no\n",
-            Answer::MightContain | Answer::Missing => "maybe\n",
-        });
-        Ok(text.collect())
-    })
+        let text: String = (answers.iter())
+            .map(|answer| match answer {
+                Answer::Absent => "no\n",
+                Answer::MightContain | Answer::Missing => "maybe\n",
+            })
+            .collect();
+        output.write_all(text.as_bytes()).map_err(failed_io)?;
+    }
 }
 
 /// Returns the bytes of the key that a line stands for.
 fn key(mut line: Vec<u8>, items: &str) -> Result<Vec<u8>, Failure> {
     // As in `filters`, a line ends with LF or CR LF.
-    if line.pop_if(|byte| *byte == b'\n').is_some() {
-        line.pop_if(|byte| *byte == b'\r');
-    }
+    line.pop_if(|byte| *byte == b'\r');
     let text = || String::from_utf8_lossy(&line).into_owned();
     let refused = |what: &str| {
         wrong(format_args!(

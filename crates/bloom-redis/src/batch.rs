@@ -2,7 +2,7 @@
 
 #[cfg(feature = "tokio")]
 use redis::Pipeline;
-use redis::{Cmd, FromRedisValue, RedisError, Value};
+use redis::{Cmd, RedisError, Value};
 
 use crate::bitfield::BitField;
 use crate::error::{Error, ErrorKind};
@@ -11,8 +11,6 @@ use crate::error::{Error, ErrorKind};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
     commands: Vec<Command>,
-    /// A `WAIT` sent after the commands.
-    wait: Option<Command>,
     /// The node of a cluster that serves the keys, if the plan knows it.
     node: Option<u32>,
 }
@@ -89,33 +87,15 @@ impl Batch {
         self
     }
 
-    /// Adds a `WAIT`, whose reply comes last.
-    ///
-    /// `WAIT` covers the writes of its own connection. Over another connection it could reach another master, whose
-    /// replicas lack the writes, so the commands and their `WAIT` must stay together.
-    pub(crate) fn and_wait(self, wait: Option<Cmd>) -> Self {
-        let wait = wait.map(Command::Any);
-        Self { wait, ..self }
-    }
-
-    pub(crate) const fn waits(&self) -> bool {
-        self.wait.is_some()
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
 
-    /// Returns every command to send, including `WAIT`. Each gets one reply.
-    fn sent(&self) -> impl Iterator<Item = &Command> {
-        self.commands.iter().chain(&self.wait)
+    /// Returns the number of commands, each of which gets one reply.
+    pub(crate) const fn replies(&self) -> usize {
+        self.commands.len()
     }
 
-    pub(crate) fn replies(&self) -> usize {
-        self.sent().count()
-    }
-
-    /// Returns the commands without `WAIT`.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
         self.commands.iter().map(Command::to_cmd)
     }
@@ -124,16 +104,16 @@ impl Batch {
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
-        for command in self.sent() {
-            pipeline.add_command(command.to_cmd());
+        for command in self.commands() {
+            pipeline.add_command(command);
         }
         pipeline
     }
 
     /// Encodes the commands for a blocking connection.
     pub(crate) fn packed(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.sent().map(Command::len).sum());
-        for command in self.sent() {
+        let mut bytes = Vec::with_capacity(self.commands.iter().map(Command::len).sum());
+        for command in &self.commands {
             match command {
                 Command::Any(command) => command.write_packed_command(&mut bytes),
                 Command::Bits(command) => command.write_packed(&mut bytes),
@@ -145,9 +125,8 @@ impl Batch {
     /// Returns the command if it is the only one. Cluster clients route single commands
     /// themselves.
     pub(crate) fn single(&self) -> Option<Cmd> {
-        let mut sent = self.sent();
-        match (sent.next(), sent.next()) {
-            (Some(command), None) => Some(command.to_cmd()),
+        match &self.commands[..] {
+            [command] => Some(command.to_cmd()),
             _ => None,
         }
     }
@@ -216,12 +195,6 @@ impl Replies {
             _ => None,
         }
         .ok_or_else(|| unexpected("a number", Some(&value)))
-    }
-
-    /// Reads the next reply with the client's conversion to `T`.
-    pub(crate) fn read<T: FromRedisValue>(&mut self, expected: &'static str) -> Result<T, Error> {
-        let value = self.value()?;
-        redis::from_redis_value_ref(&value).map_err(|_| unexpected(expected, Some(&value)))
     }
 
     /// Reads the next reply, a string or nil.

@@ -186,7 +186,7 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     // `Pipeline::query` would refuse the blocking cluster connection, although that accepts a pipeline whose keys are
     // all on one node, like ours. Otherwise it calls the same function.
     match connection.req_packed_commands(&packed, 0, count) {
-        Err(error) if is_redirection(&error) && !batch.waits() => (batch.commands())
+        Err(error) if is_redirection(&error) => (batch.commands())
             .map(|command| connection.req_command(&command))
             .collect(),
         sent => sent,
@@ -201,7 +201,7 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     }
     let (pipeline, count) = (batch.pipeline(), batch.replies());
     match connection.req_packed_commands(&pipeline, 0, count).await {
-        Err(error) if is_redirection(&error) && !batch.waits() => {
+        Err(error) if is_redirection(&error) => {
             let mut replies = Vec::with_capacity(count);
             for command in pipeline.cmd_iter() {
                 replies.push(connection.req_packed_command(command).await?);

@@ -49,8 +49,6 @@ pub enum ErrorKind {
     RebuildUnderWay,
     /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// The master executed the insert, but too few replicas acknowledged it in time.
-    Replication,
     /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new connection
     /// is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect by themselves.
     Disconnected,

@@ -7,7 +7,6 @@ use membership_filters::{BloomFilter, Hashing};
 use crate::answer::Answer;
 use crate::call::{Call, Line};
 use crate::error::Error;
-use crate::names::display;
 use crate::options::{Expiry, Options};
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::{bits, generation, insert, lifetime, tally, transfer};
@@ -39,7 +38,7 @@ use crate::statistics::Statistics;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FixedFilter {
     prefix: Vec<u8>,
     name: Vec<u8>,
@@ -47,18 +46,6 @@ pub struct FixedFilter {
     options: Options,
     /// The change that inserts make to the time to live.
     expiry: Expiry,
-}
-
-/// Shows the parameters, and the key.
-impl core::fmt::Debug for FixedFilter {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("FixedFilter")
-            .field("key", &display(self.key()))
-            .field("schema", self.schema())
-            .field("options", &self.options)
-            .field("expiry", &self.expiry)
-            .finish_non_exhaustive()
-    }
 }
 
 impl FixedFilter {
@@ -163,13 +150,6 @@ impl FixedFilter {
     /// other parameters has this name.
     pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
         self.call(move |line, of| async move { lifetime::create(&line, &of.bitmap, expiry).await })
-    }
-
-    /// Sets the time to live of the filter.
-    ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the filter is not on the server.
-    pub fn expire(&self, expiry: Expiry) -> Call<'static, ()> {
-        self.call(move |line, of| async move { lifetime::expire(&line, &of.bitmap, expiry).await })
     }
 
     /// Queries one element, in one round trip.

@@ -1,15 +1,13 @@
 //! The growing design: bitmaps of equal size behind a cursor; a new one is opened when the current one is half full.
 
-use membership_filters::{BloomFilter, Hashing};
-
 use crate::answer::Answer;
 use crate::call::{Call, Line};
 use crate::error::Error;
-use crate::names::{display, tag};
+use crate::names::tag;
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};
-use crate::plan::{chain_marks, growth, transfer};
+use crate::plan::{chain_marks, growth};
 use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
@@ -36,21 +34,10 @@ use crate::statistics::Statistics;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GrowingFilter {
     chain: Chain,
     options: Options,
-}
-
-/// Shows the parameters, and the key of the cursor.
-impl core::fmt::Debug for GrowingFilter {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("GrowingFilter")
-            .field("key", &display(&self.chain.cursor))
-            .field("schema", &self.chain.schema)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
-    }
 }
 
 impl GrowingFilter {
@@ -189,27 +176,8 @@ impl GrowingFilter {
         self.call(|line, of| async move { chain_marks::clear(&line, &of.chain).await })
     }
 
-    /// Returns the number of bitmaps.
-    pub fn bitmaps(&self) -> Call<'static, u64> {
-        self.call(
-            |line, of| async move { Ok(chain_marks::current(&line, &of.chain, &of.options).await? + 1) },
-        )
-    }
-
     /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         self.call(|line, of| async move { chain_marks::statistics(&line, &of.chain, &of.options).await })
-    }
-
-    /// Downloads the bits of one bitmap into memory, like [`FixedFilter::download`](crate::FixedFilter::download), and compares
-    /// the parameters like every operation. An element is in the filter if it is in one of the bitmaps.
-    pub fn download<F: Hashing + Send + 'static>(
-        &self,
-        number: u64,
-        funnel: F,
-    ) -> Call<'static, BloomFilter<F>> {
-        self.call(move |line, of| async move {
-            transfer::download_bitmap(&line, &of.chain, number, &of.options, funnel).await
-        })
     }
 }

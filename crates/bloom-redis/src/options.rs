@@ -21,14 +21,6 @@ use crate::error::{Error, ErrorKind};
 pub struct Options {
     pub(crate) missing: Missing,
     pub(crate) bits_per_trip: NonZeroUsize,
-    pub(crate) replicas: Option<Replicas>,
-}
-
-/// The arguments of the `WAIT` after inserts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Replicas {
-    pub(crate) count: u32,
-    pub(crate) timeout: Duration,
 }
 
 /// The default number of bits in one round trip.
@@ -39,7 +31,6 @@ impl Default for Options {
         Self {
             missing: Missing::default(),
             bits_per_trip: BITS_PER_TRIP,
-            replicas: None,
         }
     }
 }
@@ -63,18 +54,6 @@ impl Options {
             bits_per_trip,
             ..self
         }
-    }
-
-    /// Sets how many replicas must acknowledge an insert, and how long to wait for them; none by default. The
-    /// connection's own time-out must be longer.
-    ///
-    /// `WAIT` is sent after the writes in the same round trip; over another connection it could reach another master,
-    /// whose replicas lack the writes. It confirms that replicas received the writes, not that a fail-over keeps them:
-    /// replication is asynchronous, and a replica that lags may be elected.
-    #[must_use]
-    pub const fn replicas(self, count: u32, timeout: Duration) -> Self {
-        let replicas = Some(Replicas { count, timeout });
-        Self { replicas, ..self }
     }
 }
 
@@ -180,22 +159,8 @@ pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
 }
 
 impl Lifetime {
-    pub(crate) const fn is_kept(self) -> bool {
-        self.how.is_empty()
-    }
-
     pub(crate) fn push_to(self, command: &mut Cmd) -> &mut Cmd {
         command.arg(self.how).arg(self.number)
-    }
-
-    /// Returns the command for a key, or `None` if its time to live stays.
-    pub(crate) fn command(self, key: &[u8]) -> Option<Cmd> {
-        let mut command = redis::cmd(self.how);
-        command.arg(key);
-        if self.how != "PERSIST" {
-            command.arg(self.number);
-        }
-        (!self.is_kept()).then_some(command)
     }
 }
 

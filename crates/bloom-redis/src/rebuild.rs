@@ -6,9 +6,7 @@ use std::sync::Arc;
 use membership_filters::{BloomFilter, Hashing};
 
 use crate::call::Call;
-use crate::names::display;
 use crate::options::{Expiry, Options};
-use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::generation::{self, Token};
 use crate::plan::{insert, transfer};
@@ -42,7 +40,7 @@ use crate::plan::{insert, transfer};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Rebuild {
     live: Arc<Bitmap>,
     token: Token,
@@ -71,11 +69,7 @@ impl Rebuild {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(&self.live.clone().key, move |line| async move {
             let Self { live, token, .. } = this;
-            let mut acknowledged = Acknowledged::new(&this.options);
-            let ack = &mut acknowledged;
-            let new =
-                insert::insert_into_generation(&line, &live, token, &hashes, &this.options, ack).await?;
-            acknowledged.check()?;
+            let new = insert::insert_into_generation(&line, &live, token, &hashes, &this.options).await?;
             generation::renew(&line, &live, token, this.lease).await?;
             Ok(new)
         })
@@ -130,16 +124,5 @@ impl Rebuild {
             }
             done
         })
-    }
-}
-
-/// Shows the filter's key, the number of the rebuild and its lease.
-impl core::fmt::Debug for Rebuild {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Rebuild")
-            .field("key", &display(&self.live.key))
-            .field("number", &self.token.0)
-            .field("lease", &self.lease)
-            .finish_non_exhaustive()
     }
 }

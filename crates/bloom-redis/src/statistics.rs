@@ -19,8 +19,6 @@ pub struct Statistics {
     /// The bits and set bits of each bitmap.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
-    pub(crate) rebuilds: u64,
-    pub(crate) last_rebuild: Option<u64>,
 }
 
 impl Statistics {
@@ -75,18 +73,6 @@ impl Statistics {
         };
         let sum: Option<f64> = self.bitmaps.iter().map(len).sum();
         sum.map(|len| libm::round(len) as u64)
-    }
-
-    /// Returns how many times a rebuild replaced the filter.
-    #[must_use]
-    pub const fn rebuilds(&self) -> u64 {
-        self.rebuilds
-    }
-
-    /// Returns when a rebuild last replaced the filter, in seconds since 1970 by the server's clock.
-    #[must_use]
-    pub const fn last_rebuild(&self) -> Option<u64> {
-        self.last_rebuild
     }
 }
 

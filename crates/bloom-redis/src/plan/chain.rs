@@ -53,10 +53,9 @@ impl Chain {
         line: &Line,
         hashes: &[Hash128],
         options: &Options,
-        wait: Option<Cmd>,
     ) -> Result<Replies, Error> {
         let replies = script
-            .run(line, wait, |command| {
+            .run(line, |command| {
                 command.arg(2).arg(&self.cursor).arg(&self.record);
                 command.arg(&self.base).arg(MAX_BITMAPS);
                 command.arg(options.missing.word());
@@ -81,19 +80,6 @@ impl Chain {
                 let mut numbers = detail.split(' ').map(|number| number.parse().unwrap_or(0));
                 let (number, length) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
                 Error::of_length(&self.key(number), self.schema.bits() / 8, length)
-            }
-            Some("BADTYPE") => {
-                let number = |text: &str| self.key(text.parse().unwrap_or(0));
-                let key = match detail {
-                    "record" => self.record.clone(),
-                    "cursor" => self.cursor.clone(),
-                    text => number(text),
-                };
-                Error::of_key(
-                    ErrorKind::Malformed,
-                    &key,
-                    "WRONGTYPE: the value must be a string",
-                )
             }
             Some("FULL") => {
                 let most = MAX_BITMAPS;

@@ -18,17 +18,6 @@ pub(super) async fn missing(line: &Line, chain: &Chain) -> Result<Option<Vec<u8>
     state.missing(chain, &lengths)
 }
 
-/// Returns the number of the current bitmap.
-pub(crate) async fn current(line: &Line, chain: &Chain, options: &Options) -> Result<u64, Error> {
-    let state = State::read(line, chain).await?;
-    if options.missing == Missing::Reported
-        && let Some(key) = state.missing(chain, &[])?
-    {
-        return Err(Error::missing(&key));
-    }
-    Ok(state.current())
-}
-
 /// Counts the bits of all bitmaps.
 pub(crate) async fn statistics(line: &Line, chain: &Chain, options: &Options) -> Result<Statistics, Error> {
     let state = State::read(line, chain).await?;

@@ -5,14 +5,13 @@
 //! | companion | type | holds |
 //! |---|---|---|
 //! | `rebuilding` | string | the number of the rebuild under way; expires with the lease |
-//! | `generation` | hash | `attempts`: the number of the last rebuild begun; `swaps`: the number of rebuilds that replaced the filter; `at`: when the last one did, in Unix seconds of the server |
 //! | `next:N` | bitmap | the bits of rebuild N so far; expires with the lease |
 //! | `load:next:N`, `loaded:next:N` | string | bits on their way into `next:N` during an upload |
 //!
-//! Each rebuild has its own number, so that a slow one that lost its lease cannot write to a later one. Numbers begin
-//! at the server's time in microseconds, so that they do not repeat after the record was lost.
+//! Each rebuild has a random number of its own, so that a slow one that lost its lease cannot write to a later one.
 
 use core::time::Duration;
+use std::hash::{BuildHasher as _, RandomState};
 
 use redis::{Cmd, cmd};
 
@@ -69,11 +68,6 @@ pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     }
 }
 
-/// Returns the key of the hash that describes the generations.
-pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
-    companion("generation", anchor)
-}
-
 /// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
 /// have become the filter, which then lacks the elements and must be written to again. A string of another length is
 /// none of a generation, and its rebuild fails.
@@ -88,18 +82,9 @@ pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<To
 /// Begins a rebuild with all bits zero.
 pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result<Token, Error> {
     let millis = millis(lease)?;
-    let (watch, record) = (Watch::new(&live.key), record_key(&live.key));
-    // Proxies refuse `TIME`, but pass a script on to the server of its key.
-    let time = eval("return redis.call('TIME')", &[&record]);
-    let (seconds, micros): (u64, u64) = line.ask(&time).await?.read("a time")?;
-    let now = seconds.saturating_mul(1_000_000).saturating_add(micros);
-    let mut batch = Batch::new();
-    batch.add("HSETNX").arg(&record).arg("attempts").arg(now);
-    batch.add("HINCRBY").arg(&record).arg("attempts").arg(1);
-    let mut replies = line.send(batch).await?;
-    replies.count()?;
-    let token = Token(replies.count()?);
-
+    let watch = Watch::new(&live.key);
+    // Not 0, which is the number of no rebuild.
+    let token = Token(RandomState::new().hash_one(&live.key) | 1);
     let next = next(live, token);
     let mut batch = Batch::new();
     let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
@@ -136,8 +121,8 @@ pub(crate) async fn renew(line: &Line, live: &Bitmap, token: Token, lease: Durat
 pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Expiry) -> Result<(), Error> {
     let lifetime = expiry.lifetime()?;
     let next = next(live, token);
-    let (watch, record) = (Watch::new(&live.key), record_key(&live.key));
-    let mut command = eval(&COMMIT, &[&watch.pointer, &record, &live.key, &next.key]);
+    let watch = Watch::new(&live.key);
+    let mut command = eval(&COMMIT, &[&watch.pointer, &live.key, &next.key]);
     let command = lifetime.push_to(command.arg(token.0)).arg(next.mark());
     match line.ask(command).await?.count()? {
         0 => Err(next.missing()),

@@ -3,7 +3,6 @@
 use membership_filters::Hash128;
 use redis::Value;
 
-use super::acknowledged::Acknowledged;
 use super::bitmap::per_trip;
 use super::chain::{Chain, moving};
 use super::chain_marks;
@@ -25,7 +24,7 @@ pub(crate) async fn contains(
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&chain.schema, options)) {
-        let mut replies = chain.run(&CONTAINS, line, trip, options, None).await?;
+        let mut replies = chain.run(&CONTAINS, line, trip, options).await?;
         answers.extend(characters(replies.value()?, trip.len(), |character| {
             Some(match character {
                 b'0' => Answer::Absent,
@@ -45,11 +44,9 @@ pub(crate) async fn insert(
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
-    let mut acknowledged = Acknowledged::new(options);
     for trip in hashes.chunks(per_trip(&chain.schema, options)) {
-        new.extend(insert_trip(line, chain, trip, options, &mut acknowledged).await?);
+        new.extend(insert_trip(line, chain, trip, options).await?);
     }
-    acknowledged.check()?;
     Ok(new)
 }
 
@@ -58,14 +55,11 @@ async fn insert_trip(
     chain: &Chain,
     hashes: &[Hash128],
     options: &Options,
-    acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
     for _ in 0..ATTEMPTS {
-        let wait = acknowledged.wait();
-        let mut replies = chain.run(&INSERT, line, hashes, options, wait).await?;
+        let mut replies = chain.run(&INSERT, line, hashes, options).await?;
         let told = replies.value()?;
         if told != Value::Nil {
-            acknowledged.read(&mut replies)?;
             return characters(told, hashes.len(), |character| match character {
                 b'0' => Some(false),
                 b'1' => Some(true),

@@ -3,7 +3,6 @@
 use membership_filters::Hash128;
 use redis::Value;
 
-use super::acknowledged::Acknowledged;
 use super::bitmap::{Bitmap, offsets, per_trip};
 use super::generation::{self, Token, Watch};
 use super::scripts::{SET, eval};
@@ -22,26 +21,24 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let watch = Watch::new(&bitmap.key);
     let mut new = Vec::with_capacity(hashes.len());
-    let mut acknowledged = Acknowledged::new(options);
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let (mut gone, ack) = (None, &mut acknowledged);
+        let mut gone = None;
         loop {
             let insert = Insert::new(bitmap, trip, lifetime, Some(&watch), options);
-            let (some, under_way) = insert.send(line, ack).await?;
+            let (some, under_way) = insert.send(line).await?;
             if gone.is_none() {
                 new.extend(some);
             }
             let Some(token) = under_way.filter(|&token| gone != Some(token)) else {
                 break;
             };
-            let wrote = insert_into_generation(line, bitmap, token, trip, options, ack);
+            let wrote = insert_into_generation(line, bitmap, token, trip, options);
             gone = generation::gone(token, wrote.await)?;
             if gone.is_none() {
                 break;
             }
         }
     }
-    acknowledged.check()?;
     Ok(new)
 }
 
@@ -52,13 +49,12 @@ pub(crate) async fn insert_into_generation(
     token: Token,
     hashes: &[Hash128],
     options: &Options,
-    acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
     let (next, options) = (generation::next(live, token), options.missing(Missing::Reported));
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&live.schema, &options)) {
         let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, None, &options);
-        new.extend(insert.send(line, acknowledged).await?.0);
+        new.extend(insert.send(line).await?.0);
     }
     Ok(new)
 }
@@ -118,29 +114,20 @@ impl<'a> Insert<'a> {
     }
 
     /// Inserts in one round trip. Returns whether each element was new, and the rebuild under way.
-    async fn send(
-        &self,
-        line: &Line,
-        acknowledged: &mut Acknowledged,
-    ) -> Result<(Vec<bool>, Option<Token>), Error> {
+    async fn send(&self, line: &Line) -> Result<(Vec<bool>, Option<Token>), Error> {
         let batch = self.batch();
-        let mut replies = match line.send(batch.clone().and_wait(acknowledged.wait())).await {
+        let mut replies = match line.send(batch.clone()).await {
             // While the slot is moving between two nodes, each command finds its own node.
             Err(error) if error.redis().is_some_and(is_redirection) => {
                 let mut replies = Vec::new();
                 for command in batch.commands() {
-                    let single = Batch::of(&command).and_wait(acknowledged.wait());
-                    let mut sent = line.send(single).await?;
-                    replies.push(sent.take(1));
-                    acknowledged.read(&mut sent)?;
+                    replies.push(line.ask(&command).await?);
                 }
-                return self.read(&mut Replies::concat(replies));
+                Replies::concat(replies)
             }
             replies => replies?,
         };
-        let done = self.read(&mut replies)?;
-        acknowledged.read(&mut replies)?;
-        Ok(done)
+        self.read(&mut replies)
     }
 
     fn read(&self, replies: &mut Replies) -> Result<(Vec<bool>, Option<Token>), Error> {

@@ -1,10 +1,9 @@
-//! Creation and expiry of filters, and the mark of a published one.
+//! Creation of filters, and the mark of a published one.
 
 use redis::Cmd;
 
 use super::bitmap::Bitmap;
 use super::scripts::{CREATE, WRITE_MARK, eval};
-use crate::batch::{Batch, exists};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Expiry, Missing};
@@ -36,18 +35,5 @@ pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error
         Ok(())
     } else {
         Err(bitmap.missing())
-    }
-}
-
-pub(crate) async fn expire(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<(), Error> {
-    let mut batch = Batch::new();
-    batch.push(&exists(&bitmap.key));
-    if let Some(command) = expiry.lifetime()?.command(&bitmap.key) {
-        batch.push(&command);
-    }
-    let mut replies = line.send(batch).await?.checked()?;
-    match replies.count()? {
-        0 => Err(bitmap.missing()),
-        _ => Ok(()),
     }
 }

@@ -1,6 +1,5 @@
 //! The commands to send and the meaning of their replies. Knows neither connections nor designs of filters.
 
-pub(crate) mod acknowledged;
 pub(crate) mod bitmap;
 pub(crate) mod bits;
 pub(crate) mod chain;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use redis::{Cmd, ErrorKind, RedisError, Script, ServerErrorKind, cmd};
 
-use crate::batch::{Batch, Replies};
+use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::Error;
 
@@ -59,25 +59,20 @@ impl Digested {
         Self { code, digest }
     }
 
-    /// Runs the script. `arguments` adds the number of keys, the keys and the arguments. `wait` is sent along with it.
-    pub(crate) async fn run(
-        &self,
-        line: &Line,
-        wait: Option<Cmd>,
-        arguments: impl Fn(&mut Cmd),
-    ) -> Result<Replies, Error> {
+    /// Runs the script. `arguments` adds the number of keys, the keys and the arguments.
+    pub(crate) async fn run(&self, line: &Line, arguments: impl Fn(&mut Cmd)) -> Result<Replies, Error> {
         let call = |how, script: &str| {
-            let mut batch = Batch::new();
-            arguments(batch.add(how).arg(script));
-            batch.and_wait(wait.clone())
+            let mut command = cmd(how);
+            arguments(command.arg(script));
+            command
         };
-        let replies = match line.send(call("EVALSHA", &self.digest)).await {
+        let replies = match line.ask(&call("EVALSHA", &self.digest)).await {
             Ok(replies) => replies.checked(),
             Err(error) => Err(error),
         };
         match replies {
             Err(error) if error.redis().is_some_and(is_unknown) => {
-                line.send(call("EVAL", &self.code)).await?.checked()
+                line.ask(&call("EVAL", &self.code)).await?.checked()
             }
             replies => replies,
         }

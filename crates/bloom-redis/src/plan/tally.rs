@@ -1,9 +1,6 @@
-//! Counts of set bits, and the time of the last rebuild.
-
-use redis::cmd;
+//! Counts of set bits.
 
 use super::bitmap::Bitmap;
-use super::generation::record_key;
 use crate::batch::{Batch, length};
 use crate::call::Line;
 use crate::error::Error;
@@ -11,7 +8,7 @@ use crate::options::{Missing, Options};
 use crate::schema::Schema;
 use crate::statistics::Statistics;
 
-/// Counts the bits of a filter, and reads how often rebuilds replaced it.
+/// Counts the bits of a filter.
 pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Statistics, Error> {
     let mut batch = Batch::new();
     batch.push(&bitmap.end());
@@ -30,10 +27,6 @@ pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) 
         replies.count()?,
         replies.count()?,
     )?;
-    let mut record = cmd("HMGET");
-    record.arg(record_key(&bitmap.key)).arg("swaps").arg("at");
-    let (rebuilds, last): (Option<u64>, _) = line.ask(&record).await?.read("two numbers")?;
-    (statistics.rebuilds, statistics.last_rebuild) = (rebuilds.unwrap_or(0), last);
     Ok(statistics)
 }
 

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use membership_filters::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
 
 use super::bitmap::Bitmap;
-use super::chain::Chain;
 use super::generation::{self, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
-use crate::batch::{Batch, Replies, length, unexpected};
+use crate::batch::{Batch, Replies, unexpected};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
@@ -116,10 +115,10 @@ pub(crate) async fn download<F: Hashing>(
     to_filter(&bitmap.schema, words, funnel)
 }
 
-/// Reads all bits of a filter.
+/// Reads all bits of a filter as words, in chunks. The mark is read before and after each chunk: zeros prove nothing if the
+/// filter is lost or comes back meanwhile. Starts over if a rebuild replaced the filter.
 async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
     check_words(bitmap)?;
-    let look = Batch::of(&bitmap.end());
     let check = |replies: &mut Replies| {
         let end = replies.bytes()?.unwrap_or_default();
         if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
@@ -132,71 +131,24 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
             end
         })
     };
-    read_words(line, &bitmap.key, bitmap.schema.bits(), &look, check).await
-}
-
-/// Reads all bits of a growing filter's bitmap.
-pub(crate) async fn download_bitmap<F: Hashing>(
-    line: &Line,
-    chain: &Chain,
-    number: u64,
-    options: &Options,
-    funnel: F,
-) -> Result<BloomFilter<F>, Error> {
-    check_hash(&funnel)?;
-    let key = chain.key(number);
-    let mut look = Batch::new();
-    look.add("GET").arg(&chain.record);
-    look.add("EXISTS").arg(&chain.cursor);
-    look.push(&length(&key));
-    let check = |replies: &mut Replies| {
-        let record = replies.bytes().map_err(|error| error.about(&chain.record))?;
-        let (cursor, length) = (replies.count()?, replies.count()?);
-        if let Some(record) = &record {
-            chain.check_record(record)?;
-        }
-        if options.missing == Missing::Reported {
-            let there = [
-                (&key, chain.is_there(number, length)?),
-                (&chain.record, record.is_some()),
-            ];
-            let there = there.into_iter().chain([(&chain.cursor, cursor > 0)]);
-            if let Some((lost, _)) = there.into_iter().find(|(_, there)| !there) {
-                return Err(Error::missing(lost));
-            }
-        }
-        Ok(Vec::new())
-    };
-    let words = read_words(line, &key, chain.schema.bits(), &look, check).await?;
-    to_filter(&chain.schema, words, funnel)
-}
-
-/// Reads a string's bits as words, in chunks. `check` interprets the replies to `look`, before and after each chunk: zeros
-/// prove nothing if the filter is lost or comes back meanwhile. Starts over if it returns something else.
-async fn read_words(
-    line: &Line,
-    key: &[u8],
-    bits: u64,
-    look: &Batch,
-    check: impl Fn(&mut Replies) -> Result<Vec<u8>, Error>,
-) -> Result<Vec<u64>, Error> {
-    let all = usize::try_from(bits / 8).unwrap_or(usize::MAX);
+    let all = usize::try_from(bitmap.bytes()).unwrap_or(usize::MAX);
     let mut words: Vec<u64> = Vec::new();
     let (mut generation, mut attempts) = (None, 0);
     while words.len() < all / 8 {
         let start = words.len() * 8;
         let wanted = CHUNK.min(all - start);
-        let mut batch = look.clone();
-        let get = batch.add("GETRANGE").arg(key);
+        let mut batch = Batch::of(&bitmap.end());
+        let get = batch.add("GETRANGE").arg(&bitmap.key);
         get.arg(start).arg(start + wanted - 1);
-        let mut replies = line.send(batch.then(look.clone())).await?;
+        batch.push(&bitmap.end());
+        let mut replies = line.send(batch).await?;
         let before = check(&mut replies)?;
         let bytes = replies.bytes()?.unwrap_or_default();
         let after = check(&mut replies)?;
         if before != after || *generation.get_or_insert_with(|| after.clone()) != before {
             attempts += 1;
             if attempts == ATTEMPTS {
-                return Err(Error::replaced(key));
+                return Err(Error::replaced(&bitmap.key));
             }
             words.clear();
             generation = None;

@@ -6,25 +6,25 @@
 -- slot of a cluster with the cursor, or the server refuses them.
 local base, most, report, bytes = ARGV[1], tonumber(ARGV[2]), ARGV[3] == 'reported', tonumber(ARGV[5])
 
--- The reply to a command on a key of this name; or nothing and an error reply, which names the key if its type is wrong.
-local function ask(command, key, name)
+-- The reply to a command on a key; or nothing and an error reply.
+local function ask(command, key)
   local reply = redis.pcall(command, key)
   if type(reply) ~= 'table' then
     return reply
   end
-  return nil, string.find(reply.err, 'WRONGTYPE', 1, true) and redis.error_reply('BADTYPE ' .. name) or reply
+  return nil, reply
 end
 
 -- The number of the current bitmap, and whether all keys are there; or nothing and an error reply.
 local function read_filter()
-  local record, bad = ask('GET', KEYS[2], 'record')
+  local record, bad = ask('GET', KEYS[2])
   if bad then
     return nil, bad
   end
   if record and record ~= ARGV[4] then
     return nil, redis.error_reply('BADRECORD ' .. string.sub(record, 1, 200))
   end
-  local text, bad = ask('GET', KEYS[1], 'cursor')
+  local text, bad = ask('GET', KEYS[1])
   if bad then
     return nil, bad
   end
@@ -36,7 +36,7 @@ local function read_filter()
   cursor = cursor or 0
   local complete = record and text and true
   for number = 0, cursor do
-    local length, bad = ask('STRLEN', base .. number, number)
+    local length, bad = ask('STRLEN', base .. number)
     if bad then
       return nil, bad
     end

@@ -1,12 +1,10 @@
 //! Servers that hang, die and come back, and clients that go on.
 
-use std::net::TcpListener;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Error, ErrorKind, FixedFilter, Missing, Options, Schema};
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use bloom_redis::{Answer, ErrorKind, FixedFilter, Missing, Options, Schema};
 
 use crate::support::{Client, Design, Server, check_all_there, new_fixed, runtime, wait_until};
 
@@ -99,46 +97,4 @@ fn a_command_that_hangs_ends_at_its_time_out() {
         assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
         go_on();
     });
-}
-
-#[test]
-fn a_server_that_does_not_answer_is_given_up_when_connecting() {
-    // The operating system accepts connections for the listener.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let client = redis::Client::open(format!("redis://127.0.0.1:{port}/")).unwrap();
-    let short = Duration::from_millis(50);
-    let error = Error::from(client.get_connection_with_timeout(short).err().unwrap());
-    assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
-}
-
-#[test]
-fn connections_come_back_with_the_server() {
-    let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let redis = redis::Client::open(server.url()).unwrap();
-    let patience = Duration::from_secs(30);
-    let runtime = runtime();
-    let config = ConnectionManagerConfig::new()
-        .set_connection_timeout(Some(patience))
-        .set_response_timeout(Some(patience))
-        .set_number_of_retries(0);
-    let mut managed = runtime
-        .block_on(ConnectionManager::new_with_config(redis, config))
-        .unwrap();
-    runtime
-        .block_on(filter().insert("a").query_async(&mut managed))
-        .unwrap();
-    for _ in 0..2 {
-        server.kill();
-        let error = runtime
-            .block_on(filter().might_contain("a").query_async(&mut managed))
-            .unwrap_err();
-        assert!(error.kind().is_unavailable(), "{error}");
-        server.restart();
-        // The manager reconnects in the background after the first failure that it sees.
-        wait_until("the manager has connected", || {
-            let answer = runtime.block_on(filter().might_contain("a").query_async(&mut managed));
-            answer.is_ok_and(|answer| answer == Answer::MightContain)
-        });
-    }
 }

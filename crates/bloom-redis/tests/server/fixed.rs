@@ -88,7 +88,6 @@ fn the_published_load_gives_the_published_false_positives() {
         assert!((statistics.false_positive_rate() - 0.029_787).abs() < 1e-5);
         let items = statistics.estimated_len().unwrap();
         assert!((2_950..3_050).contains(&items), "{items}");
-        assert_eq!((statistics.rebuilds(), statistics.last_rebuild()), (0, None));
     });
 }
 
@@ -126,14 +125,10 @@ fn an_expiry_is_kept_removed_or_set() {
             (until, 300),
             (Expiry::Never, -1),
         ] {
-            // With an insert, then of an existing filter.
             client.run(filter.clone().with_expiry(expiry).insert("a"));
-            assert!(is(client.words(&["TTL", "bf:f"]), left), "{expiry:?}");
-            client.run(filter.expire(expiry));
             assert!(is(client.words(&["TTL", "bf:f"]), left), "{expiry:?}");
         }
         let gone = filter.named("gone");
-        assert_eq!(client.fail(gone.expire(Expiry::Never)).kind(), ErrorKind::Missing);
         assert!(client.run(gone.create(until)));
         assert!(is(client.words(&["TTL", "bf:gone"]), 300));
         let error = client.fail(filter.with_expiry(Expiry::After(Duration::ZERO)).insert("a"));

@@ -1,8 +1,8 @@
-//! Clusters that change: slots that move, nodes that go and come back, replicas.
+//! Clusters that change: slots that move, nodes that go and come back.
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, Expiry, GrowingFilter, Missing, Schema};
 
 use crate::cluster::{elements, fixed};
 use crate::support::{Client, Cluster, check_all_there, for_each_cluster_client, new_growing};
@@ -103,7 +103,7 @@ fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
         let filter = new_growing(100, 0.01);
         client.run(filter.create());
         client.run(filter.insert_many(elements(300)));
-        let bitmaps = client.run(filter.bitmaps());
+        let bitmaps = client.run(filter.statistics()).bitmaps();
         let on_its_way = cluster.begin_move(filter.cursor_key());
         let mut failed = 0;
         for key in on_its_way.left() {
@@ -124,7 +124,7 @@ fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
         assert!(failed > 0);
         on_its_way.undo();
         check_all_there(&client.run(filter.might_contain_many(elements(300))));
-        assert_eq!(client.run(filter.bitmaps()), bitmaps);
+        assert_eq!(client.run(filter.statistics()).bitmaps(), bitmaps);
         client.run(filter.insert_many(elements(500)));
         check_all_there(&client.run(filter.might_contain_many(elements(500))));
     });
@@ -172,49 +172,5 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
             );
             client.run(filter.named(name).insert("c"));
         }
-    }
-}
-
-#[test]
-fn replicas_are_waited_for_where_the_insert_went_and_read_if_the_client_says_so() {
-    let cluster = Cluster::start(&[]);
-    let waiting = fixed(Missing::Empty).with_options(
-        Options::default()
-            .missing(Missing::Empty)
-            .replicas(1, Duration::from_secs(20)),
-    );
-    let names: Vec<String> = (0..20).map(|name| name.to_string()).collect();
-    let with = cluster.master_of(waiting.named(&names[0]).key());
-    let replica = cluster.add_replica(with);
-    let without = (names.iter())
-        .find(|name| cluster.master_of(waiting.named(name).key()) != with)
-        .unwrap();
-    let impatient = waiting.clone().with_options(
-        Options::default()
-            .missing(Missing::Empty)
-            .replicas(1, Duration::from_millis(1)),
-    );
-    for (number, connect) in Client::OF_CLUSTERS.into_iter().enumerate() {
-        let mut client = connect(&cluster);
-        let element = number.to_string();
-        assert!(client.run(waiting.named(&names[0]).insert(&element)));
-        let error = client.fail(impatient.named(without).insert(&element));
-        let expected = "the replicas that have the insert must be at least 1, got 0";
-        assert_eq!(error.to_string(), expected);
-
-        // The replica has the element. Queried directly, it answers only a connection that sent `READONLY`.
-        let mut connection = replica.connection();
-        let error = waiting
-            .named(&names[0])
-            .might_contain(&element)
-            .query(&mut connection)
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-        redis::cmd("READONLY").exec(&mut connection).unwrap();
-        let answer = waiting
-            .named(&names[0])
-            .might_contain(&element)
-            .query(&mut connection);
-        assert_eq!(answer.unwrap(), Answer::MightContain);
     }
 }

@@ -60,10 +60,10 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     let asked = |filter: &bloom_redis::GrowingFilter| filter.might_contain_many(elements(1_000));
     asked(&filter).query(connection).unwrap();
     assert_eq!(trips.take(), 1);
-    assert!(filter.bitmaps().query(connection).unwrap() > 5);
-    filter.statistics().query(connection).unwrap();
+    let statistics = filter.statistics().query(connection).unwrap();
+    assert!(statistics.bitmaps() > 5);
     // The cursor, then all bitmaps.
-    assert_eq!(trips.take(), 3);
+    assert_eq!(trips.take(), 2);
 }
 
 /// Returns the commands that the server executed during the operation, in alphabetical order, with their counts.

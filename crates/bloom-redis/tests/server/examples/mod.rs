@@ -1,12 +1,11 @@
 //! The examples as processes.
 
-mod dedup;
 mod read_through;
 mod set;
 
 use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// Cargo builds examples beside the folder of the tests.
 fn program(name: &str) -> PathBuf {
@@ -17,17 +16,6 @@ fn program(name: &str) -> PathBuf {
 
 fn text(bytes: &[u8]) -> &str {
     core::str::from_utf8(bytes).unwrap()
-}
-
-/// Starts an example.
-fn start(name: &str, arguments: &[&str]) -> Child {
-    Command::new(program(name))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
 }
 
 /// Runs an example on this input, of which it may read only a part.

@@ -59,26 +59,6 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a replica of one of the masters.
-    pub(crate) fn add_replica(&self, master: usize) -> Server {
-        let replica = Server::start(&["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]);
-        let port = self.masters[master].port().to_string();
-        replica.words::<()>(&["CLUSTER", "MEET", "127.0.0.1", &port]);
-        let id = self.id(master);
-        wait_until("the replica knows its master", || {
-            let nodes: String = replica.words(&["CLUSTER", "NODES"]);
-            let met = |node: &str| node.contains(&id) && node.contains(" connected ");
-            nodes.lines().any(met)
-        });
-        replica.words::<()>(&["CLUSTER", "REPLICATE", &id]);
-        wait_until("the replica is in step", || {
-            let info: String = self.masters[master].words(&["INFO", "replication"]);
-            let cluster: String = replica.words(&["CLUSTER", "INFO"]);
-            info.contains("state=online") && cluster.contains("cluster_state:ok")
-        });
-        replica
-    }
-
     /// Waits until every node knows of all masters and slots.
     pub(crate) fn wait_until_complete(&self) {
         for master in &self.masters {
