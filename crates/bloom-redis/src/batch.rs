@@ -169,15 +169,6 @@ impl Replies {
         Self(self.0.by_ref().take(count).collect::<Vec<Value>>().into_iter())
     }
 
-    /// Reads the next reply, an array or nil.
-    pub(crate) fn parts(&mut self) -> Result<Option<Self>, Error> {
-        match self.value()? {
-            Value::Nil => Ok(None),
-            Value::Array(parts) => Ok(Some(Self(parts.into_iter()))),
-            other => Err(unexpected("an array", Some(&other))),
-        }
-    }
-
     /// Returns the replies if no command failed, or else the first error.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         let mut values = Self(self.0.as_slice().to_vec().into_iter());

@@ -98,11 +98,6 @@ impl Error {
         Self::of_key(ErrorKind::Malformed, key, what)
     }
 
-    pub(crate) fn replaced(key: &[u8]) -> Self {
-        let what = "the filter was replaced again and again meanwhile";
-        Self::of_key(ErrorKind::Unavailable, key, what)
-    }
-
     /// Returns the error for a reply that the command cannot have.
     pub(crate) fn reply(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Server, "the reply", expected, found)

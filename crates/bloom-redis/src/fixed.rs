@@ -210,7 +210,8 @@ impl FixedFilter {
     ///
     /// **What was in the filter before is gone**: elements that anybody inserted and that are not in `filter` are
     /// [`Answer::Absent`] afterwards, except those that are inserted during the call. To add the bits instead,
-    /// replace another filter and [`merge`](Self::merge) it into this one.
+    /// begin a [`rebuild`](Self::rebuild), [`download`](Self::download) the filter, merge the two in memory, and
+    /// [`upload`](Rebuild::upload) the result.
     ///
     /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)), and
     /// the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and [`Utf8`](membership_filters::Utf8). The
@@ -230,17 +231,6 @@ impl FixedFilter {
     /// funnel hashes in another way; see [`replace_with`](Self::replace_with).
     pub fn download<F: Hashing + Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
         self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })
-    }
-
-    /// Merges other filters into this one on the server, which executes nothing else meanwhile. In a
-    /// cluster, all their keys must be in one slot.
-    ///
-    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when they differ in bits or probe
-    /// count.
-    pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
-        let from = from.into_iter().map(|filter| filter.bitmap.clone());
-        let from: Vec<_> = from.collect();
-        self.call(|line, of| async move { transfer::merge(&line, &of.bitmap, &from, &of.options).await })
     }
 
     /// Deletes the filter. Returns whether it existed. Its memory is freed in the background.

@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};
-use crate::error::Error;
-use crate::names::tag;
+use crate::error::{Error, ErrorKind};
+use crate::names::display;
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};
@@ -56,24 +56,31 @@ impl GrowingFilter {
     /// Returns a filter with default options. Its keys begin with `{NAME}:`, which keeps them in one slot of a cluster.
     /// The schema describes one bitmap and is usually [`Schema::growing`], or [`Schema::whole_words`] as published.
     ///
-    /// A name that is empty, holds a `}` or begins with a percent sign is escaped, so that no two names share a key: a
-    /// percent sign is put before it, and any `}` and `%` in it become `%7D` and `%25`.
-    ///
     /// ```
     /// use bloom_redis::{GrowingFilter, Schema};
     ///
     /// let schema = Schema::whole_words(10_000, 0.0005)?;
     /// assert_eq!(GrowingFilter::new("urls", schema)?.cursor_key(), b"{urls}:cursor");
-    /// assert_eq!(GrowingFilter::new("a}b", schema)?.cursor_key(), b"{%a%7Db}:cursor");
-    /// assert_eq!(GrowingFilter::new("", schema)?.with_prefix("").cursor_key(), b"cursor");
+    /// assert_eq!(GrowingFilter::new("urls", schema)?.with_prefix("").cursor_key(), b"cursor");
     /// # Ok::<(), bloom_redis::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a Redis string.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a Redis string, or
+    /// the name is empty or holds a `}`, which would end its hash tag.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
+        let name = name.as_ref();
+        if name.is_empty() || name.contains(&b'}') {
+            let range = "not empty and without a brace that closes a hash tag";
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the name",
+                range,
+                display(name),
+            ));
+        }
         let filter = Self {
             chain: Chain {
                 cursor: Vec::new(),
@@ -83,7 +90,7 @@ impl GrowingFilter {
             },
             options: Options::default(),
         };
-        Ok(filter.with_prefix([b"{", &*tag(name.as_ref()), b"}:"].concat()))
+        Ok(filter.with_prefix([b"{", name, b"}:"].concat()))
     }
 
     /// Returns the same filter with keys that begin with another prefix, which may hold any bytes. The empty prefix

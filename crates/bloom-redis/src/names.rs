@@ -3,8 +3,6 @@
 //! Redis Cluster places a key by the CRC16 of its hash tag, the text between the first `{` and the first `}` after it,
 //! if there is such a text and it is not empty; otherwise by the whole key (Redis Cluster specification, "Hash tags").
 
-use std::borrow::Cow;
-
 /// The prefix of keys that the published designs do not have.
 const OURS: &str = "bloom-redis:";
 
@@ -29,23 +27,6 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
 #[cfg(feature = "sets")]
 pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
     hash_tag(key).unwrap_or(key)
-}
-
-/// Returns a name as a hash tag. A name is escaped if the braces around it would hold nothing or end within it, or if
-/// it begins like an escaped one. No two names have the same tag.
-pub(crate) fn tag(name: &[u8]) -> Cow<'_, [u8]> {
-    if !name.is_empty() && !name.starts_with(b"%") && !name.contains(&b'}') {
-        return Cow::Borrowed(name);
-    }
-    let mut tag = vec![b'%'];
-    for &byte in name {
-        match byte {
-            b'}' => tag.extend_from_slice(b"%7D"),
-            b'%' => tag.extend_from_slice(b"%25"),
-            _ => tag.push(byte),
-        }
-    }
-    Cow::Owned(tag)
 }
 
 /// Returns the companion of `key` for a purpose, in the same slot of a cluster: a key with a hash tag keeps it, and a
@@ -105,20 +86,6 @@ mod tests {
             keys.iter().map(|key| companion("next", key.as_bytes())).collect();
         assert_eq!(names.len(), keys.len());
         assert_eq!(companion("next", b"{a}"), b"bloom-redis:next::{a}");
-    }
-
-    #[test]
-    fn every_name_is_a_tag_of_its_own() {
-        let names: [&[u8]; 12] = [
-            b"", b"%", b"%25", b"%%", b"}", b"%7D", b"{", b"{}", b"a", b"a}", b"%a}", b"a%7D",
-        ];
-        let tags: std::collections::BTreeSet<Vec<u8>> = names.iter().map(|name| tag(name).into()).collect();
-        assert_eq!(tags.len(), names.len());
-        for tag in &tags {
-            let key = [b"x:{", tag.as_slice(), b"}:0"].concat();
-            assert_eq!(hash_tag(&key), Some(tag.as_slice()), "{}", display(&key));
-        }
-        assert_eq!(*tag("50% \u{4e2d}".as_bytes()), *"50% \u{4e2d}".as_bytes());
     }
 
     #[test]

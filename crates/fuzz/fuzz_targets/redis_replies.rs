@@ -62,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
         8 => growing.insert_many(keys).query(server).err(),
         9 => growing.statistics().query(server).err(),
         10 => fixed.delete().query(server).err(),
-        11 => fixed.merge([&fixed]).query(server).err(),
+        11 => fixed.abandon_rebuild().query(server).err(),
         12 => fixed.write_marks().query(server).err(),
         13 => fixed
             .rebuild(minute)

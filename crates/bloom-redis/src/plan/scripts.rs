@@ -21,7 +21,6 @@ sent_whole! {
     CREATE = "../scripts/lifetime.lua" "../scripts/create.lua";
     COMMIT = "../scripts/lifetime.lua" "../scripts/commit.lua";
     SET = "../scripts/lifetime.lua" "../scripts/set.lua";
-    MERGE = "../scripts/merge.lua";
     LOAD = "../scripts/load.lua";
     WRITE_MARK = "../scripts/mark.lua";
 }

@@ -1,17 +1,16 @@
-//! Upload, download and merging of whole bitmaps.
+//! Upload and download of whole bitmaps.
 //!
 //! Redis numbers the bits of a byte from the most significant one. Guava numbers the bits of a word from the least
 //! significant one. A Redis string is therefore the words as little-endian bytes, each with its bits reversed.
 
 use core::time::Duration;
-use std::sync::Arc;
 
 use membership_filters::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
 
 use super::bitmap::Bitmap;
-use super::generation::{self, Token, Watch};
-use super::scripts::{LOAD, MERGE, eval};
-use crate::batch::{Batch, Replies, unexpected};
+use super::generation::{self, Token};
+use super::scripts::{LOAD, eval};
+use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
@@ -148,7 +147,8 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
         if before != after || *generation.get_or_insert_with(|| after.clone()) != before {
             attempts += 1;
             if attempts == ATTEMPTS {
-                return Err(Error::replaced(&bitmap.key));
+                let what = "the filter was replaced again and again meanwhile";
+                return Err(Error::of_key(ErrorKind::Unavailable, &bitmap.key, what));
             }
             words.clear();
             generation = None;
@@ -164,64 +164,4 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
 fn to_filter<F>(schema: &Schema, words: Vec<u64>, funnel: F) -> Result<BloomFilter<F>, Error> {
     let header = StreamHeader::new(Strategy::Murmur128Mitz64, schema.probe_count(), &words);
     Ok(BloomFilter::from_parts(funnel, header, words)?)
-}
-
-/// Sets the bits of `from` in `into` on the server, and in the generation of a rebuild under way.
-pub(crate) async fn merge(
-    line: &Line,
-    into: &Bitmap,
-    from: &[Arc<Bitmap>],
-    options: &Options,
-) -> Result<(), Error> {
-    for filter in from {
-        let (ours, theirs) = (&into.schema, &filter.schema);
-        equal("numbers of bits", &ours.bits(), &theirs.bits())?;
-        equal("probe counts", &ours.probe_count(), &theirs.probe_count())?;
-    }
-    let watch = Watch::new(&into.key);
-    let (mut gone, reported) = (None, options.missing(Missing::Reported));
-    while let Some(token) = merge_once(line, into, from, Some(&watch), options)
-        .await?
-        .filter(|&token| gone != Some(token))
-    {
-        let next = generation::next(into, token);
-        let wrote = merge_once(line, &next, from, None, &reported);
-        gone = generation::gone(token, wrote.await)?;
-        if gone.is_none() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-async fn merge_once(
-    line: &Line,
-    into: &Bitmap,
-    from: &[Arc<Bitmap>],
-    watch: Option<&Watch>,
-    options: &Options,
-) -> Result<Option<Token>, Error> {
-    let filters: Vec<&Bitmap> = core::iter::once(into)
-        .chain(from.iter().map(Arc::as_ref))
-        .collect();
-    let keys: Vec<&[u8]> = filters.iter().map(|filter| &filter.key[..]).collect();
-    let mut merge = eval(&MERGE, &keys);
-    merge.arg(into.parameters()).arg(into.bytes());
-    let mut batch = Batch::of(merge.arg(u8::from(options.missing != Missing::Reported)));
-    if let Some(watch) = watch {
-        batch.push(&watch.look());
-    }
-    let mut replies = line.send(batch).await?;
-    if let Some(mut other) = replies.parts()? {
-        let (which, end) = (other.count()?, other.bytes()?.unwrap_or_default());
-        let which = usize::try_from(which).unwrap_or(0).saturating_sub(1);
-        let filter = filters.get(which);
-        let filter = filter.ok_or_else(|| unexpected("the number of a filter", None))?;
-        filter.is_there(&end, Missing::Reported)?;
-        return Err(filter.missing());
-    }
-    match watch {
-        Some(watch) => watch.read(&mut replies),
-        None => Ok(None),
-    }
 }

@@ -39,17 +39,6 @@ fn fixed_filters_are_spread_by_their_names() {
             let answers = client.run(filter.might_contain_many(["a", "c"]));
             assert_eq!(answers, [MightContain, Absent]);
         }
-        {
-            let error = client.fail(named("a").merge([&named("b")]));
-            assert_eq!(error.kind(), ErrorKind::Server, "{error}");
-            // Filters that are to be merged share a slot.
-            let [one, two] = ["1", "2"].map(|name| named(name).with_prefix("{day}:"));
-            client.run(one.create(Expiry::Keep));
-            client.run(two.create(Expiry::Keep));
-            client.run(two.insert("a"));
-            client.run(one.merge([&two]));
-            assert_eq!(client.run(one.might_contain("a")), MightContain);
-        }
     });
 }
 
@@ -65,7 +54,7 @@ fn growing_filters_keep_to_one_slot() {
         client.run(filter.clear());
         assert_eq!(client.run(filter.statistics()).bitmaps(), 1);
         // The published names lie in several slots, which scripts report.
-        let published = GrowingFilter::new("", schema)
+        let published = GrowingFilter::new("g", schema)
             .unwrap()
             .with_prefix("")
             .with_options(Options::default().missing(Missing::Empty));

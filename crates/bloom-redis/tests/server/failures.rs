@@ -1,16 +1,11 @@
-//! Servers that hang, die and come back, and clients that go on.
+//! A server that is killed and comes back.
 
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, FixedFilter, Missing, Options, Schema};
+use bloom_redis::ErrorKind;
 
-use crate::support::{Client, Design, Server, check_all_there, new_fixed, runtime, wait_until};
-
-fn filter() -> FixedFilter {
-    new_fixed(Schema::fixed(3_000, 0.03)).with_options(Options::default().missing(Missing::Empty))
-}
+use crate::support::{Client, Design, Server, check_all_there, wait_until};
 
 /// Inserts one element after another until the server is gone. Records those that it acknowledged.
 fn insert_until_gone(server: &Server, filter: &Design, writer: usize, acknowledged: &Mutex<Vec<String>>) {
@@ -57,44 +52,4 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
     }
     let statistics = Client::blocking(&server).run(filters[1].0.statistics());
     assert!(statistics.bitmaps() > 1);
-}
-
-#[test]
-fn a_command_that_hangs_ends_at_its_time_out() {
-    const SHORT: Duration = Duration::from_millis(50);
-    let server = Server::start(&[]);
-    let mut client = Client::blocking(&server);
-    client.run(filter().insert("a"));
-    let hang = || server.process().signal("STOP");
-    let go_on = || server.process().signal("CONT");
-
-    let redis = redis::Client::open(server.url()).unwrap();
-    let connect = || {
-        let connection = redis.get_connection().unwrap();
-        connection.set_read_timeout(Some(SHORT)).unwrap();
-        connection
-    };
-    let mut connection = connect();
-    hang();
-    let error = filter().might_contain("a").query(&mut connection).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
-    go_on();
-    let answers = filter().might_contain_many(["a", "b"]).query(&mut connect());
-    assert_eq!(answers.unwrap(), [Answer::MightContain, Answer::Absent]);
-
-    runtime().block_on(async {
-        let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(SHORT));
-        let mut connection = redis
-            .get_multiplexed_async_connection_with_config(&config)
-            .await
-            .unwrap();
-        hang();
-        let error = filter()
-            .might_contain("a")
-            .query_async(&mut connection)
-            .await
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
-        go_on();
-    });
 }

@@ -137,31 +137,6 @@ fn an_expiry_is_kept_removed_or_set() {
 }
 
 #[test]
-fn filters_merge_on_the_server() {
-    use Answer::{Absent, MightContain};
-    for_each_client(|client| {
-        let filter = published().with_options(Options::default());
-        let [a, b, c] = ["a", "b", "c"].map(|name| filter.named(name));
-        for (filter, element) in [(&a, "a"), (&b, "b"), (&c, "c")] {
-            client.run(filter.create(DAY));
-            client.run(filter.insert(element));
-        }
-        client.run(a.merge([&b, &c]));
-        assert_eq!(
-            client.run(a.might_contain_many(["a", "b", "c", "d"])),
-            [MightContain, MightContain, MightContain, Absent]
-        );
-        assert_eq!(client.run(b.might_contain("a")), Absent);
-        assert!(client.words::<i64>(&["TTL", "bf:a"]) > 0);
-        let error = client.fail(a.merge([&b, &filter.named("gone")]));
-        assert_eq!(
-            (error.kind(), error.key()),
-            (ErrorKind::Missing, Some(&b"bf:gone"[..]))
-        );
-    });
-}
-
-#[test]
 fn two_clients_of_one_name_with_other_parameters_are_told() {
     // The same length of the string: other probes; a rate that went through fewer digits; the other way round.
     let [a, b] = [Schema::fixed(1_000, 0.01), Schema::fixed(500, 0.0001)].map(new_fixed);
@@ -186,7 +161,6 @@ fn two_clients_of_one_name_with_other_parameters_are_told() {
                     client.fail(theirs.insert("in 1")),
                     client.fail(theirs.statistics()),
                     client.fail(theirs.write_marks()),
-                    client.fail(theirs.merge([&theirs.named("other")])),
                 ] {
                     assert_eq!(error.kind(), ErrorKind::Mismatch, "{missing:?}: {error}");
                     assert_eq!(error.key(), Some(&b"bf:f"[..]));
@@ -194,12 +168,6 @@ fn two_clients_of_one_name_with_other_parameters_are_told() {
             }
             check_all_there(&client.run(ours.might_contain_many(&elements)));
         }
-    });
-    let error = |client: &mut Client| client.fail(b.might_contain("a")).to_string();
-    for_each_client(|client| {
-        client.run(a.create(Expiry::Never));
-        let text = "bf:f: probes must be 7 as in the filter's mark, got 13";
-        assert_eq!(error(client), text);
     });
 }
 

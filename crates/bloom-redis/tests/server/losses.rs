@@ -64,7 +64,6 @@ impl Stored {
         client.fail(self.filter.statistics());
         if let Design::Fixed(filter) = &self.filter {
             client.fail(filter.download(Bytes));
-            client.fail(filter.merge([filter]));
         }
     }
 }
@@ -243,7 +242,7 @@ fn marks_are_written_for_published_filters_that_are_whole() {
     for_each_client(|client| {
         let options = Options::default();
         for prefix in ["{g}:", ""] {
-            let filter = GrowingFilter::new("", Schema::whole_words(40, 1e-4).unwrap())
+            let filter = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap())
                 .unwrap()
                 .with_prefix(prefix)
                 .with_options(options);

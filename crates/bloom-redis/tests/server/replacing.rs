@@ -5,10 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
-use membership_filters::{
-    BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8, Utf16Units, Xxph3,
-};
-use redis::cmd;
+use membership_filters::{BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8};
 
 use crate::support::{
     Client, LEASE, Server, check_all_there, for_each_client, for_each_place, names, new_fixed,
@@ -284,66 +281,70 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
 }
 
 #[test]
-fn only_the_same_shape_is_exchanged() {
+fn a_rebuild_adds_the_elements_of_another_filter() {
     for_each_client(|client| {
-        let published = new_fixed(Schema::fixed(3_000, 0.03));
-        let guava = BloomFilter::new(Bytes, &Parameters::new(3_000, 0.03).unwrap()).unwrap();
-        for error in [
-            client.fail(published.replace_with(&guava, Expiry::Never)),
-            client.fail(published.download(Bytes)),
-        ] {
-            assert_eq!(
-                error.to_string(),
-                "the number of bits must be a multiple of 64, got 21895"
-            );
+        let [a, b] = ["a", "b"].map(|name| rare().named(name));
+        for (filter, element) in [(&a, "in a"), (&b, "in b")] {
+            client.run(filter.create(Expiry::Keep));
+            client.run(filter.insert(element));
         }
-        let filter = filter();
-        let error = client.fail(filter.replace_with(&guava, Expiry::Never));
-        assert_eq!(
-            error.to_string(),
-            "the numbers of bits of both filters must be equal, got 9600 and 21952"
-        );
-        let words = vec![0; 150];
-        let header = StreamHeader::new(Strategy::Murmur128Mitz32, 7, &words);
-        let other = BloomFilter::from_parts(Bytes, header, words).unwrap();
-        let error = client.fail(filter.replace_with(&other, Expiry::Never));
-        assert_eq!(
-            error.to_string(),
-            "the strategies of both filters must be equal, got Murmur128Mitz64 and Murmur128Mitz32"
-        );
-        let rebuild = client.run(filter.rebuild(LEASE));
-        assert!(client.try_run(rebuild.upload(&guava)).is_err());
-        let bits: u64 = client.command(cmd("EXISTS").arg("bf:f"));
-        assert_eq!(bits, 0);
+        let rebuild = client.run(a.rebuild(LEASE));
+        client.run(a.insert("meanwhile"));
+        let mut both = client.run(a.download(Bytes));
+        both.merge(&client.run(b.download(Bytes))).unwrap();
+        client.run(rebuild.upload(&both));
+        client.run(rebuild.commit(Expiry::Keep));
+        check_all_there(&client.run(a.might_contain_many(["in a", "in b", "meanwhile"])));
     });
 }
 
 #[test]
-fn only_a_funnel_that_hashes_like_the_servers_queries_is_exchanged() {
-    fn refused<F: Hashing + Clone + Send + Sync + 'static>(client: &mut Client, funnel: F) {
-        let filter = filter();
-        let parameters = Parameters::try_from(filter.schema()).unwrap();
-        let guava = BloomFilter::new(funnel.clone(), &parameters).unwrap();
+fn only_the_same_shape_and_hash_are_exchanged() {
+    fn refused<F: Hashing + Clone + Send + Sync + 'static>(
+        client: &mut Client,
+        filter: &FixedFilter,
+        local: &BloomFilter<F>,
+        text: &str,
+    ) {
         let rebuild = client.run(filter.rebuild(LEASE));
         for error in [
-            client.fail(filter.replace_with(&guava, Expiry::Never)),
-            client.fail(rebuild.upload(&guava)),
-            client.fail(filter.download(funnel.clone())),
+            client.fail(filter.replace_with(local, Expiry::Never)),
+            client.fail(rebuild.upload(local)),
         ] {
             assert_eq!(error.kind(), ErrorKind::Mismatch);
-            let text = "the funnel's hash must be MurmurHash3 of bytes or UTF-8, as queries on the server compute it, got ";
             assert!(error.to_string().starts_with(text), "{error}");
         }
         client.run(rebuild.abandon());
     }
     for_each_client(|client| {
-        client.run(filter().create(Expiry::Keep));
-        refused(client, Utf16Units);
-        refused(client, Xxph3);
-        refused(client, Long);
+        let (filter, published) = (filter(), new_fixed(Schema::fixed(3_000, 0.03)));
+        let parameters = Parameters::try_from(filter.schema()).unwrap();
+        let words = vec![0; 150];
+        let header = StreamHeader::new(Strategy::Murmur128Mitz32, 7, &words);
+        let older = BloomFilter::from_parts(Bytes, header, words).unwrap();
+        let guava = BloomFilter::new(Bytes, &Parameters::new(3_000, 0.03).unwrap()).unwrap();
+        let long = BloomFilter::new(Long, &parameters).unwrap();
+        let words = "the number of bits must be a multiple of 64, got 21895";
+        refused(client, &published, &guava, words);
+        assert_eq!(client.fail(published.download(Bytes)).to_string(), words);
+        let text = "the numbers of bits of both filters must be equal, got 9600 and 21952";
+        refused(client, &filter, &guava, text);
+        refused(
+            client,
+            &filter,
+            &older,
+            "the strategies of both filters must be equal, got ",
+        );
+        refused(
+            client,
+            &filter,
+            &long,
+            "the funnel's hash must be MurmurHash3 of bytes or UTF-8",
+        );
+        assert_eq!(client.fail(filter.download(Long)).kind(), ErrorKind::Mismatch);
+        assert_eq!(count(client), 0);
         // Text is hashed as its bytes.
-        let filter = filter();
-        let mut names = BloomFilter::new(Utf8, &Parameters::try_from(filter.schema()).unwrap()).unwrap();
+        let mut names = BloomFilter::new(Utf8, &parameters).unwrap();
         names.insert("ann");
         client.run(filter.replace_with(&names, Expiry::Never));
         assert_eq!(client.run(filter.might_contain("ann")), Answer::MightContain);

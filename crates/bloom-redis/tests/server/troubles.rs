@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 
-use crate::support::{Client, Server, for_each_client, names, new_fixed, new_growing, wait_until};
+use crate::support::{Client, Server, for_each_client, names, new_fixed, new_growing};
 
 fn filter(options: Options) -> FixedFilter {
     new_fixed(Schema::fixed(3_000, 0.03)).with_options(options)
@@ -66,39 +66,6 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
         assert!(client.run(filter(options).insert("a")));
     });
-}
-
-#[test]
-fn a_replica_answers_and_refuses_to_write() {
-    let master = Server::start(&[]);
-    let port = master.port().to_string();
-    let replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
-    for connect in [Client::blocking, Client::asynchronous] {
-        connect(&master).run(filter(empty()).insert("a"));
-        let mut reader = connect(&replica);
-        wait_until("the replica is in step", || {
-            reader.run(filter(empty()).might_contain("a")) == Answer::MightContain
-        });
-        let error = reader.fail(filter(empty()).insert("b"));
-        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    }
-}
-
-#[test]
-fn a_command_that_is_forbidden_is_named_as_such() {
-    let server = Server::start(&["--rename-command", "BITFIELD_RO", ""]);
-    for connect in [Client::blocking, Client::asynchronous] {
-        let mut client = connect(&server);
-        let error = client.fail(filter(empty()).might_contain("a"));
-        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
-        client.words::<()>(&["ACL", "SETUSER", "default", "-bitfield"]);
-        let error = client.fail(filter(empty()).insert("a"));
-        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
-        client.words::<()>(&["ACL", "SETUSER", "default", "+@all", "-eval"]);
-        let error = client.fail(filter(Options::default()).insert("a"));
-        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
-        client.words::<()>(&["ACL", "SETUSER", "default", "+@all"]);
-    }
 }
 
 #[test]

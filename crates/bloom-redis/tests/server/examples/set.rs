@@ -41,66 +41,31 @@ fn lines_are_answered_in_order_from_a_server_and_from_a_cluster() {
 }
 
 #[test]
-fn keys_are_what_the_manifest_says() {
+fn keys_are_what_the_manifest_says_and_what_is_wrong_ends_the_program() {
     let place = tempfile::tempdir().unwrap();
     let server = Server::start(&[]);
-    for (items, keys, input, answers) in [
-        (
-            "long",
-            [&(-7_i64).to_le_bytes()[..], &8_i64.to_le_bytes()],
-            "-7\n9\n8\n",
-            "maybe\nno\nmaybe\n",
-        ),
-        (
-            "binary",
-            [&[0, 10][..], &[255]],
-            "000A\nff\n00\n",
-            "maybe\nmaybe\nno\n",
-        ),
+    let url = &*server.url();
+    let (seven, eight) = ((-7_i64).to_le_bytes(), 8_i64.to_le_bytes());
+    for (items, keys, input) in [
+        ("long", [&seven[..], &eight], &b"-7\n9\n8\n"[..]),
+        ("binary", [&[0, 10], &[255]], b"000A\n00\nff\n"),
     ] {
         let folder = place.path().join(items);
         build(&folder, items, &keys);
-        printed(
-            "set",
-            &["load", folder.to_str().unwrap(), items, &server.url()],
-            b"",
-        );
-        assert_eq!(
-            printed("set", &["ask", items, &server.url()], input.as_bytes()),
-            answers
-        );
-        let (code, message) = refused("set", &["ask", items, &server.url()], b"x\n");
-        assert_eq!(code, 2);
-        assert!(message.contains("got \"x\""), "{message}");
+        printed("set", &["load", folder.to_str().unwrap(), items, url], b"");
+        assert_eq!(printed("set", &["ask", items, url], input), "maybe\nno\nmaybe\n");
+        let (code, message) = refused("set", &["ask", items, url], b"x\n");
+        assert!(code == 2 && message.contains("got \"x\""), "{message}");
     }
-}
-
-#[test]
-fn a_shard_that_is_not_there_and_wrong_arguments_end_the_program() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("users.set");
-    build(&folder, "line", &[b"ann"]);
-    let server = Server::start(&[]);
-    let url = server.url();
-    printed("set", &["load", folder.to_str().unwrap(), "users", &url], b"");
-    let keys: Vec<String> = server.words(&["KEYS", "bf-shard:*"]);
-    for key in keys {
+    for key in server.words::<Vec<String>>(&["KEYS", "bf-shard:*"]) {
         server.words::<()>(&["DEL", &key]);
     }
-    let (code, message) = refused("set", &["ask", "users", &url], b"ann\n");
-    assert_eq!(
-        (code, &*message),
-        (1, "error: bf-set:users: shards of the set are not there\n")
-    );
-    for arguments in [
-        &["ask", "users"][..],
-        &["load", "users.set", &url],
-        &["list"],
-        &["ask", "users", "http://a/"],
+    for (arguments, code, part) in [
+        (&["ask", "long", url][..], 1, "shards of the set are not there"),
+        (&["ask", "long"], 2, "the arguments must be"),
+        (&["load", "/nowhere", "long", url], 2, "/nowhere/manifest.json"),
     ] {
-        assert_eq!(refused("set", arguments, b"").0, 2, "{arguments:?}");
+        let told = refused("set", arguments, b"7\n");
+        assert!(told.0 == code && told.1.contains(part), "{told:?}");
     }
-    let (code, message) = refused("set", &["load", "/nowhere", "users", &url], b"");
-    assert_eq!(code, 2);
-    assert!(message.contains("/nowhere/manifest.json"), "{message}");
 }

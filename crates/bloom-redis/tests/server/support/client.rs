@@ -23,7 +23,7 @@ enum Kind {
     TogetherCluster(Runtime, cluster_async::ClusterConnection),
 }
 
-pub(crate) fn runtime() -> Runtime {
+fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

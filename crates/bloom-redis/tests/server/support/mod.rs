@@ -9,7 +9,7 @@ mod hooked;
 mod server;
 
 use bloom_redis::{Answer, Error, FixedFilter, GrowingFilter, Schema};
-pub(crate) use client::{Client, clear, runtime};
+pub(crate) use client::{Client, clear};
 pub(crate) use cluster::Cluster;
 pub(crate) use design::{Design, LEASE};
 pub(crate) use hooked::{Hooked, counting};

@@ -148,15 +148,6 @@ impl Process {
         Self(Arc::new(Mutex::new(child)))
     }
 
-    /// Sends a signal: `STOP` suspends the process, `CONT` resumes it.
-    pub(crate) fn signal(&self, name: &str) {
-        let child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = Command::new("kill")
-            .args(["-s", name, &child.id().to_string()])
-            .status();
-        assert!(sent.is_ok_and(|status| status.success()), "SIG{name}");
-    }
-
     /// Ends the process at once, as SIGKILL does.
     pub(crate) fn kill(&self) {
         let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
