@@ -1,6 +1,6 @@
 //! Chart keys that explain marks, bars and shades.
 
-use super::mark::{self, Mark, RADIUS};
+use super::mark::{Mark, RADIUS};
 use super::scene::{Anchor, Color, Font, Scene};
 
 /// The sign before a label of a key.
@@ -10,10 +10,6 @@ pub enum Sign {
     Filled(Mark),
     /// A hollow mark.
     Hollow(Mark),
-    /// A filled bar.
-    Bar,
-    /// The outline of a bar.
-    HollowBar,
     /// An area of this colour.
     Shade(Color),
 }
@@ -26,7 +22,6 @@ impl Sign {
     fn width(self) -> f64 {
         match self {
             Self::Filled(_) | Self::Hollow(_) => 2.0 * RADIUS,
-            Self::Bar | Self::HollowBar => 24.0,
             Self::Shade(_) => 13.0,
         }
     }
@@ -36,7 +31,6 @@ impl Sign {
         match self {
             Self::Filled(mark) => mark.filled(scene, (left + RADIUS, y), RADIUS),
             Self::Hollow(mark) => mark.hollow(scene, (left + RADIUS, y), RADIUS),
-            Self::Bar | Self::HollowBar => mark::bar(scene, left, right, y, self == Self::Bar),
             Self::Shade(color) => scene.rect(left, y - 6.0, right, y + 6.0, color),
         }
     }

@@ -1,7 +1,7 @@
 //! Names at the right of lines, placed without overlap.
 
-use super::mark::{INNER, OUTER, circle};
-use super::scene::{Anchor, Color, Font, MUTED, PAPER, Scene};
+use super::mark::{OUTER, circle};
+use super::scene::{Anchor, Color, Font, MUTED, Scene};
 
 /// Distance from one name to the next.
 const SPACING: f64 = 14.5;
@@ -12,8 +12,8 @@ pub(crate) struct Label {
     pub(crate) end: f64,
     /// The name.
     pub(crate) text: String,
-    /// Colour of the line, and true if its marks are hollow; `None` omits the mark before the name.
-    pub(crate) mark: Option<(Color, bool)>,
+    /// Colour of the line.
+    pub(crate) color: Color,
 }
 
 /// Writes the names from the lowest upwards between the ends of the lines at `left` and `right`, each as close to the end
@@ -34,12 +34,7 @@ pub(crate) fn write(scene: &mut Scene, mut labels: Vec<Label>, left: f64, right:
     let x = left + 26.0;
     for (label, middle) in labels.into_iter().zip(middles) {
         scene.line((left + 2.0, label.end), (x - 10.0, middle), 1.0, MUTED);
-        if let Some((color, is_hollow)) = label.mark {
-            circle(scene, (x - 4.0, middle), OUTER, color);
-            if is_hollow {
-                circle(scene, (x - 4.0, middle), INNER, PAPER);
-            }
-        }
+        circle(scene, (x - 4.0, middle), OUTER, label.color);
         let text = Font::VALUE.fit(&label.text, right - x - 6.0);
         scene.text_middle((x + 6.0, middle), Anchor::Start, Font::VALUE, &text);
     }

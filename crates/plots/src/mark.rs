@@ -22,9 +22,8 @@ pub enum Mark {
 
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;
-/// Radius of a mark on a line, and of the hole of a hollow one.
+/// Radius of a mark on a line.
 pub(crate) const OUTER: f64 = 3.5;
-pub(crate) const INNER: f64 = RADIUS - 2.2;
 
 impl Mark {
     /// Returns the mark's colour.
@@ -79,10 +78,7 @@ const RIM: f64 = 1.5;
 /// Half the height of a bar.
 pub const BAR: f64 = 5.0;
 
-/// Draws a bar, or only its outline.
-pub fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, filled: bool) {
+/// Draws a bar.
+pub fn bar(scene: &mut Scene, left: f64, right: f64, y: f64) {
     scene.rect(left, y - BAR, right, y + BAR, MUTED);
-    if !filled && right - left > 2.0 {
-        scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
-    }
 }

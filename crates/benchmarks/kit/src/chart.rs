@@ -139,7 +139,7 @@ fn draw(scene: &mut Scene, grid: &Rows, index: usize, (value, interval): Bar, pa
     let y = grid.middle(index);
     let at = |value: f64| panel.scale.at(value.min(panel.scale.high));
     let mut x = at(value);
-    bar(scene, panel.scale.from, x, y, true);
+    bar(scene, panel.scale.from, x, y);
     if let Some((low, high)) = interval {
         panel.interval(
             scene,

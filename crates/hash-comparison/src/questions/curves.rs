@@ -17,7 +17,7 @@ use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, DatasetSummary, EMPTY};
 use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
-use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
+use plots::xy::{Axis, Plot, Series, Sheet};
 use records::error::Error;
 use records::number;
 use records::progress::Progress;
@@ -152,12 +152,9 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         (CallForm::Independent, "independent calls overlap"),
         (CallForm::Chained, "chained: each call waits for the previous one"),
     ];
-    let row = |long: bool| Row {
-        plots: forms
-            .iter()
-            .filter_map(|(form, _)| plot(data, *form, long))
-            .collect(),
-        ..Row::default()
+    let row = |long: bool| -> Vec<Plot<'_>> {
+        let plots = forms.iter().filter_map(|(form, _)| plot(data, *form, long));
+        plots.collect()
     };
     let sheet = Sheet {
         description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
@@ -165,16 +162,12 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         width: 1000.0,
         height: 262.0,
         names: 172.0,
-        heads: forms
-            .iter()
-            .map(|(_, words)| ((*words).to_owned(), String::new()))
-            .collect(),
+        heads: &forms.map(|(_, words)| words),
         rows: [false, true]
             .map(row)
             .into_iter()
-            .filter(|row| !row.plots.is_empty())
+            .filter(|row| !row.is_empty())
             .collect(),
-        ..Sheet::default()
     };
     Some(sheet.scene())
 }
@@ -279,8 +272,9 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
         (Scale::linear(BORDER as f64), Scale::linear(most))
     };
     let line = |name: &str, label, color| Series {
-        marks: Marks::None,
-        ..Series::new(label, color, points(name))
+        name: label,
+        color,
+        points: points(name),
     };
     let others = distinct(times().map(|row| row.function.as_str()));
     let others = others.into_iter().filter(|name| !named.contains(name));
@@ -311,7 +305,6 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             "bytes; lowest line: the empty function"
         },
         shade: shaded(data.summary, x, long),
-        reference: None,
         series: others
             .map(|name| line(name, String::new(), BAND))
             .chain(floor)
