@@ -8,14 +8,11 @@ use crate::workspace;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the unit tests and the tests on golden data of hashzoo, filter-policy, membership-filters and
-/// membership-filters, and the tests of the comparison's records, and runs them in an emulator: QEMU, or Node.js for
-/// WebAssembly. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
+/// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions, and
+/// runs them in QEMU. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Targets: aarch64, s390x (big-endian), i686 and armv7 (32 bits), riscv64gc, wasm32\n\n\
-        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686 wasm32"
-)]
+#[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
+        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
 pub(crate) struct Arguments {
     /// The targets to test, by short name or triple [default: aarch64 and s390x]
     #[arg(value_name = "TARGET", value_parser = cross::find)]

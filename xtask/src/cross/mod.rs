@@ -10,27 +10,27 @@ use crate::cargo::words;
 use crate::failure::Failure;
 use crate::programs::{self, Need};
 
-/// A processor and its emulator.
+/// A processor under Linux.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) triple: &'static str,
-    linker: Option<&'static str>,
-    /// The command that runs its programs. A word that ends with `.mjs` is a file in this folder.
+    linker: &'static str,
+    /// The command that runs its programs.
     emulator: &'static str,
     needs: &'static [Need],
     /// Set if the suite tests it.
     pub(crate) is_usual: bool,
 }
 
-/// A Linux target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and
-/// whether the suite tests it.
+/// A target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and whether the
+/// suite tests it.
 macro_rules! linux {
     ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $is_usual:literal) => {
         Target {
             name: $name,
             triple: $triple,
-            linker: Some(concat!($gnu, "-gcc")),
+            linker: concat!($gnu, "-gcc"),
             emulator: concat!("qemu-", $qemu, " -L /usr/", $gnu),
             needs: &[
                 (concat!("qemu-", $qemu), "qemu-user"),
@@ -45,21 +45,12 @@ macro_rules! linux {
     };
 }
 
+/// Arm with NEON, the other order of bytes, and 32 bits.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 6] = [
+const TARGETS: [Target; 3] = [
     linux!("aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "aarch64", "arm64", true),
     linux!("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x", true),
     linux!("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386", false),
-    linux!("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", "arm", "armhf", false),
-    linux!("riscv64gc", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64", false),
-    Target {
-        name: "wasm32",
-        triple: "wasm32-wasip1",
-        linker: None,
-        emulator: "node --no-warnings wasi.mjs",
-        needs: &[("node", "nodejs")],
-        is_usual: false,
-    },
 ];
 
 /// Returns the targets that are tested by default.
@@ -99,74 +90,31 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
         .try_for_each(|target| library::require(target, install))
 }
 
-/// Tests for other processors.
-struct Tests {
-    /// Cargo's selection.
-    selection: &'static str,
-    /// The arguments of the test programs.
-    arguments: &'static str,
-}
-
 /// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
 /// tests of thousands of random cases would take hours in an emulator and do not depend on the processor: `cfg(emulated)`
-/// leaves them out. Neither do the skipped rates, which take ten times as long as all other tests. Filters of millions of
-/// keys take long; filters as long of fewer keys are tested, with more probes.
-const LIBRARIES: Tests = Tests {
-    selection: "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
-                --package filter-tables --package membership-filters --package membership-filters \
-                --features filter-tables/snappy,filter-tables/xxhash \
-                --lib --test golden --test guard_pages --test all",
-    arguments: "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \
-                --skip searches_are_tight",
-};
+/// leaves them out.
+const LIBRARIES: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
+                         --package filter-tables --package membership-filters \
+                         --features filter-tables/snappy,filter-tables/xxhash \
+                         --lib --test golden --test guard_pages --test all";
+/// Rates do not depend on the processor either, and take ten times as long as all other tests. Filters of millions of keys
+/// take long; filters as long of fewer keys are tested, with more probes.
+const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \
+                       --skip searches_are_tight";
 
-/// The tests of the reader of the comparison's records.
-const RECORDS: Tests = Tests {
-    selection: "--package records --package hash-comparison --lib",
-    arguments: "table:: record::",
-};
-
-/// Tests the libraries and the reader of records on a target.
+/// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    test_libraries(root, target)?;
-    // The comparison needs an operating system, which WebAssembly lacks.
-    match target.linker {
-        Some(_) => run(root, target, &RECORDS),
-        None => Ok(()),
-    }
-}
-
-/// Tests only the libraries on a target, in a quarter of the time.
-pub(crate) fn test_libraries(root: &Path, target: &Target) -> Result<(), String> {
-    run(root, target, &LIBRARIES)
-}
-
-fn run(root: &Path, target: &Target, tests: &Tests) -> Result<(), String> {
     let library = Library::of(target).ok_or("its standard library is missing")?;
     let mut cargo = library.cargo(root, "test");
-    cargo
-        .args(["--target", target.triple])
-        .args(words(tests.selection));
+    cargo.args(["--target", target.triple]).args(words(LIBRARIES));
     // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
     cargo.args(words(
         "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
     ));
-    if let Some(linker) = target.linker {
-        cargo.args([
-            "--config".to_owned(),
-            format!("target.{}.linker={linker:?}", target.triple),
-        ]);
-    }
-    cargo.env("RUSTFLAGS", "--cfg emulated");
-    Binaries::built_by(&mut cargo, emulator(root, target))?.run(|_| Some(words(tests.arguments)), &[])
-}
-
-/// Returns the words of the emulator's command.
-fn emulator(root: &Path, target: &Target) -> Vec<String> {
-    let folder = root.join("xtask/src/cross");
-    let word = |word: &str| match word.ends_with(".mjs") {
-        true => folder.join(word).display().to_string(),
-        false => word.to_owned(),
-    };
-    words(target.emulator).into_iter().map(word).collect()
+    let linker = format!("target.{}.linker={:?}", target.triple, target.linker);
+    cargo
+        .args(["--config", &linker])
+        .env("RUSTFLAGS", "--cfg emulated");
+    let emulator = target.emulator.split(' ').map(str::to_owned).collect();
+    Binaries::built_by(&mut cargo, emulator)?.run(|_| Some(words(SKIPPED)), &[])
 }

@@ -30,7 +30,7 @@ struct Suite {
 }
 
 /// Crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 7] = [
+const NO_STD: [(&str, &[&str]); 8] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-kernels", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
@@ -40,6 +40,7 @@ const NO_STD: [(&str, &[&str]); 7] = [
         "filter-formats",
         &["--no-default-features", "--features", "alloc"],
     ),
+    ("filter-tables", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
@@ -132,7 +133,7 @@ const STEPS: [Step; 16] = [
         guides::check(&suite.root, program.parent().unwrap_or(program))
     }),
     Step::full("other processors", |suite| {
-        (cross::usual().into_iter()).try_for_each(|target| cross::test_libraries(&suite.root, target))
+        (cross::usual().into_iter()).try_for_each(|target| cross::test(&suite.root, target))
     }),
 ];
 
