@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The reason why a policy could not be handed to LevelDB, or an error that LevelDB reported.
+/// The reason why a policy could not be handed to LevelDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,22 +13,8 @@ pub enum Error {
         /// The position of the first NUL in the name, in bytes.
         position: usize,
     },
-    /// The path of a database holds a NUL.
-    #[cfg(feature = "leveldb")]
-    NulInPath {
-        /// The path.
-        path: std::path::PathBuf,
-    },
     /// The allocator refused the memory for a policy.
     NoMemory,
-    /// LevelDB reported an error.
-    #[cfg(feature = "leveldb")]
-    LevelDb {
-        /// The operation: `open`, `put`, `get`, `delete`.
-        action: &'static str,
-        /// LevelDB's message.
-        message: String,
-    },
 }
 
 impl fmt::Display for Error {
@@ -40,11 +26,7 @@ impl fmt::Display for Error {
                     "policy name must have no NUL, got {name:?} with one at byte {position}"
                 )
             }
-            #[cfg(feature = "leveldb")]
-            Self::NulInPath { path } => write!(f, "path must have no NUL, got {path:?}"),
             Self::NoMemory => write!(f, "cannot allocate memory for a policy"),
-            #[cfg(feature = "leveldb")]
-            Self::LevelDb { action, message } => write!(f, "LevelDB, {action}: {message}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! All code with pointers: the callbacks for LevelDB, the functions for C programs, and the calls of LevelDB.
+//! All code with pointers: the callbacks for LevelDB, and the functions for C programs.
 //!
 //! No panic crosses into C. All arguments from C are checked, except for the one property that cannot be: that non-null
 //! pointers point to memory of their types and lengths.
@@ -10,10 +10,6 @@
 mod c_api;
 mod c_bytes;
 mod callbacks;
-#[cfg(feature = "leveldb")]
-mod database;
-#[cfg(feature = "leveldb")]
-mod leveldb;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -23,7 +19,3 @@ pub use c_api::{
     filter_policy_new, filter_policy_new_fractional,
 };
 pub use callbacks::Callbacks;
-#[cfg(feature = "leveldb")]
-pub use database::{Database, DatabaseOptions};
-#[cfg(feature = "leveldb")]
-pub use leveldb::{LevelDbPolicy, leveldb_filterpolicy_t};

@@ -20,9 +20,7 @@ const MAX_KEYS: usize = 1 << 30;
 /// The name of a policy that could not be created. No other filter is stored under it.
 const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 
-/// A policy as the five arguments of `leveldb_filterpolicy_create`, for other bindings.
-///
-/// With the system's LevelDB, use `LevelDbPolicy` (feature `leveldb`), which needs no unsafe code.
+/// A policy as the five arguments of `leveldb_filterpolicy_create`, for any bindings of LevelDB.
 ///
 /// The callbacks keep the promises of the C functions. No panic crosses into LevelDB (if panics unwind: with `panic =
 /// "abort"` they end the program). A query that fails is answered "may match". A filter that cannot be built is the two

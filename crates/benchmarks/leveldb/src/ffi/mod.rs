@@ -5,8 +5,10 @@
     reason = "the lint does not see the section through cxx"
 )]
 
+use core::ffi::{c_char, c_int, c_uchar, c_void};
+
 pub use cxx::UniquePtr;
-use filter_policy_leveldb::LevelDbPolicy;
+use filter_policy_leveldb::Callbacks;
 
 pub use self::bridge::{Database, Policy, Slices, version};
 
@@ -72,6 +74,30 @@ mod bridge {
     }
 }
 
+// From leveldb/c.h; the object is LevelDB's `leveldb_filterpolicy_t`.
+#[link(name = "leveldb")]
+unsafe extern "C" {
+    fn leveldb_filterpolicy_create(
+        state: *mut c_void,
+        destructor: unsafe extern "C" fn(*mut c_void),
+        create_filter: unsafe extern "C" fn(
+            *mut c_void,
+            *const *const c_char,
+            *const usize,
+            c_int,
+            *mut usize,
+        ) -> *mut c_char,
+        key_may_match: unsafe extern "C" fn(
+            *mut c_void,
+            *const c_char,
+            usize,
+            *const c_char,
+            usize,
+        ) -> c_uchar,
+        name: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    ) -> *mut c_char;
+}
+
 // SAFETY: LevelDB's databases are not bound to a thread.
 unsafe impl Send for Database {}
 // SAFETY: they need no external synchronization, and the count of reads is atomic.
@@ -91,12 +117,19 @@ impl Policy {
     ///
     /// If the policy's name is not a C string.
     pub fn ours(policy: impl filter_policy::FilterPolicy + Send + Sync + 'static) -> UniquePtr<Self> {
-        let ours = LevelDbPolicy::new(policy).expect("the policy's name is a C string");
-        let object = ours.as_ptr();
-        // C++ destroys it.
-        core::mem::forget(ours);
-        // SAFETY: nothing else destroys it now, and the policy is `Send` and `Sync`.
-        unsafe { Self::taken(object.cast()) }
+        let of = Callbacks::new(policy).expect("the policy's name is a C string");
+        // SAFETY: the callbacks keep the contract of leveldb/c.h, and LevelDB's object owns their state.
+        let object = unsafe {
+            leveldb_filterpolicy_create(
+                of.state,
+                of.destructor,
+                of.create_filter,
+                of.key_may_match,
+                of.name,
+            )
+        };
+        // SAFETY: nothing else destroys it, and the policy is `Send` and `Sync`.
+        unsafe { Self::taken(object) }
     }
 
     /// Queries a filter, called as in LevelDB.

@@ -209,3 +209,25 @@ fn filters_that_cannot_be_made_cost_reads_and_no_keys() {
         assert!(all > NEARLY_ALL, "{all} reads per absent key");
     }
 }
+
+#[test]
+fn threads_read_and_write_while_others_compact() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(folder.path(), Policy::ours(BloomFilterPolicy::new(TEN)));
+    std::thread::scope(|scope| {
+        for thread in 0..4_u8 {
+            let engine = &engine;
+            scope.spawn(move || {
+                let keys = (0..5_000_u16).map(|i| [&[thread][..], &i.to_be_bytes()].concat());
+                for key in keys.clone() {
+                    engine.put(&key, &key).unwrap();
+                }
+                engine.compact();
+                for key in keys {
+                    assert!(!engine.has(&[&key[..], b"absent"].concat()).unwrap());
+                    assert!(engine.has(&key).unwrap());
+                }
+            });
+        }
+    });
+}

@@ -4,7 +4,6 @@
 #[cfg(not(engine))]
 compile_error!("LevelDB's headers and a C++ compiler are needed (Debian: libleveldb-dev, g++)");
 
-mod database;
 mod databases;
 mod filters;
 mod foreign_filters;

@@ -102,24 +102,6 @@ fn programs_in_c_and_cpp() {
     check(&compile(prefix.path(), "c++", "open_database.cc"));
 }
 
-#[test]
-fn a_program_in_rust() {
-    run(Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--release",
-            "--example",
-            "open_database",
-            "--features",
-            "leveldb",
-        ])
-        .arg("--manifest-path")
-        .arg(library_package().join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(target()));
-    check(&target().join("release/examples/open_database"));
-}
-
 /// Runs the library's own test program, in which each allocation fails in turn; no failure may leak memory.
 #[test]
 fn failing_allocations_lose_no_memory() {
