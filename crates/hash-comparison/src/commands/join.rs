@@ -8,7 +8,6 @@ use crate::advice::joined::join;
 use crate::page::joined::{FIRST_LINE, page};
 use crate::questions::Records;
 use records::error::Error;
-use records::folder;
 use records::interrupt::Interrupt;
 
 use records::failure::Failure;
@@ -51,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    folder::write_file(&arguments.out, page.as_bytes())?;
+    publish(&arguments.out, page.as_bytes()).map_err(Error::system(&arguments.out))?;
     let compared = joined.compared;
     let quality = match joined.differing.len() {
         0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),
@@ -63,6 +62,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "quality: {quality}\npage: {}",
         arguments.out.display()
     )?;
+    Ok(())
+}
+
+/// Writes the page beside its place and moves it there, so that an earlier one is replaced whole.
+fn publish(path: &Path, page: &[u8]) -> io::Result<()> {
+    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(beside.unwrap_or(Path::new(".")))?;
+    file.write_all(page)?;
+    file.persist(path)?;
     Ok(())
 }
 

@@ -1,9 +1,9 @@
-//! Writes a run to its folder: staged next to it, moved when complete.
+//! Writes a run to its folder: first beside it, moved when complete.
 
 use crate::page::render;
 use crate::questions::Records;
 use records::document::RUN;
-use records::folder::{Destination, Staging};
+use records::folder::Destination;
 use records::progress::Progress as _;
 
 use records::bar::Terminal;
@@ -14,26 +14,25 @@ pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal)
     records.run.files = files(records);
     destination.refuse_foreign(&records.run.files)?;
     terminal.begin("drawing", 1);
-    let staging = destination.stage()?;
     let stored = records
-        .write(staging.path())
-        .and_then(|()| Records::read(staging.path()));
+        .write(destination.unfinished())
+        .and_then(|()| Records::read(destination.unfinished()));
     // Draws from the files just written: their numbers have nine digits, unlike those in memory.
-    *records = stored.map_err(|error| staging.destined(error))?;
-    finish(records, staging, terminal)
+    *records = stored.map_err(|error| destination.destined(error))?;
+    finish(records, destination, terminal)
 }
 
 /// Draws charts and report from `records`, and moves them to their folder.
-pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Result<(), Failure> {
-    let drawn = render::render(records, staging.path());
+pub fn finish(records: &Records, destination: Destination, terminal: &Terminal) -> Result<(), Failure> {
+    let drawn = render::render(records, destination.unfinished());
     terminal.step();
     terminal.finish();
-    drawn.map_err(|error| staging.destined(error))?;
+    drawn.map_err(|error| destination.destined(error))?;
     if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);
     }
     terminal.interrupt.ignore();
-    Ok(staging.commit(&records.run.files)?)
+    Ok(destination.commit(&records.run.files)?)
 }
 
 /// Returns the names of all files that belong to the run of `records`, sorted.

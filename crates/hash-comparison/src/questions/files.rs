@@ -86,10 +86,6 @@ impl Records {
 pub static KIND: Kind = Kind {
     records: || FILES.iter().map(|file| file.name).collect(),
     list: |path| Ok(document::read::<Run>(path)?.files),
-    relist: |from, files, to| {
-        let run = document::read::<Run>(from)?;
-        document::write(to, &Run { files, ..run })
-    },
 };
 
 impl Document for Run {

@@ -11,7 +11,6 @@ mod help;
 mod interrupt;
 mod join;
 mod keys;
-mod kills;
 mod mistakes;
 mod output;
 mod published_counts;

@@ -110,8 +110,8 @@ fn places_that_are_not_ours() {
         ("file", &["file", "is a file"]),
         ("file/", &["file", "is a file"]),
         ("file/.", &["file", "is a file"]),
-        ("file/out", &["file", "is a file"]),
-        ("file/deep/out", &["file", "is a file"]),
+        ("file/out", &["file", "Not a directory"]),
+        ("file/deep/out", &["file", "Not a directory"]),
         ("theirs", &["theirs", "run.json", "choose"]),
         ("nowhere/../out", &["nowhere/../out", "not there"]),
         ("''", &["--out"]),
@@ -131,7 +131,7 @@ fn places_that_are_not_ours() {
         &bench,
         &compare("--keys keys.txt --out /proc/out"),
         // The message shows no name of a scratch folder.
-        &["/proc/out: cannot write in /proc: No such file or directory; choose another folder\n"],
+        &["/proc/out: cannot be made: No such file or directory; choose another folder\n"],
     );
     refused(&bench, "render absent", &["absent", "run.json"]);
     fs::create_dir(bench.path("empty")).unwrap();
@@ -202,8 +202,6 @@ fn run_files_that_are_not_ours() {
     bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
     let elsewhere = ["; choose an empty or new folder\n"];
     refused(&bench, &compare("--keys keys.txt --out out"), &elsewhere);
-    let another = ["; give the folder of a run that this version reads, or measure again\n"];
-    refused(&bench, "render out", &another);
 }
 
 #[test]
@@ -289,4 +287,33 @@ fn a_file_in_the_way_is_kept() {
         &["index.html", "overwritten"],
     );
     refused(&bench, "render out", &["index.html", "overwritten"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_waits_for_a_pipe() {
+    use std::process::Command;
+
+    let bench = Workbench::with_run();
+    let pipe = |name: &str| {
+        let _ = fs::remove_file(bench.path(name));
+        let made = Command::new("mkfifo").arg(bench.path(name)).status();
+        assert!(made.unwrap().success());
+    };
+    let ends = |arguments: &str, expected: &str| {
+        let outcome = bench.run(arguments);
+        assert!(
+            outcome.code == 2 && outcome.stderr.contains(expected),
+            "{}",
+            outcome.stderr
+        );
+    };
+    pipe("pipe");
+    ends(&compare("--keys keys.txt --out pipe"), "pipe: ");
+    ends("render pipe", "pipe: ");
+    for name in ["timing.csv", "run.json"] {
+        pipe(&format!("out/{name}"));
+        ends("render out", "not a regular file");
+    }
+    ends(&compare("--keys keys.txt --out out"), "not a regular file");
 }

@@ -1,0 +1,470 @@
+//! The folder of a run, which is never left with half a report.
+//!
+//! A folder is ours if it holds a `run.json` of this program, which lists the files of the run. Only listed files are
+//! replaced or removed; anything else in the folder is left alone. A run writes into a folder inside, whose name then
+//! says that it is complete. Its files are moved out one by one, `run.json` last; the next command goes on where a kill
+//! ended that.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind as IoErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use crate::document::RUN;
+use crate::error::{Error, ErrorKind};
+use crate::system;
+
+/// Name of the report.
+pub const REPORT: &str = "index.html";
+/// Name of the folder of the charts.
+pub const CHARTS: &str = "charts";
+
+/// The beginning of the names of what a run has in the folder while it works.
+const PREFIX: &str = ".hash-comparison-";
+const UNFINISHED: &str = ".hash-comparison-unfinished";
+const COMPLETE: &str = ".hash-comparison-complete";
+
+fn refused(path: &Path, reason: impl Into<String>) -> Error {
+    Error::input(reason).about(path)
+}
+
+/// Turns a system error into an input error, for a path that the user can replace with another folder.
+fn refused_by_system(path: &Path, what: &str) -> impl Fn(io::Error) -> Error {
+    move |error| {
+        let reason = system::text(&error);
+        refused(path, format!("{what}: {reason}; choose another folder"))
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// A kind of run: what its folder can hold, and how its list of files is read.
+#[derive(Debug)]
+pub struct Kind {
+    /// Returns the names of the files of records.
+    pub records: fn() -> Vec<&'static str>,
+    /// Returns the files that this `run.json` lists, after checking it.
+    pub list: fn(&Path) -> Result<Vec<String>, Error>,
+}
+
+impl Kind {
+    /// Returns true if a run can have written a file of this name.
+    fn is_ours(&self, name: &str) -> bool {
+        if name == RUN || name == REPORT || (self.records)().contains(&name) {
+            return true;
+        }
+        let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {
+            return false;
+        };
+        chart.ends_with(".svg")
+            && !chart.starts_with('.')
+            && !chart.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'))
+    }
+}
+
+/// A folder that a run may write: absent before, empty, or ours. No other run can write it as long as this value exists.
+#[derive(Debug)]
+pub struct Destination {
+    kind: &'static Kind,
+    folder: PathBuf,
+    /// Files of the run in the folder.
+    previous: Vec<String>,
+    /// The folder for unfinished files.
+    unfinished: PathBuf,
+    /// The folders that were made for the run, which go with it if it fails.
+    made: Vec<PathBuf>,
+    /// Locked until it is closed.
+    lock: Option<File>,
+}
+
+impl Destination {
+    /// Checks that `path` is absent, empty, or a folder of ours, and that it can be written. Finishes or removes what
+    /// a killed run left there; otherwise nothing is left changed once the value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
+    /// that cannot be written, or one that another run writes.
+    pub fn check(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
+        let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
+        // Drops a trailing slash, which would make the system look for a folder inside a file.
+        let absolute: PathBuf = absolute.components().collect();
+        let mut destination = Self {
+            kind,
+            folder: absolute.clone(),
+            previous: Vec::new(),
+            unfinished: absolute.join(UNFINISHED),
+            made: Vec::new(),
+            lock: None,
+        };
+        destination.make(path)?;
+        // Follows links, since the user named the folder. Links inside the folder are not followed.
+        let folder = fs::canonicalize(&absolute).map_err(refused_by_system(path, "cannot be opened"))?;
+        if !folder.is_dir() {
+            return Err(refused(path, "is a file, not a folder; choose another folder"));
+        }
+        destination.lock = Some(lock(path, &folder)?);
+        finish(&folder, kind)?;
+        destination.previous = previous(path, &folder, kind)?;
+        // Unlike the names of charts, these do not depend on the data: checked early, so that a mistake costs no run.
+        destination.folder = folder;
+        let always = (kind.records)().into_iter().chain([REPORT]).map(str::to_owned);
+        destination.refuse_foreign(&always.collect::<Vec<_>>())?;
+        let unfinished = destination.folder.join(UNFINISHED);
+        remove_if_present(&unfinished)
+            .and_then(|()| fs::create_dir(&unfinished))
+            .map_err(refused_by_system(path, "cannot be written"))?;
+        destination.unfinished = unfinished;
+        Ok(destination)
+    }
+
+    /// Checks that `path` is a folder of ours that can be written.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Input`] for anything else.
+    pub fn ours(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
+        if !path.is_file() && !exists(&path.join(RUN)) && !exists(&path.join(COMPLETE)) {
+            let reason =
+                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`");
+            return Err(refused(path, reason));
+        }
+        Self::check(path, kind)
+    }
+
+    /// Makes the folder, and those above it, unless they exist.
+    fn make(&mut self, path: &Path) -> Result<(), Error> {
+        let is_missing = |folder: &&Path| matches!(folder.try_exists(), Ok(false)) && !folder.is_symlink();
+        let missing = self.folder.ancestors().take_while(is_missing);
+        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        let mut last = missing.iter().map(|folder| folder.components().next_back());
+        if last.any(|name| name == Some(Component::ParentDir)) {
+            let reason = "leads through a folder that is not there; name the folder directly";
+            return Err(refused(path, reason));
+        }
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(&folder) {
+                Ok(()) => self.made.push(folder),
+                // Another run was faster.
+                Err(error) if error.kind() == IoErrorKind::AlreadyExists => {}
+                Err(error) => return Err(refused_by_system(path, "cannot be made")(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the absolute path of the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the folder to write to.
+    pub fn unfinished(&self) -> &Path {
+        &self.unfinished
+    }
+
+    /// Checks that no file of `names` exists in the folder, except files of the run there.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Input`] with the first such file.
+    pub fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
+        let own = &self.previous;
+        match names
+            .iter()
+            .find(|name| !own.contains(name) && exists(&self.folder.join(name)))
+        {
+            Some(name) => Err(in_the_way(&self.folder.join(name))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns an error about an unfinished file as an error about the file that it would become.
+    #[must_use]
+    pub fn destined(&self, error: Error) -> Error {
+        let name = error
+            .path()
+            .and_then(|path| path.strip_prefix(&self.unfinished).ok());
+        match name.map(|name| self.folder.join(name)) {
+            Some(path) => error.about(&path),
+            None => error,
+        }
+    }
+
+    /// Puts the written files in the place of the previous run's files. Foreign files stay.
+    ///
+    /// Those of `files` that were not written again must exist in the folder. If the list of files changed, `run.json`
+    /// must be written again.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the written files are not those listed, a file that is not ours is in the way, or the system
+    /// fails. If it fails while files are moved, the next run into the folder finishes that.
+    pub fn commit(mut self, files: &[String]) -> Result<(), Error> {
+        let (folder, unfinished) = (self.folder.clone(), self.unfinished.clone());
+        let is_written = |name: &str| unfinished.join(name).is_file();
+        let same: BTreeSet<&String> = self.previous.iter().collect();
+        let same = same == files.iter().collect();
+        for name in files {
+            let stays = folder.join(name).is_file() && (name != RUN || same);
+            if !self.kind.is_ours(name) || !is_written(name) && !stays {
+                return Err(Error::internal(format!("{name} is listed and was not written")));
+            }
+        }
+        if !is_written(RUN) {
+            let from = folder.join(RUN);
+            fs::copy(&from, unfinished.join(RUN)).map_err(Error::system(&from))?;
+        }
+        // Minutes may have passed since the first check.
+        self.previous = previous(&folder, &folder, self.kind)?;
+        self.refuse_foreign(files)?;
+        if cfg!(unix) {
+            for name in files.iter().filter(|name| is_written(name)) {
+                let synced = File::open(unfinished.join(name)).and_then(|file| file.sync_all());
+                synced.map_err(Error::system(&folder.join(name)))?;
+            }
+        }
+        fs::rename(&unfinished, folder.join(COMPLETE)).map_err(Error::system(&folder))?;
+        self.made.clear();
+        finish(&folder, self.kind)
+    }
+}
+
+impl Drop for Destination {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            let _ = remove_if_present(&self.unfinished);
+        }
+        for folder in self.made.iter().rev() {
+            // A folder that is no longer empty stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn in_the_way(path: &Path) -> Error {
+    let reason = format!(
+        "is not of the run that {RUN} describes and would be overwritten; move it, or choose another folder"
+    );
+    refused(path, reason)
+}
+
+fn remove_if_present(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+fn lock(path: &Path, folder: &Path) -> Result<File, Error> {
+    let failed = refused_by_system(path, "cannot be locked");
+    // A folder can be locked itself, except on Windows.
+    let file = match cfg!(unix) {
+        true => File::open(folder),
+        false => File::create(folder.join(format!("{PREFIX}lock"))),
+    };
+    let file = file.map_err(&failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let reason =
+                "another run of this program is writing here; wait until it ends, or choose another place";
+            Err(refused(path, reason))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Moves the files of a complete run out of their folder inside, and removes the other files of the run that was there.
+fn finish(folder: &Path, kind: &Kind) -> Result<(), Error> {
+    let new = folder.join(COMPLETE);
+    // `run.json` is moved last.
+    if exists(&new.join(RUN)) {
+        let files = listed(&new, &new, kind)?;
+        let before = match exists(&folder.join(RUN)) {
+            true => listed(folder, folder, kind)?,
+            false => Vec::new(),
+        };
+        for name in files.iter().filter(|name| *name != RUN) {
+            let (from, to) = (new.join(name), folder.join(name));
+            if !exists(&from) {
+                continue;
+            }
+            if exists(&to) && !before.contains(name) {
+                return Err(in_the_way(&to));
+            }
+            let parent = to.parent().unwrap_or(folder);
+            fs::create_dir_all(parent)
+                .and_then(|()| fs::rename(&from, &to))
+                .map_err(Error::system(&to))?;
+        }
+        for name in before.iter().filter(|name| !files.contains(name)) {
+            let path = folder.join(name);
+            if exists(&path) {
+                fs::remove_file(&path).map_err(Error::system(&path))?;
+            }
+        }
+        fs::rename(new.join(RUN), folder.join(RUN)).map_err(Error::system(folder))?;
+    }
+    remove_if_present(&new).map_err(Error::system(&new))
+}
+
+/// Returns the files of the run in `folder`, none if it is empty.
+fn previous(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
+    let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    if names.any(|name| !name.to_string_lossy().starts_with(PREFIX)) {
+        listed(path, folder, kind)
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+/// Returns the files of the run in `folder`, after checking that the folder is ours and the list leads nowhere else.
+fn listed(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
+    let (file, shown) = (folder.join(RUN), path.join(RUN));
+    match fs::symlink_metadata(&file) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(refused(&shown, "is not a regular file; choose another folder")),
+        Err(error) if error.kind() == IoErrorKind::NotFound => {
+            let reason =
+                format!("must be empty or hold a {RUN} of this program; choose an empty or new folder");
+            return Err(refused(path, reason));
+        }
+        Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),
+    }
+    let files = (kind.list)(&file).map_err(|error| {
+        let advice = match error.kind() {
+            ErrorKind::Foreign => "; choose an empty or new folder",
+            ErrorKind::Changed => "",
+            _ => "; restore it, remove the folder, or choose another",
+        };
+        let reason = format!("{}{advice}", error.reason());
+        refused(&shown, reason)
+    })?;
+    if !files.iter().any(|name| name == RUN) {
+        let reason = "\"files\" does not list run.json itself: damaged; remove the folder, or choose another";
+        return Err(refused(&shown, reason));
+    }
+    if let Some(name) = files.iter().find(|name| !kind.is_ours(name)) {
+        let reason = "which this program never writes: damaged; remove the folder, or choose another";
+        return Err(refused(&shown, format!("\"files\" lists {name:?}, {reason}")));
+    }
+    let is_folder = |name: &str| fs::symlink_metadata(folder.join(name)).map(|found| found.is_dir());
+    if let Ok(false) = is_folder(CHARTS) {
+        let reason = "is not a folder; move it, or choose another folder";
+        return Err(refused(&path.join(CHARTS), reason));
+    }
+    if let Some(name) = files.iter().find(|name| matches!(is_folder(name), Ok(true))) {
+        let reason = "is a folder where a file belongs; move it, or choose another folder";
+        return Err(refused(&path.join(name), reason));
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run whose `run.json` is its list of files, a line each.
+    static LINES: Kind = Kind {
+        records: || vec!["times.csv"],
+        list: |path| {
+            Ok(fs::read_to_string(path)
+                .unwrap()
+                .lines()
+                .map(str::to_owned)
+                .collect())
+        },
+    };
+    const OLD: [&str; 4] = ["charts/a.svg", "charts/b.svg", "run.json", "times.csv"];
+    const NEW: [&str; 4] = ["charts/b.svg", "charts/c.svg", "run.json", "times.csv"];
+
+    fn write(folder: &Path, files: [&str; 4]) {
+        fs::create_dir_all(folder.join(CHARTS)).unwrap();
+        for name in files {
+            fs::write(folder.join(name), files.join("\n")).unwrap();
+        }
+    }
+
+    fn files(folder: &Path) -> Vec<String> {
+        let names = |within: &Path| {
+            fs::read_dir(within)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+        };
+        let charts = names(&folder.join(CHARTS)).map(|name| format!("charts/{}", name.to_str().unwrap()));
+        let names = names(folder).map(|name| name.into_string().unwrap());
+        let mut all: Vec<String> = charts.chain(names).filter(|name| name != CHARTS).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn what_a_kill_interrupts_the_next_command_finishes_or_removes() {
+        // Kills after each move of a file, and before the first.
+        for moved in 0..=NEW.len() {
+            for is_first in [false, true] {
+                let folder = tempfile::tempdir().unwrap();
+                let (out, new) = (folder.path(), folder.path().join(COMPLETE));
+                if !is_first {
+                    write(out, OLD);
+                    fs::write(out.join("notes.txt"), "somebody's").unwrap();
+                }
+                write(&new, NEW);
+                fs::create_dir_all(out.join(CHARTS)).unwrap();
+                for name in NEW.iter().filter(|name| **name != RUN).chain([&RUN]).take(moved) {
+                    fs::rename(new.join(name), out.join(name)).unwrap();
+                }
+                if moved == NEW.len() && !is_first {
+                    fs::remove_file(out.join("charts/a.svg")).unwrap();
+                }
+                write(&out.join(UNFINISHED), OLD);
+                drop(Destination::ours(out, &LINES).unwrap());
+                let mut expected: Vec<&str> = NEW.to_vec();
+                expected.extend((!is_first).then_some("notes.txt"));
+                expected.sort_unstable();
+                assert_eq!(files(out), expected);
+                for name in NEW {
+                    assert_eq!(
+                        fs::read_to_string(out.join(name)).unwrap(),
+                        NEW.join("\n"),
+                        "{name}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_run_at_a_time_and_no_file_of_somebody_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("deep/out");
+        let first = Destination::check(&out, &LINES).unwrap();
+        let said = Destination::check(&out, &LINES).unwrap_err();
+        assert_eq!(said.kind(), ErrorKind::Input);
+        assert!(said.reason().contains("another run"), "{said}");
+        // A run that fails takes its folders with it.
+        drop(first);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // Somebody who was faster wins, whenever the file appears.
+        let listed = OLD.map(str::to_owned);
+        let run = Destination::check(&out, &LINES).unwrap();
+        write(run.unfinished(), OLD);
+        fs::write(out.join("times.csv"), "somebody's").unwrap();
+        assert_eq!(run.commit(&listed).unwrap_err().kind(), ErrorKind::Input);
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+        fs::remove_file(out.join("times.csv")).unwrap();
+        write(&out.join(COMPLETE), OLD);
+        fs::write(out.join("times.csv"), "somebody's").unwrap();
+        assert!(Destination::check(&out, &LINES).is_err());
+        assert_eq!(fs::read_to_string(out.join("times.csv")).unwrap(), "somebody's");
+        // A file that is listed and not written is a mistake of the program.
+        fs::remove_dir_all(&out).unwrap();
+        let run = Destination::check(&out, &LINES).unwrap();
+        assert_eq!(run.commit(&listed).unwrap_err().kind(), ErrorKind::Internal);
+        assert!(!out.exists());
+    }
+}
