@@ -15,6 +15,7 @@ mod format;
 mod funnels;
 #[cfg(not(emulated))]
 mod growing;
+mod guava;
 #[cfg(not(emulated))]
 mod properties;
 #[cfg(not(emulated))]

@@ -1,10 +1,10 @@
 //! Filters that Guava wrote: rebuilt byte for byte, read, and queried.
 
+use md5::Md5;
 use membership_filters::{
     BloomFilter, Bytes, Funnel, Hashing, Integer, Long, Murmur3, Parameters, ProbeCountRule, Strategy, Utf8,
     Utf16Units,
 };
-use md5::Md5;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -147,7 +147,7 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> usize {
 /// Both rules for the probe count give the filters that get once and three times their elements.
 #[test]
 fn published_filters_of_md5_keys() {
-    let lines = include_str!("../data/md5_keys.jsonl");
+    let lines = include_str!("../../data/guava/md5_keys.jsonl");
     for rule in [
         ProbeCountRule::FromBitsPerInsertion,
         ProbeCountRule::FromFalsePositiveRate,
@@ -159,7 +159,7 @@ fn published_filters_of_md5_keys() {
 #[test]
 fn filters_of_guava_31() {
     let rows = check_all(
-        include_str!("../data/filters.jsonl"),
+        include_str!("../../data/guava/filters.jsonl"),
         ProbeCountRule::FromBitsPerInsertion,
     );
     assert_eq!(rows, 208);
@@ -168,7 +168,7 @@ fn filters_of_guava_31() {
 #[test]
 fn filters_of_guava_33_where_they_differ() {
     let rows = check_all(
-        include_str!("../data/newer/filters_that_differ.jsonl"),
+        include_str!("../../data/guava/newer/filters_that_differ.jsonl"),
         ProbeCountRule::FromFalsePositiveRate,
     );
     assert_eq!(rows, 8);

@@ -63,7 +63,7 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
 #[test]
 fn sizes_of_guava_31() {
     let rows = check_all(
-        include_str!("../data/sizing.jsonl"),
+        include_str!("../../data/guava/sizing.jsonl"),
         ProbeCountRule::FromBitsPerInsertion,
     );
     assert_eq!(rows, (408, 327));
@@ -72,7 +72,7 @@ fn sizes_of_guava_31() {
 #[test]
 fn sizes_of_guava_33() {
     let rows = check_all(
-        include_str!("../data/newer/sizing.jsonl"),
+        include_str!("../../data/guava/newer/sizing.jsonl"),
         ProbeCountRule::FromFalsePositiveRate,
     );
     assert_eq!(rows, (408, 327));

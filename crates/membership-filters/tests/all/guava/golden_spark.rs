@@ -81,12 +81,12 @@ fn version(number: u32, seed: i32) -> Version {
 
 #[test]
 fn sparks_filters_are_rebuilt_read_and_queried() {
-    let all: Vec<Elements> = include_str!("../data/spark/elements.jsonl")
+    let all: Vec<Elements> = include_str!("../../data/spark/elements.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let mut rows = 0;
-    for line in include_str!("../data/spark/filters.jsonl").lines() {
+    for line in include_str!("../../data/spark/filters.jsonl").lines() {
         let row: Row = serde_json::from_str(line).unwrap();
         let of_kind = all.iter().find(|elements| elements.kind == row.kind).unwrap();
         let keys = elements(&row.kind, &of_kind.keys[..row.count]);
@@ -142,7 +142,7 @@ fn check_size(parameters: &Parameters, size: &Size, line: &str) {
 
 #[test]
 fn sizes_are_sparks() {
-    for line in include_str!("../data/spark/sizes.jsonl").lines() {
+    for line in include_str!("../../data/spark/sizes.jsonl").lines() {
         let size: Size = serde_json::from_str(line).unwrap();
         let rate = number(line, "rate").parse().unwrap();
         check_size(&Parameters::new(size.expected_items, rate).unwrap(), &size, line);
@@ -151,7 +151,7 @@ fn sizes_are_sparks() {
 
 #[test]
 fn filters_of_data_frames_are_cut_and_filled_alike() {
-    for line in include_str!("../data/spark/data_frames.jsonl").lines() {
+    for line in include_str!("../../data/spark/data_frames.jsonl").lines() {
         let row: DataFrame = serde_json::from_str(line).unwrap();
         let rate = number(line, "rate").parse().unwrap();
         let parameters = Parameters::of_data_frame(row.size.expected_items, rate).unwrap();

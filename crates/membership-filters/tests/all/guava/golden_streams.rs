@@ -27,7 +27,7 @@ fn fed<F: Funnel<T>, T: ?Sized>(funnel: F, element: &T) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn funnels_feed_the_bytes_of_guavas() {
     let mut lone_surrogates = 0;
-    let lines = include_str!("../data/funnels.jsonl");
+    let lines = include_str!("../../data/guava/funnels.jsonl");
     assert_eq!(lines.lines().count(), 35);
     for line in lines.lines() {
         let row: FunnelRow = serde_json::from_str(line).unwrap();
@@ -82,7 +82,7 @@ struct StreamRow {
 
 #[test]
 fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
-    let lines = include_str!("../data/stream_errors.jsonl");
+    let lines = include_str!("../../data/guava/stream_errors.jsonl");
     assert_eq!(lines.lines().count(), 15);
     for line in lines.lines() {
         let row: StreamRow = serde_json::from_str(line).unwrap();

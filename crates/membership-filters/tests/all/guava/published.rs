@@ -1,6 +1,8 @@
 //! Known counts of Guava's filters, from its own tests and from published programs.
 
-use membership_filters::{BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, Funnel, Parameters, Strategy, Utf8, Utf16Units};
+use membership_filters::{
+    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, Funnel, Parameters, Strategy, Utf8, Utf16Units,
+};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -51,7 +53,7 @@ fn uuid(i: u64) -> String {
 
 #[test]
 fn ten_million_insertions_at_one_in_ten_thousand() {
-    let mut lines = include_str!("../data/uuid_keys.jsonl").lines();
+    let mut lines = include_str!("../../data/guava/uuid_keys.jsonl").lines();
     let mut next = || -> Value { serde_json::from_str(lines.next().unwrap()).unwrap() };
     let parameters = Parameters::new(10_000_000, 1e-4).unwrap();
     let sizes = json!({
