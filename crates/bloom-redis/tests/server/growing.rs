@@ -8,7 +8,7 @@ use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::support::{Client, Server, check_all_there, for_each_client, golden, names, new_growing};
+use crate::support::{Client, Server, check_all_there, for_each_client, golden, new_growing};
 
 /// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
@@ -174,24 +174,6 @@ fn a_cursor_that_is_no_number_is_reported() {
 }
 
 #[test]
-fn clearing_leaves_one_empty_bitmap() {
-    for_each_client(|client| {
-        let filter = new_growing(50, 0.01);
-        client.run(filter.create());
-        client.run(filter.insert_many(names("in", 200)));
-        client.run(filter.clear());
-        assert_eq!(client.run(filter.statistics()).bitmaps(), 1);
-        assert_eq!(client.words::<u64>(&["DBSIZE"]), 3);
-        assert_eq!(client.words::<String>(&["GET", "{g}:cursor"]), "0");
-        let statistics = client.run(filter.statistics());
-        assert_eq!(
-            (statistics.ones(), statistics.bytes()),
-            (0, filter.schema().bits() / 8)
-        );
-    });
-}
-
-#[test]
 fn a_server_that_forgot_the_scripts_gets_them_again() {
     for_each_client(|client| {
         let filter = new_growing(50, 0.01);
@@ -220,27 +202,4 @@ fn a_growing_filter_with_other_parameters_is_refused() {
             );
         }
     });
-}
-
-#[test]
-fn a_total_rate_is_kept_by_as_many_bitmaps_as_planned() {
-    let server = Server::start(&[]);
-    let mut client = Client::blocking(&server);
-    for (bitmaps, total) in [(1, 0.05), (5, 0.03)] {
-        client.words::<()>(&["FLUSHALL"]);
-        let schema = Schema::growing(1_000, bitmaps, total).unwrap();
-        let filter = GrowingFilter::new("g", schema).unwrap();
-        client.run(filter.create());
-        // A bitmap takes what it is meant for, less its own false positives.
-        let elements = (0..1_000 * bitmaps).map(|i| i.to_string());
-        client.run(filter.insert_many(elements));
-        assert!(client.run(filter.statistics()).bitmaps().abs_diff(bitmaps) <= 1);
-        let rate = client.run(filter.statistics()).false_positive_rate();
-        assert!(
-            rate <= total * 1.02 && rate > total * 0.45,
-            "{bitmaps} {total}: {rate}"
-        );
-    }
-    let error = Schema::growing(1, 0, 0.01).unwrap_err().to_string();
-    assert_eq!(error, "the number of bitmaps must be at least 1, got 0");
 }
