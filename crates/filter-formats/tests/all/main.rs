@@ -21,7 +21,6 @@ mod policies;
 #[cfg(not(emulated))]
 mod rates;
 #[cfg(not(emulated))]
-mod second_reader;
 mod support;
 #[cfg(not(emulated))]
 mod view;

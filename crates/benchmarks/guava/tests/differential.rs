@@ -1,0 +1,193 @@
+//! One random trial of Guava's filter against Guava itself: of every funnel and strategy, filters that both sides fill, write,
+//! read from each other and fill further must have the same size, streams and answers.
+//!
+//! It needs a JDK and Guava (Debian: `default-jdk-headless`, `libguava-java`), and fails without them. The seed is fixed;
+//! `GUAVA_SEED` sets another.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use bench_guava::Java;
+use bench_kit::source::Source;
+use membership_filters::{
+    BloomFilter, Bytes, Hash128, Hashed, Integer, Long, Parameters, ProbeCountRule, Sequence, Strategy, Utf8,
+    Utf16, Utf16Units,
+};
+
+/// An element for one of the funnels.
+#[derive(Debug, Clone)]
+enum Element {
+    /// UTF-16 units in any order, as Java's strings allow, for the funnel of UTF-8.
+    Utf8(Vec<u16>),
+    /// UTF-16 units in any order; the funnel of UTF-16 units takes them as they are.
+    Units(Vec<u16>),
+    Int(i32),
+    Long(i64),
+    Bytes(Vec<u8>),
+    Texts(Vec<Vec<u16>>),
+}
+
+/// The number of funnels in the Java program.
+const FUNNELS: u8 = 6;
+
+impl Element {
+    /// Draws an element of a funnel.
+    fn random(funnel: u8, random: &mut Source) -> Self {
+        match funnel {
+            0 => Self::Utf8(text(random)),
+            1 => Self::Units(text(random)),
+            2 => Self::Int(random.u64() as i32 >> random.index(32)),
+            3 => Self::Long(random.u64() as i64 >> random.index(64)),
+            4 => {
+                let len = random.below(50);
+                Self::Bytes(random.bytes(len))
+            }
+            _ => Self::Texts((0..random.index(5)).map(|_| text(random)).collect()),
+        }
+    }
+
+    /// Hashes the element with its funnel.
+    fn hashed(&self) -> Hashed<Bytes> {
+        let hash = match self {
+            Self::Utf8(units) => {
+                let hash = Hash128::of_key(&Utf8, &string(units));
+                assert_eq!(Hash128::of_key(&Utf8, &Utf16(units)), hash);
+                hash
+            }
+            Self::Units(units) => Hash128::of_key(&Utf16Units, &Utf16(units)),
+            Self::Int(value) => Hash128::of_key(&Integer, value),
+            Self::Long(value) => Hash128::of_key(&Long, value),
+            Self::Bytes(bytes) => Hash128::of_key(&Bytes, bytes),
+            Self::Texts(texts) => {
+                let strings: Vec<String> = texts.iter().map(|units| string(units)).collect();
+                Hash128::of_key(&Sequence(Utf8), &strings)
+            }
+        };
+        Hashed::assume(Bytes, hash)
+    }
+
+    /// Encodes the element for the Java program.
+    fn encode(&self) -> Vec<u8> {
+        let text =
+            |units: &Vec<u16>| -> Vec<u8> { units.iter().flat_map(|unit| unit.to_be_bytes()).collect() };
+        match self {
+            Self::Utf8(units) | Self::Units(units) => text(units),
+            Self::Int(value) => value.to_be_bytes().to_vec(),
+            Self::Long(value) => value.to_be_bytes().to_vec(),
+            Self::Bytes(bytes) => bytes.clone(),
+            Self::Texts(texts) => texts.iter().flat_map(|units| sized(&text(units))).collect(),
+        }
+    }
+}
+
+/// Letters, any units below the surrogates, pairs of surrogates, and surrogates that are unpaired or in the wrong order.
+fn text(random: &mut Source) -> Vec<u16> {
+    let kind = random.index(4);
+    let units = (0..random.index(40)).flat_map(|_| {
+        let number = random.u64();
+        let [low, high] = [number & 0x3ff, number >> 10 & 0x3ff].map(|part| part as u16);
+        match kind {
+            0 => vec![0x20 + low % 0x5f],
+            1 => vec![(number % 0xd800) as u16],
+            2 => vec![0xd800 | high, 0xdc00 | low],
+            _ => vec![*random.pick(&[0x61, 0xe9, 0x4e2d, 0xd83d, 0xdbff, 0xdc00, 0xde00])],
+        }
+    });
+    units.collect()
+}
+
+/// Decodes units as Java's UTF-8 encoder does.
+fn string(units: &[u16]) -> String {
+    let units = char::decode_utf16(units.iter().copied());
+    units.map(|unit| unit.unwrap_or('?')).collect()
+}
+
+/// Puts the length before bytes.
+fn sized(bytes: &[u8]) -> Vec<u8> {
+    [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
+}
+
+fn encoded(elements: &[Element]) -> Vec<u8> {
+    let count = u32::try_from(elements.len()).unwrap().to_be_bytes();
+    let elements = elements.iter().flat_map(|element| sized(&element.encode()));
+    count.into_iter().chain(elements).collect()
+}
+
+fn put(filter: &mut BloomFilter<Bytes>, elements: &[Element]) -> Vec<u8> {
+    let put = |element: &Element| u8::from(filter.insert_hash(&element.hashed()).unwrap());
+    elements.iter().map(put).collect()
+}
+
+#[test]
+fn filters_of_every_funnel_and_strategy_are_guavas() {
+    let seed = std::env::var("GUAVA_SEED").map_or(1, |seed| seed.parse().unwrap());
+    println!("GUAVA_SEED={seed}");
+    let random = &mut Source::new(seed);
+    let main = "com.google.common.hash.Trial";
+    let mut guava = Java::start("com/google/common/hash/Trial.java", main, &["-Xmx1g"]).unwrap();
+    let (mut made, mut refused) = (0, 0);
+    for trial in 0..600 {
+        let funnel = trial as u8 % FUNNELS;
+        let strategy = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64][random.index(2)];
+        let insertions = random.power(0.0, 16.0) as i64 - 2;
+        // From 2^-40 to nearly 1, and rates that give no filter.
+        let rate = match random.index(20) {
+            0 => *random.pick(&[0.0, -0.5, 1.0, 1.5, 1.0 - f64::EPSILON / 2.0, f64::NAN]),
+            _ => random.power(-40.0, -0.01),
+        };
+        let several = |count, random: &mut Source| -> Vec<Element> {
+            (0..count).map(|_| Element::random(funnel, random)).collect()
+        };
+        let (first, second) = (
+            several(random.index(200), random),
+            several(random.index(200), random),
+        );
+        let asked = [&first[..], &second, &several(100, random)].concat();
+        let case = format!("{trial}: {insertions} at {rate:e}, {strategy:?}, funnel {funnel}");
+
+        // Debian's version of Guava computes the probe count from the bits of an insertion.
+        let rule = ProbeCountRule::FromBitsPerInsertion;
+        let ours = Parameters::with_rule(insertions as u64, rate, rule)
+            .and_then(|parameters| BloomFilter::new(Bytes, &parameters.with_strategy(strategy)));
+        let mut expected = Vec::new();
+        let mut stream = Vec::new();
+        if let Ok(empty) = &ours {
+            let mut filter = empty.clone();
+            expected.extend(filter.bits().to_be_bytes());
+            expected.extend(put(&mut filter, &first));
+            stream = filter.to_bytes();
+            expected.extend(&stream);
+            expected.extend(put(&mut filter, &second));
+            let answers = asked
+                .iter()
+                .map(|element| u8::from(filter.might_contain_hash(&element.hashed())));
+            expected.extend(answers);
+            expected.extend(filter.to_bytes());
+            expected.extend(filter.estimated_len().map_or(-1, u64::cast_signed).to_be_bytes());
+            // All keys again, by merging.
+            let mut merged = empty.clone();
+            put(&mut merged, &second);
+            merged
+                .merge(&BloomFilter::from_bytes(&stream, Bytes).unwrap())
+                .unwrap();
+            assert!(merged == filter, "{case}");
+        }
+        let answer = guava.ask(&[
+            &[strategy.ordinal(), funnel],
+            &insertions.to_be_bytes(),
+            &rate.to_be_bytes(),
+            &encoded(&first),
+            &encoded(&second),
+            &encoded(&asked),
+            &sized(&stream),
+        ]);
+        match (ours, answer) {
+            (Ok(_), Ok(answer)) => {
+                assert!(answer == expected, "{case}");
+                made += 1;
+            }
+            (Err(_), Err(_)) => refused += 1,
+            (ours, answer) => panic!("{case}: {ours:?}, {answer:?}"),
+        }
+    }
+    assert!(made > 400 && refused > 3, "{made} made, {refused} refused");
+}
