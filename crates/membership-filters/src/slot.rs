@@ -26,7 +26,7 @@ impl<T> State<T> {
 /// A slot for the current filter, which threads share until another filter, of any size, replaces it as a whole.
 /// Queries, insertions and replacements do not wait for each other. Needs the feature `slot`.
 ///
-/// The filter is of any type. A [`ConcurrentBloomFilter`] has methods here for queries and insertions:
+/// The filter is of any type. A [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter) has methods here for queries and insertions:
 ///
 /// ```
 /// use membership_filters::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
@@ -231,7 +231,7 @@ impl<T> Slot<T> {
 impl<T> Slot<RwLock<T>> {
     /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the
     /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners. A
-    /// [`ConcurrentBloomFilter`] goes into a slot without a lock: `query` could insert into the current one alone.
+    /// [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter) goes into a slot without a lock: `query` could insert into the current one alone.
     ///
     /// ```compile_fail,E0596
     /// # use membership_filters::{Slot, spark::{BloomFilter, Parameters}};
