@@ -13,7 +13,7 @@
 //! with a filter: 37 database reads
 //! ```
 //!
-//! [`Store`] is the part to copy.
+//! `Store` is the part to copy.
 
 use std::collections::HashMap;
 use std::error::Error;
