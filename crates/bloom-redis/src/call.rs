@@ -68,8 +68,9 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Executes the operation over an asynchronous connection. Needs the feature `tokio`. Commands for several slots of
-    /// a cluster are sent one after another.
+    /// Executes the operation over an asynchronous connection whose clones share it, such as a multiplexed connection,
+    /// a connection manager or a cluster connection. Needs the feature `tokio`. Commands for several slots of a cluster
+    /// are sent concurrently, each over a clone.
     ///
     /// Dropping the future stops the operation: commands that were sent may or may not have been executed.
     ///
@@ -77,30 +78,7 @@ impl<'a, T> Call<'a, T> {
     ///
     /// Returns the operation's own errors, and those of the server and the connection.
     #[cfg(feature = "tokio")]
-    pub async fn query_async(mut self, connection: &mut impl redis::aio::ConnectionLike) -> Result<T, Error> {
-        loop {
-            match self.advance() {
-                Next::Done(result) => return result,
-                Next::Send(batches) => {
-                    let mut replies = Vec::with_capacity(batches.len());
-                    for batch in &batches {
-                        replies.push(send_async(connection, batch).await);
-                    }
-                    self.line.answer(replies);
-                }
-            }
-        }
-    }
-
-    /// Executes the operation over an asynchronous connection whose clones share it, such as a multiplexed connection,
-    /// a connection manager or a cluster connection. Commands for several slots of a cluster are sent concurrently,
-    /// each over a clone, which helps sets of shards. Otherwise it works like `query_async`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the operation's own errors, and those of the server and the connection.
-    #[cfg(feature = "tokio")]
-    pub async fn query_together(
+    pub async fn query_async(
         mut self,
         connection: &(impl redis::aio::ConnectionLike + Clone),
     ) -> Result<T, Error> {
@@ -108,10 +86,7 @@ impl<'a, T> Call<'a, T> {
             match self.advance() {
                 Next::Done(result) => return result,
                 Next::Send(batches) => {
-                    let sent = batches.iter().map(|batch| {
-                        let mut connection = connection.clone();
-                        async move { send_async(&mut connection, batch).await }
-                    });
+                    let sent = batches.iter().map(|batch| send_async(connection.clone(), batch));
                     let replies = futures_util::future::join_all(sent).await;
                     self.line.answer(replies);
                 }
@@ -194,7 +169,7 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
 }
 
 #[cfg(feature = "tokio")]
-async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Batch) -> Sent {
+async fn send_async(mut connection: impl redis::aio::ConnectionLike, batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
         let reply = connection.req_packed_command(&command).await?;
         return Ok(vec![reply]);

@@ -122,7 +122,7 @@ impl Rig {
 
     fn send<T>(&mut self, client: &str, call: Call<'_, T>) -> Result<T, bloom_redis::Error> {
         match client {
-            "tokio" => self.runtime.block_on(call.query_async(&mut self.multiplexed)),
+            "tokio" => self.runtime.block_on(call.query_async(&self.multiplexed)),
             _ => call.query(&mut self.connection),
         }
     }

@@ -19,8 +19,6 @@ enum Kind {
     Asynchronous(Runtime, MultiplexedConnection),
     BlockingCluster(Box<ClusterConnection>),
     AsynchronousCluster(Runtime, cluster_async::ClusterConnection),
-    /// Sends to several slots concurrently.
-    TogetherCluster(Runtime, cluster_async::ClusterConnection),
 }
 
 fn runtime() -> Runtime {
@@ -49,24 +47,21 @@ impl Client {
     }
 
     /// The kinds of clients for a cluster.
-    pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 3] = [
+    pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 2] = [
         |cluster| Self::of(cluster, Kind::BlockingCluster(Box::new(cluster.connection()))),
-        |cluster| Self::asynchronous_cluster(cluster, Kind::AsynchronousCluster),
-        |cluster| Self::asynchronous_cluster(cluster, Kind::TogetherCluster),
+        |cluster| {
+            let runtime = runtime();
+            let connection = runtime.block_on(cluster.client().get_async_connection());
+            Self::of(
+                cluster,
+                Kind::AsynchronousCluster(runtime, connection.expect("a connection")),
+            )
+        },
     ];
 
     fn of(cluster: &Cluster, connection: Kind) -> Self {
         let plain = Box::new(cluster.connection());
         Self { connection, plain }
-    }
-
-    fn asynchronous_cluster(
-        cluster: &Cluster,
-        kind: fn(Runtime, cluster_async::ClusterConnection) -> Kind,
-    ) -> Self {
-        let runtime = runtime();
-        let connection = runtime.block_on(cluster.client().get_async_connection());
-        Self::of(cluster, kind(runtime, connection.expect("a connection")))
     }
 
     /// Connects an asynchronous client with its own runtime.
@@ -91,7 +86,6 @@ impl Client {
             Kind::Asynchronous(runtime, connection) => runtime.block_on(call.query_async(connection)),
             Kind::BlockingCluster(connection) => call.query(&mut **connection),
             Kind::AsynchronousCluster(runtime, connection) => runtime.block_on(call.query_async(connection)),
-            Kind::TogetherCluster(runtime, connection) => runtime.block_on(call.query_together(connection)),
         }
     }
 
