@@ -90,19 +90,10 @@ fn connect(urls: &[&str]) -> Result<Box<dyn ConnectionLike>, Failure> {
 
 fn load(folder: &str, name: &str, urls: &[&str]) -> Result<(), Failure> {
     let mut connection = connect(urls)?;
-    let mut last = None;
-    let loading = Loading::default().progress(move |bytes, all| {
-        let percent = (bytes * 100).checked_div(all).unwrap_or(100);
-        if last.replace(percent) != Some(percent) {
-            // Nobody needs it.
-            let _ = write!(io::stderr(), "\rloading: {percent} %");
-        }
-    });
     let loaded = ShardedSet::new(name)
-        .load(folder, loading)
-        .query(&mut *connection);
-    let _ = writeln!(io::stderr());
-    let loaded = loaded.map_err(failed)?;
+        .load(folder, Loading::default())
+        .query(&mut *connection)
+        .map_err(failed)?;
     println!(
         "{name} is generation {}: {} shards of {} bytes loaded",
         loaded.generation, loaded.shards, loaded.bytes

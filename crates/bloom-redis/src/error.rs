@@ -17,10 +17,10 @@ use crate::names::display;
 /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 /// assert_eq!(error.to_string(), "the false-positive rate must be above 0 and below 1, got 1.5");
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Error(Box<Failure>);
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Failure {
     kind: ErrorKind,
     key: Option<Vec<u8>>,
@@ -150,12 +150,6 @@ impl PartialEq for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error {{ kind: {:?}, text: {:?} }}", self.0.kind, self.0.text)
     }
 }
 

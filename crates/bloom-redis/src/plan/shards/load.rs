@@ -4,7 +4,6 @@
 //! before that number, which makes it a shard, comes last. A string that was lost in between and begun again by a later
 //! write lacks the number, and a mark by one loader does not fit the number of another.
 
-use core::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -27,9 +26,6 @@ const TOGETHER: usize = 4;
 
 /// The bytes whose ones the server counts at a time: some milliseconds of its time.
 const COUNTED: u64 = 8 << 20;
-
-/// The keys that one round trip is about.
-const KEYS: usize = 1_000;
 
 /// The time after which what an abandoned load left is gone.
 const UNFINISHED: Duration = Duration::from_secs(24 * 3600);
@@ -79,14 +75,6 @@ impl<'a> Loading<'a> {
             progress: Box::new(progress),
             ..self
         }
-    }
-}
-
-impl fmt::Debug for Loading<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Loading")
-            .field("grace", &self.grace)
-            .finish_non_exhaustive()
     }
 }
 
@@ -200,68 +188,51 @@ impl<'a> Keys<'a> {
     }
 
     /// Sends commands for each key. Returns the replies in the order of the keys.
-    async fn each(
-        &self,
-        range: core::ops::Range<usize>,
-        commands: impl Fn(&mut Batch, usize),
-    ) -> Result<Replies, Error> {
+    async fn each(&self, commands: impl Fn(&mut Batch, usize)) -> Result<Replies, Error> {
         let mut batches = Batches::default();
-        for number in range {
+        for number in 0..self.keys.len() {
             let node = self.nodes.as_ref().map(|nodes| nodes[number]);
             commands(batches.of(node), number);
         }
         self.line.send_all(batches.0).await
     }
 
-    fn ranges(&self) -> impl Iterator<Item = core::ops::Range<usize>> {
-        let all = self.keys.len();
-        (0..all)
-            .step_by(KEYS)
-            .map(move |start| start..all.min(start + KEYS))
-    }
-
     /// Returns whether each shard is there as a whole. With `keep`, it then never expires.
     async fn prove(&self, parts: &[Part], keep: bool) -> Result<Vec<bool>, Error> {
-        let mut proved = Vec::with_capacity(parts.len());
-        for range in self.ranges() {
-            let commands = |batch: &mut Batch, number: usize| {
-                let part = &parts[number];
-                if keep {
-                    batch.add("PERSIST").arg(&part.key);
-                }
-                batch.add("STRLEN").arg(&part.key);
-                let get = batch.add("GETRANGE").arg(&part.key);
-                get.arg(part.bytes).arg(part.bytes + TAIL);
-            };
-            let mut replies = self.each(range.clone(), commands).await?;
-            for part in &parts[range] {
-                let mut count = || replies.count().map_err(|error| error.about(&part.key));
-                if keep {
-                    count()?;
-                }
-                let len = count()?;
-                if len > part.bytes + TAIL {
-                    return Err(Error::of_length(&part.key, part.bytes + TAIL, len));
-                }
-                proved.push(part.is_proved_by(&replies.bytes()?.unwrap_or_default()));
+        let commands = |batch: &mut Batch, number: usize| {
+            let part = &parts[number];
+            if keep {
+                batch.add("PERSIST").arg(&part.key);
             }
-        }
-        Ok(proved)
+            batch.add("STRLEN").arg(&part.key);
+            let get = batch.add("GETRANGE").arg(&part.key);
+            get.arg(part.bytes).arg(part.bytes + TAIL);
+        };
+        let mut replies = self.each(commands).await?;
+        let mut proved = |part: &Part| {
+            let mut count = || replies.count().map_err(|error| error.about(&part.key));
+            if keep {
+                count()?;
+            }
+            let len = count()?;
+            if len > part.bytes + TAIL {
+                return Err(Error::of_length(&part.key, part.bytes + TAIL, len));
+            }
+            Ok(part.is_proved_by(&replies.bytes()?.unwrap_or_default()))
+        };
+        parts.iter().map(&mut proved).collect()
     }
 
     /// Sets the time to live of each key that has none, or removes it.
     async fn expire(&self, millis: Option<u64>) -> Result<(), Error> {
-        for range in self.ranges() {
-            let commands = |batch: &mut Batch, number: usize| {
-                let key = &self.keys[number];
-                match millis {
-                    Some(millis) => batch.add("PEXPIRE").arg(key).arg(millis),
-                    None => batch.add("PERSIST").arg(key),
-                };
+        let commands = |batch: &mut Batch, number: usize| {
+            let key = &self.keys[number];
+            match millis {
+                Some(millis) => batch.add("PEXPIRE").arg(key).arg(millis),
+                None => batch.add("PERSIST").arg(key),
             };
-            self.each(range, commands).await?.checked()?;
-        }
-        Ok(())
+        };
+        self.each(commands).await?.checked().map(drop)
     }
 }
 
