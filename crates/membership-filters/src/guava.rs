@@ -13,7 +13,7 @@ mod slot;
 mod strategy;
 
 #[cfg(target_has_atomic = "64")]
-pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
+pub use concurrent::ConcurrentBloomFilter;
 pub use filter::BloomFilter;
 pub use header::{MAX_PROBE_COUNT, StreamHeader};
 pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};

@@ -53,7 +53,7 @@ pub use funnel::{
 };
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};
 #[cfg(target_has_atomic = "64")]
-pub use guava::{AnyFilter, ConcurrentBloomFilter};
+pub use guava::ConcurrentBloomFilter;
 pub use guava::{
     BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, MAX_PROBE_COUNT, Parameters, Positions, ProbeCountRule,
     Strategy, StreamHeader,

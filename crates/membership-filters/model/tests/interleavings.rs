@@ -158,7 +158,7 @@ fn merging_into_a_filter_that_is_put_into_loses_nothing() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let other = inserting(&filter, LOW);
-        filter.merge(&sequential(&[NEXT, ACROSS])).unwrap();
+        filter.merge(&concurrent(&[NEXT, ACROSS])).unwrap();
         assert!(filter.might_contain_hash(&NEXT) && filter.might_contain_hash(&ACROSS));
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));

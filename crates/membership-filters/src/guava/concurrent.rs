@@ -7,7 +7,7 @@ use crate::bits::{Bits, Word};
 use crate::error::Error;
 use crate::funnel::Funnel;
 use crate::guava::filter::BloomFilter;
-use crate::guava::shape::{self, Shape};
+use crate::guava::shape;
 use crate::guava::strategy::Strategy;
 use crate::hash::Hash128;
 
@@ -95,8 +95,8 @@ impl<F> ConcurrentBloomFilter<F> {
         self.contains_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Merges all elements of `other`, a [`BloomFilter`] or another concurrent filter, into this one. Other threads may
-    /// keep using both.
+    /// Merges all elements of `other` into this filter. Other threads may keep using both. A [`BloomFilter`] becomes a
+    /// concurrent filter by `into`.
     ///
     /// - **Afterwards** this filter contains every element whose insertion into `other` happened before this call, and
     ///   has lost no bit.
@@ -112,7 +112,7 @@ impl<F> ConcurrentBloomFilter<F> {
     /// let another = ConcurrentBloomFilter::new(Utf8, &parameters)?;
     /// one.insert("apple");
     /// another.insert("pear");
-    /// all.merge(&one)?;
+    /// all.merge(&one.into())?;
     /// all.merge(&another)?;
     /// assert!(all.might_contain("apple") && all.might_contain("pear"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -121,29 +121,13 @@ impl<F> ConcurrentBloomFilter<F> {
     /// # Errors
     ///
     /// The errors of [`ConcurrentBloomFilter::check_compatible`], which leave the filter unchanged.
-    pub fn merge<'a>(&self, other: impl Into<AnyFilter<'a, F>>) -> Result<(), Error>
+    pub fn merge(&self, other: &Self) -> Result<(), Error>
     where
-        F: PartialEq + fmt::Debug + 'a,
+        F: PartialEq + fmt::Debug,
     {
-        let other = other.into();
-        self.shape().check(&other.shape)?;
-        match other.words {
-            Words::Sequential(words) => self.bits.set_all(words.iter().copied()),
-            Words::Concurrent(bits) => self.bits.set_all(bits.values()),
-        }
+        self.check_compatible(other)?;
+        self.bits.set_all(other.bits.values());
         Ok(())
-    }
-
-    /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
-    pub fn check_compatible<'a>(&self, other: impl Into<AnyFilter<'a, F>>) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug + 'a,
-    {
-        self.shape().check(&other.into().shape)
     }
 
     /// Returns a copy of the filter as it is now.
@@ -192,40 +176,5 @@ impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
 impl<F> From<ConcurrentBloomFilter<F>> for BloomFilter<F> {
     fn from(filter: ConcurrentBloomFilter<F>) -> Self {
         filter.into_sequential()
-    }
-}
-
-/// A reference to a filter of either kind, for [`ConcurrentBloomFilter::merge`].
-pub struct AnyFilter<'a, F> {
-    shape: Shape<'a, F>,
-    words: Words<'a>,
-}
-
-enum Words<'a> {
-    Sequential(&'a [u64]),
-    Concurrent(&'a Bits<AtomicU64>),
-}
-
-impl<F> fmt::Debug for AnyFilter<'_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnyFilter").finish_non_exhaustive()
-    }
-}
-
-impl<'a, F> From<&'a BloomFilter<F>> for AnyFilter<'a, F> {
-    fn from(filter: &'a BloomFilter<F>) -> Self {
-        Self {
-            shape: filter.shape(),
-            words: Words::Sequential(filter.words()),
-        }
-    }
-}
-
-impl<'a, F> From<&'a ConcurrentBloomFilter<F>> for AnyFilter<'a, F> {
-    fn from(filter: &'a ConcurrentBloomFilter<F>) -> Self {
-        Self {
-            shape: filter.shape(),
-            words: Words::Concurrent(&filter.bits),
-        }
     }
 }

@@ -100,20 +100,6 @@ impl<F> BloomFilter<F> {
         Ok(())
     }
 
-    /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
-    ///
-    /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Incompatible`] names the first difference and both values.
-    pub fn check_compatible(&self, other: &Self) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        self.shape().check(&other.shape())
-    }
-
     /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
     #[inline]
     pub fn words(&self) -> &[u64] {

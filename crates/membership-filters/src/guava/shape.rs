@@ -1,32 +1,7 @@
-//! The parameters of a filter, apart from its bits: compatibility of filters, estimates from the count of ones, and the
+//! The properties of a filter apart from its bits: compatibility of filters, estimates from the count of ones, and the
 //! methods that the sequential and the concurrent filter share.
 
-use core::fmt;
-
-use crate::error::Error;
 use crate::guava::java_math;
-use crate::guava::strategy::Strategy;
-
-/// The properties that two filters must share to be combined.
-pub(crate) struct Shape<'a, F> {
-    pub(crate) funnel: &'a F,
-    pub(crate) strategy: Strategy,
-    pub(crate) probe_count: u8,
-    pub(crate) bits: u64,
-}
-
-impl<F> Shape<'_, F> {
-    /// Returns an error that names the first difference, if there is one.
-    pub(crate) fn check(&self, other: &Self) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
-        Error::check_equal("numbers of bits", &self.bits, &other.bits)?;
-        Error::check_equal("strategies", &self.strategy, &other.strategy)?;
-        Error::check_equal("funnels", self.funnel, other.funnel)
-    }
-}
 
 /// Returns the false-positive rate of a filter with this number of ones.
 pub(crate) fn false_positive_rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
@@ -263,13 +238,21 @@ macro_rules! common {
                 crate::guava::shape::estimated_len(self.bits.ones(), self.bits(), self.probe_count.into())
             }
 
-            pub(crate) fn shape(&self) -> crate::guava::shape::Shape<'_, F> {
-                crate::guava::shape::Shape {
-                    funnel: &self.funnel,
-                    strategy: self.strategy,
-                    probe_count: self.probe_count,
-                    bits: self.bits(),
-                }
+            /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
+            ///
+            /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
+            ///
+            /// # Errors
+            ///
+            /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+            pub fn check_compatible(&self, other: &Self) -> Result<(), crate::error::Error>
+            where
+                F: PartialEq + core::fmt::Debug,
+            {
+                crate::error::Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
+                crate::error::Error::check_equal("numbers of bits", &self.bits(), &other.bits())?;
+                crate::error::Error::check_equal("strategies", &self.strategy, &other.strategy)?;
+                crate::error::Error::check_equal("funnels", &self.funnel, &other.funnel)
             }
         }
 

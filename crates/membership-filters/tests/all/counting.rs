@@ -1,7 +1,6 @@
 //! The counting Bloom filter's contract, seen from outside.
 
-use membership_filters::{Bytes, Hash128, Hashed, Parameters, Strategy, Utf8};
-use membership_filters::{CounterWidth, CountingBloomFilter, ErrorKind};
+use membership_filters::{Bytes, CounterWidth, CountingBloomFilter, Hash128, Hashed, Parameters};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
@@ -93,60 +92,6 @@ fn removing_what_was_never_inserted_can_hide_others() {
     assert!(!filter.remove_hash(lost.unwrap()).unwrap());
     filter.insert_hash(&double.unwrap()).unwrap();
     assert!(filter == before);
-}
-
-#[test]
-fn merged_filters_hold_the_elements_of_both() {
-    let parameters = Parameters::new(500, 0.01).unwrap();
-    for bits in [2, 4, 16] {
-        let hashes: Vec<Hashed<Bytes>> = Hashes::from_seed(8).take(1_000).collect();
-        let [mut first, mut second, mut both] = [0; 3].map(|_| filter(&parameters, bits));
-        for (i, &hash) in hashes.iter().enumerate() {
-            both.insert_hash(&hash).unwrap();
-            if i % 2 == 0 { &mut first } else { &mut second }
-                .insert_hash(&hash)
-                .unwrap();
-        }
-        first.merge(&second).unwrap();
-        // Equal to inserting all elements into one filter, at any width: sums stick where single steps do.
-        assert!(first == both);
-        assert!(hashes.iter().all(|&hash| first.remove_hash(&hash).unwrap()));
-        assert_eq!(first.len(), 0);
-    }
-}
-
-#[test]
-fn filters_that_differ_are_not_merged() {
-    let parameters = Parameters::new(100, 0.01).unwrap();
-    let mut ours = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR).unwrap();
-    ours.insert("a");
-    let before = ours.clone();
-    let theirs = |parameters: Parameters, width| CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
-    let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
-    let rarer = Parameters::new(100, 0.1).unwrap();
-    let larger = Parameters::new(200, 0.01).unwrap();
-    for (theirs, what, values) in [
-        (theirs(parameters, CounterWidth::EIGHT), "counter bits", "4 and 8"),
-        (theirs(rarer, CounterWidth::FOUR), "probe counts", "7 and 3"),
-        (
-            theirs(larger, CounterWidth::FOUR),
-            "numbers of counters",
-            "960 and 1920",
-        ),
-        (
-            theirs(older, CounterWidth::FOUR),
-            "strategies",
-            "Murmur128Mitz64 and Murmur128Mitz32",
-        ),
-    ] {
-        let error = ours.merge(&theirs).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Incompatible);
-        assert_eq!(
-            error.to_string(),
-            format!("the {what} of both filters must be equal, got {values}")
-        );
-        assert!(ours == before);
-    }
 }
 
 #[test]

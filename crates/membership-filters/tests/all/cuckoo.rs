@@ -43,15 +43,6 @@ fn sizes_follow_from_capacity_and_probability() {
 }
 
 #[test]
-fn memory_is_near_what_the_elements_need_at_any_capacity() {
-    for capacity in [10_000, 16_384, 16_385, 25_000, 31_130, 32_769] {
-        let parameters = CuckooParameters::with_fingerprint_bits(capacity, 12).unwrap();
-        let load = capacity as f64 / parameters.slots() as f64;
-        assert!(load > 0.947, "{capacity}: {load}");
-    }
-}
-
-#[test]
 fn wrong_parameters_are_refused_with_both_values() {
     for fpp in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
         let error = CuckooParameters::new(10, fpp).unwrap_err();

@@ -6,31 +6,14 @@ use membership_filters::{
     Error, GrowingBloomFilter, GrowingParameters, Xxph3,
 };
 use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, Encoding, ErrorKind, Funnel, HashId, Hashed, Hashing, Integer,
-    Long, Murmur3, Parameters, Sequence, Sink, Utf8, Utf16Units, envelope, spark,
+    BloomFilter, Bytes, ConcurrentBloomFilter, ErrorKind, Funnel, HashId, Hashed, Hashing, Integer, Long,
+    Parameters, Sequence, Sink, Utf8, Utf16Units, envelope, spark,
 };
+
+use super::support::salted::Salted;
 
 fn keys() -> Vec<String> {
     (0..1000).map(|i| format!("key-{i}")).collect()
-}
-
-/// A funnel with a field that changes its bytes.
-#[derive(Debug, Clone, PartialEq)]
-struct Salted(u32);
-
-impl Hashing for Salted {
-    type Function = Murmur3;
-
-    fn encoding(&self) -> Encoding {
-        Encoding::custom(&format!("salt {}", self.0))
-    }
-}
-
-impl Funnel<str> for Salted {
-    fn funnel<S: Sink>(&self, from: &str, into: &mut S) {
-        into.put_i32(self.0.cast_signed());
-        into.put_str(from);
-    }
 }
 
 /// Makes one filter of each kind with these keys and this funnel, and returns the stored forms.

@@ -17,6 +17,8 @@ mod funnels;
 mod growing;
 mod guava;
 #[cfg(not(emulated))]
+mod merging;
+#[cfg(not(emulated))]
 mod properties;
 #[cfg(not(emulated))]
 mod sizes;

@@ -17,6 +17,7 @@ trait Filter: Clone + PartialEq {
     fn take(&mut self, hash: Hashed<Bytes>) -> Option<bool>;
     fn has(&self, hash: Hashed<Bytes>) -> bool;
     fn stored_and_read(&self) -> Self;
+    fn emptied(self) -> Self;
 }
 
 macro_rules! filter {
@@ -38,6 +39,11 @@ macro_rules! filter {
 
             fn stored_and_read(&self) -> Self {
                 Self::from_bytes(&self.to_bytes(), Bytes).unwrap()
+            }
+
+            fn emptied(mut self) -> Self {
+                self.clear();
+                self
             }
         }
     };
@@ -85,7 +91,7 @@ fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
 /// any time, refused steps change nothing, and a filter that was stored and read goes on as this one. Returns the
 /// elements, and how many were new as the filter tells.
 fn check<F: Filter>(filter: &mut F, steps: &[(bool, i32)]) -> Result<(Multiset, u64), TestCaseError> {
-    let (mut naive, mut new) = (Multiset::new(), 0);
+    let (mut naive, mut new, empty) = (Multiset::new(), 0, filter.clone());
     for &(inserts, item) in steps {
         let (before, copies) = (filter.clone(), naive.entry(item).or_default());
         if inserts {
@@ -116,6 +122,7 @@ fn check<F: Filter>(filter: &mut F, steps: &[(bool, i32)]) -> Result<(Multiset, 
         prop_assert_eq!(again.put(hash(item)), further.put(hash(item)));
     }
     prop_assert!(again == further);
+    prop_assert!(again.emptied() == empty);
     Ok((naive, new))
 }
 
@@ -152,7 +159,9 @@ proptest! {
         one.merge(&other).unwrap();
         together.insert_hashes(&hashes).unwrap();
         prop_assert!(one == filter && together == filter);
-        prop_assert_eq!(filter.might_contain_hashes(&hashes), vec![true; hashes.len()]);
+        let asked: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
+        let singly: Vec<bool> = asked.iter().map(|hash| filter.might_contain_hash(hash)).collect();
+        prop_assert_eq!(filter.might_contain_hashes(&asked), singly);
     }
 
     #[test]
@@ -170,6 +179,13 @@ proptest! {
         let parameters = parameters.unwrap().with_strategy(strategy);
         let mut filter =
             CountingBloomFilter::new(Bytes, &parameters, CounterWidth::new(bits).unwrap()).unwrap();
+        let [mut one, mut other, mut both] = [0; 3].map(|_| filter.clone());
+        for &(part, item) in &steps {
+            both.insert_hash(&hash(item)).unwrap();
+            if part { &mut one } else { &mut other }.insert_hash(&hash(item)).unwrap();
+        }
+        one.merge(&other).unwrap();
+        prop_assert!(one == both);
         let (naive, _) = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
         // Bit for bit the filter of the remaining elements, except for stuck counters.

@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 
 use membership_filters::{
-    BloomFilter, ConcurrentBloomFilter, DEFAULT_FALSE_POSITIVE_RATE, Encoding, ErrorKind, Funnel, Hash128,
-    Hashing, Murmur3, Parameters, ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units,
-    envelope,
+    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Hash128, Parameters, ProbeCountRule, Sequence,
+    Strategy, StreamHeader, Utf8, Utf16Units, envelope,
 };
+
+use crate::support::samples::bloom;
 
 fn parameters(insertions: u64, fpp: f64) -> Parameters {
     Parameters::new(insertions, fpp).unwrap()
@@ -51,97 +52,6 @@ fn a_probe_count_of_255_is_taken_and_256_is_not() {
     assert!(Parameters::new(1, barely).is_err());
     let older = Parameters::with_rule(1, barely, ProbeCountRule::FromBitsPerInsertion).unwrap();
     assert_eq!(older.probe_count(), 255);
-}
-
-/// Uses probabilities from 10^-9 to a half in geometric progression.
-#[test]
-fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_with_the_insertions() {
-    let steps = 100_000;
-    for insertions in [1, 10, 100, 1000] {
-        let differing = (0..steps)
-            .map(|step| 0.5 * libm::pow(2e-9, f64::from(step) / f64::from(steps)))
-            .filter(|&fpp| {
-                let of = |rule| {
-                    Parameters::with_rule(insertions, fpp, rule)
-                        .map(|of| of.probe_count())
-                        .ok()
-                };
-                of(ProbeCountRule::FromBitsPerInsertion) != of(ProbeCountRule::FromFalsePositiveRate)
-            })
-            .count();
-        let share = differing as f64 / f64::from(steps) * insertions as f64;
-        assert!((0.33..0.45).contains(&share), "{share} / {insertions}");
-    }
-}
-
-/// A funnel with state, so that two of the same type can differ.
-#[derive(Debug, Clone, PartialEq)]
-struct Salted(i32);
-
-impl Hashing for Salted {
-    type Function = Murmur3;
-
-    fn encoding(&self) -> Encoding {
-        Encoding::custom(&format!("salt {}", self.0))
-    }
-}
-
-impl Funnel<str> for Salted {
-    fn funnel<S: Sink>(&self, from: &str, into: &mut S) {
-        into.put_i32(self.0);
-        into.put_str(from);
-    }
-}
-
-#[test]
-fn only_filters_of_equal_shape_are_combined() {
-    let filter = |insertions, fpp, strategy, salt| {
-        BloomFilter::new(Salted(salt), &parameters(insertions, fpp).with_strategy(strategy)).unwrap()
-    };
-    let mut ours = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
-    ours.insert("ours");
-    let before = ours.clone();
-    let others = [
-        (
-            filter(100, 0.02, Strategy::Murmur128Mitz64, 1),
-            "probe counts",
-            "7 and 6",
-        ),
-        (
-            filter(200, 0.01, Strategy::Murmur128Mitz64, 1),
-            "numbers of bits",
-            "960 and 1920",
-        ),
-        (
-            filter(100, 0.01, Strategy::Murmur128Mitz32, 1),
-            "strategies",
-            "Murmur128Mitz64 and Murmur128Mitz32",
-        ),
-        (
-            filter(100, 0.01, Strategy::Murmur128Mitz64, 2),
-            "funnels",
-            "Salted(1) and Salted(2)",
-        ),
-    ];
-    for (other, what, values) in others {
-        let text = format!("the {what} of both filters must be equal, got {values}");
-        let shared = ConcurrentBloomFilter::from(ours.clone());
-        for error in [
-            ours.merge(&other).unwrap_err(),
-            ours.check_compatible(&other).unwrap_err(),
-            shared.check_compatible(&other).unwrap_err(),
-            shared.merge(&ConcurrentBloomFilter::from(other)).unwrap_err(),
-        ] {
-            assert_eq!(
-                (error.kind(), error.to_string()),
-                (ErrorKind::Incompatible, text.clone())
-            );
-        }
-        assert_eq!(ours, before);
-        assert_eq!(shared.into_sequential(), before);
-    }
-
-    ours.check_compatible(&ours).unwrap();
 }
 
 #[test]
@@ -274,73 +184,8 @@ fn an_error_of_the_reader_is_handed_on() {
     assert_eq!(error.kind(), ErrorKind::Read);
     assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
     assert!(std::error::Error::source(&error).is_some());
-    let bytes = sealed();
+    let bytes = envelope::to_bytes(&bloom());
     let read = |bytes| envelope::read_from::<BloomFilter<Utf8>>(Slow::new(bytes, true), Utf8);
-    assert_eq!(read(&bytes).unwrap(), unsealed(&bytes).unwrap());
-    assert_eq!(read(&bytes[..50]).unwrap_err(), error);
-}
-
-/// Returns a filter in its envelope.
-fn sealed() -> Vec<u8> {
-    let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
-    filter.insert_many(&["a", "b", "c"]);
-    envelope::to_bytes(&filter)
-}
-
-fn unsealed(bytes: &[u8]) -> Result<BloomFilter<Utf8>, membership_filters::Error> {
-    envelope::from_bytes(bytes, Utf8)
-}
-
-#[test]
-fn the_envelope_holds_the_stream_between_header_and_checksum() {
-    let bytes = sealed();
-    let filter = unsealed(&bytes).unwrap();
-    let shared = filter.clone().into();
-    assert_eq!(envelope::to_bytes::<ConcurrentBloomFilter<_>>(&shared), bytes);
-    let mut written = Vec::new();
-    envelope::write_to(&filter, &mut written).unwrap();
-    assert_eq!(written, bytes);
-    let (stream, checksum) = bytes[16..].split_last_chunk().unwrap();
-    assert_eq!(
-        (&bytes[..16], stream),
-        (&b"GBfilter\x02\x01\x01\0\0\0\0\0"[..], &filter.to_bytes()[..])
-    );
-    let hash = Hash128::of(&bytes[..bytes.len() - 8]);
-    assert_eq!(u64::from_le_bytes(*checksum), hash.h1);
-    // Later bytes stay in a reader, but are an error in a slice.
-    let longer = [&bytes[..], b"rest"].concat();
-    let mut reader = &longer[..];
-    assert_eq!(
-        envelope::read_from::<BloomFilter<Utf8>>(&mut reader, Utf8).unwrap(),
-        filter
-    );
-    assert_eq!(
-        (reader, unsealed(&longer).unwrap_err().kind()),
-        (&b"rest"[..], ErrorKind::TrailingBytes)
-    );
-}
-
-#[test]
-fn the_envelope_refuses_every_damaged_bit_and_every_cut() {
-    let bytes = sealed();
-    for bit in 0..bytes.len() * 8 {
-        let mut damaged = bytes.clone();
-        damaged[bit / 8] ^= 1 << (bit % 8);
-        let kind = unsealed(&damaged).unwrap_err().kind();
-        let expected = match bit / 8 {
-            0..8 => ErrorKind::WrongFormat,
-            8 => ErrorKind::UnsupportedVersion,
-            // The hash, which may become that of another funnel; the strategy and the word count.
-            9..=16 | 18..22 => kind,
-            _ => ErrorKind::ChecksumMismatch,
-        };
-        assert_eq!(kind, expected, "bit {bit}");
-    }
-    for len in 0..bytes.len() {
-        let cut = &bytes[..len];
-        let from_reader = envelope::read_from::<BloomFilter<Utf8>>(cut, Utf8);
-        for error in [unsealed(cut).unwrap_err(), from_reader.unwrap_err()] {
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{len} bytes");
-        }
-    }
+    assert_eq!(read(&bytes).unwrap(), bloom());
+    assert_eq!(read(&bytes[..30]).unwrap_err(), error);
 }

@@ -1,7 +1,4 @@
-//! All tests in one program, because each program links everything.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-// What does not depend on the processor is not built for an emulator.
-#![cfg_attr(emulated, allow(dead_code, unused_imports))]
+//! The filters of Guava and of Spark.
 
 #[cfg(not(emulated))]
 mod concurrent;

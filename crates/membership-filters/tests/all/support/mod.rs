@@ -2,4 +2,5 @@
 
 pub(crate) mod hashes;
 pub(crate) mod rates;
+pub(crate) mod salted;
 pub(crate) mod samples;

@@ -1,8 +1,9 @@
 //! Small filters of each kind, and their stored forms.
 
+use membership_filters::envelope::Stored;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    Error, GrowingBloomFilter, GrowingParameters, GrowthRule, Xxph3,
+    Error, ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule, Xxph3,
 };
 use membership_filters::{BloomFilter, Bytes, Parameters, Utf8, envelope};
 
@@ -84,15 +85,27 @@ pub(crate) fn samples() -> [Vec<u8>; 7] {
     ]
 }
 
-/// Reads the bytes as the kind of filter that they name, and returns its stored form or the error.
+/// Reads the bytes as the kind of filter that they name, as a slice and as a stream, and returns its stored form or the error.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    match bytes.get(..8) {
-        Some(b"GBfilter") => {
-            envelope::from_bytes::<BloomFilter<Bytes>>(bytes, Bytes).map(|filter| envelope::to_bytes(&filter))
+    fn both<F: Stored<Funnel = Bytes>>(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let slice = envelope::from_bytes::<F>(bytes, Bytes).map(|filter| envelope::to_bytes(&filter));
+        let mut rest = bytes;
+        let stream = envelope::read_from::<F>(&mut rest, Bytes).map(|filter| envelope::to_bytes(&filter));
+        // Later bytes stay in a stream. A slice shows sooner that words are missing.
+        match (&slice, &stream) {
+            (Err(slice), _) if slice.kind() == ErrorKind::TrailingBytes => {
+                assert!(stream.is_ok() && !rest.is_empty())
+            }
+            (Err(slice), Err(stream)) => assert_eq!(slice.kind(), stream.kind()),
+            _ => assert_eq!(slice, stream),
         }
-        Some(b"MFblocks") => BlockedBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
-        Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
-        Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
-        _ => CountingBloomFilter::from_bytes(bytes, Bytes).map(|filter| filter.to_bytes()),
+        slice
+    }
+    match bytes.get(..8) {
+        Some(b"GBfilter") => both::<BloomFilter<Bytes>>(bytes),
+        Some(b"MFblocks") => both::<BlockedBloomFilter<Bytes>>(bytes),
+        Some(b"MFcuckoo") => both::<CuckooFilter<Bytes>>(bytes),
+        Some(b"MFgrowth") => both::<GrowingBloomFilter<Bytes>>(bytes),
+        _ => both::<CountingBloomFilter<Bytes>>(bytes),
     }
 }
