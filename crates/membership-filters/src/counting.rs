@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
-use crate::guava::{BloomFilter, Parameters, Positions, Strategy, StreamHeader};
+use crate::guava::{BloomFilter, Parameters, Positions, Strategy, StreamHeader, shape};
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 
@@ -173,14 +173,8 @@ impl<F> CountingBloomFilter<F> {
     ///
     /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
     /// Retrieval" (2007), as used in Guava's `approximateElementCount`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the number is rounded, not negative, and far below 2^63"
-    )]
     pub fn estimated_len(&self) -> Option<u64> {
-        let counters = self.counters.len();
-        let len = -libm::log1p(-self.fill()) * counters as f64 / f64::from(self.probe_count);
-        (self.nonzero < counters).then(|| libm::round(len) as u64)
+        shape::estimated_len(self.nonzero, self.counters.len(), self.probe_count.into())
     }
 
     /// Resets all counters, including stuck ones, and keeps the memory.
@@ -229,19 +223,19 @@ impl<F> CountingBloomFilter<F> {
             counters: self.counters.len(),
             nonzero_counters: self.nonzero,
             stuck_counters: self.stuck,
-            fill: self.fill(),
+            fill: self.nonzero as f64 / self.counters.len() as f64,
             memory_bytes: self.counters.words().len() as u64 * 8,
-            false_positive_rate: libm::pow(self.fill(), self.probe_count.into()),
+            false_positive_rate: shape::false_positive_rate(
+                self.nonzero,
+                self.counters.len(),
+                self.probe_count.into(),
+            ),
         }
     }
 
     /// Returns the positions of an element, which may repeat.
     fn positions(&self, hash: Hash128) -> Positions {
         self.strategy.positions(hash, self.probe_count, self.modulus)
-    }
-
-    fn fill(&self) -> f64 {
-        self.nonzero as f64 / self.counters.len() as f64
     }
 
     /// Changes the counters of an element, each once.

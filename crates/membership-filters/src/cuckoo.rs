@@ -16,7 +16,6 @@ mod stored;
 
 pub use parameters::CuckooParameters;
 use parameters::{SLOTS_PER_BUCKET, rate_at};
-pub(crate) use parameters::{check_rate, unreachable_rate};
 
 /// The number of fingerprints that an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of
 /// a million buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in

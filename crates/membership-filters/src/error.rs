@@ -106,6 +106,31 @@ impl Error {
         Self::new(ErrorKind::Incompatible, thing, range, "another one")
     }
 
+    /// Checks a false-positive rate; written so that it refuses a NaN.
+    pub(crate) fn check_rate(rate: f64) -> Result<(), Self> {
+        if rate > 0.0 && rate < 1.0 {
+            return Ok(());
+        }
+        let (thing, got) = ("the false-positive rate", format_args!("{rate:?}"));
+        Err(Self::new(
+            ErrorKind::InvalidArgument,
+            thing,
+            "above 0 and below 1",
+            got,
+        ))
+    }
+
+    /// Creates the error for a rate that not even the largest parameters reach.
+    pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Self {
+        let (thing, range) = ("the false-positive rate", format_args!("at least {lowest:e}"));
+        Self::new(
+            ErrorKind::InvalidArgument,
+            thing,
+            range,
+            format_args!("{given:e}"),
+        )
+    }
+
     fn with_text(kind: ErrorKind, text: String) -> Self {
         Self(Box::new(Failure {
             kind,

@@ -3,7 +3,6 @@
 //! Independent of the meaning of the integers.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::error::{Error, ErrorKind};
 
@@ -115,16 +114,6 @@ impl PackedIntegers {
         debug_assert!(index < self.len);
         let bit = index * self.width as u64;
         ((bit / 64) as usize, (bit % 64) as u32)
-    }
-}
-
-/// Shows size and shape; not the integers, which may be many.
-impl fmt::Debug for PackedIntegers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackedIntegers")
-            .field("len", &self.len)
-            .field("width", &self.width)
-            .finish_non_exhaustive()
     }
 }
 

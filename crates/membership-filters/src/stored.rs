@@ -1,5 +1,4 @@
-//! Code shared by the filters: checks of stored fields, and public methods. The envelope is that of `membership-filters`;
-//! `FORMAT.md` describes the formats.
+//! Code shared by the filters: checks of stored fields, and public methods. `FORMAT.md` describes the formats.
 
 use core::fmt;
 
@@ -35,21 +34,10 @@ pub(crate) fn within(field: &str, stated: u64, least: u64, most: u64) -> Result<
     Err(invalid(field, allowed, stated))
 }
 
-/// The methods that every filter has: the query of an element, and those around the stored form.
-macro_rules! common {
+/// The methods around the funnel and hashed keys, for filters with a method `contains_raw`.
+macro_rules! keyed {
     ($filter:ident) => {
         impl<F> $filter<F> {
-            /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
-            /// [`stats`](Self::stats) gives; false is certain.
-            #[inline]
-            #[must_use]
-            pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
-            where
-                F: crate::funnel::Funnel<T>,
-            {
-                self.contains_raw(crate::hash::Hash128::of_key(&self.funnel, item))
-            }
-
             /// Returns the hash of a key, for filters whose funnels are equal to this one's.
             #[inline]
             #[must_use]
@@ -88,6 +76,27 @@ macro_rules! common {
             /// Returns the funnel that the filter was made with.
             pub const fn funnel(&self) -> &F {
                 &self.funnel
+            }
+        }
+    };
+}
+pub(crate) use keyed;
+
+/// The methods that every filter has: the query of an element, and those around the stored form.
+macro_rules! common {
+    ($filter:ident) => {
+        crate::stored::keyed!($filter);
+
+        impl<F> $filter<F> {
+            /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
+            /// [`stats`](Self::stats) gives; false is certain.
+            #[inline]
+            #[must_use]
+            pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+            where
+                F: crate::funnel::Funnel<T>,
+            {
+                self.contains_raw(crate::hash::Hash128::of_key(&self.funnel, item))
             }
         }
 

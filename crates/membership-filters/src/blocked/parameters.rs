@@ -5,8 +5,6 @@
 use crate::error::{Error, ErrorKind};
 use filter_formats::parquet::{bytes_for_rate, expected_rate};
 
-use crate::cuckoo::check_rate;
-
 const BLOCK_BYTES: u32 = 32;
 
 /// The largest number of blocks that `filter_formats::parquet` accepts: 2 GiB minus one block.
@@ -36,7 +34,7 @@ impl BlockedParameters {
     /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB is
     /// too little.
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        check_rate(false_positive_rate)?;
+        Error::check_rate(false_positive_rate)?;
         let bytes = bytes_for_rate(capacity, false_positive_rate).map_err(|_| {
             let thing = "the size for this capacity and rate";
             let got = format_args!("{capacity} elements at {false_positive_rate:e}");

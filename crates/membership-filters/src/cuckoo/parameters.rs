@@ -64,10 +64,10 @@ impl CuckooParameters {
     ///
     /// [`ErrorKind::InvalidArgument`] when the rate is not from 1.87e-9 to below 1, [`ErrorKind::TooLarge`].
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        check_rate(false_positive_rate)?;
+        Error::check_rate(false_positive_rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
             .find(|&bits| full_rate(bits) <= false_positive_rate)
-            .ok_or_else(|| unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), false_positive_rate))?;
+            .ok_or_else(|| Error::unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), false_positive_rate))?;
         Self::with_fingerprint_bits(capacity, bits)
     }
 
@@ -186,27 +186,6 @@ const TWO: NonZeroU64 = NonZeroU64::new(2).unwrap();
 
 fn full_rate(fingerprint_bits: u8) -> f64 {
     rate_at(fingerprint_bits, 1.0)
-}
-
-/// Checks a false-positive rate; written so that it refuses a NaN.
-pub(crate) fn check_rate(rate: f64) -> Result<(), Error> {
-    if rate > 0.0 && rate < 1.0 {
-        return Ok(());
-    }
-    let (thing, range) = ("the false-positive rate", "above 0 and below 1");
-    Err(Error::new(
-        ErrorKind::InvalidArgument,
-        thing,
-        range,
-        format_args!("{rate:?}"),
-    ))
-}
-
-/// The error for a rate that not even the largest parameters reach.
-pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Error {
-    let range = format_args!("at least {lowest:e}");
-    let (thing, got) = ("the false-positive rate", format_args!("{given:e}"));
-    Error::new(ErrorKind::InvalidArgument, thing, range, got)
 }
 
 /// Returns the probability that an absent element finds its fingerprint in its two buckets when this share of slots is

@@ -8,8 +8,6 @@ use crate::bits::MAX_WORD_COUNT;
 use crate::error::{Error, ErrorKind};
 use crate::guava::Parameters;
 
-use crate::cuckoo::{check_rate, unreachable_rate};
-
 /// The largest factor between capacities of neighbouring links: four times the paper's advice. This bound also limits
 /// the size of the next link that stored bytes of a given length can request.
 const MAX_GROWTH: u32 = 16;
@@ -130,7 +128,7 @@ impl GrowingParameters {
     /// when growth or ratio is out of range, when the capacity is too small for the rate, or when no Bloom filter can
     /// have the first link's parameters; [`ErrorKind::TooLarge`].
     pub fn with_rule(capacity: u64, false_positive_rate: f64, rule: GrowthRule) -> Result<Self, Error> {
-        check_rate(false_positive_rate)?;
+        Error::check_rate(false_positive_rate)?;
         let invalid = |thing, range, got: &dyn core::fmt::Display| {
             Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
         };
@@ -195,7 +193,7 @@ fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize)
             let bits = least_bits(share);
             if place == 0 && bits > MAX_BITS {
                 let lowest = least_bits(1.0) / (MAX_BITS * (1.0 - ratio));
-                return Err(unreachable_rate(lowest, false_positive_rate));
+                return Err(Error::unreachable_rate(lowest, false_positive_rate));
             }
             if place == 0 && least > grown && bits >= MAX_RAISED_BITS {
                 let range =

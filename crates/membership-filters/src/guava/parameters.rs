@@ -105,7 +105,7 @@ impl Parameters {
             );
         }
         let insertions = insertions.max(1);
-        check_rate(false_positive_rate)?;
+        Error::check_rate(false_positive_rate)?;
         let cause =
             format_args!("for {insertions} insertions at a false-positive rate of {false_positive_rate:?}");
         let optimal_bits = optimal_bits(insertions, false_positive_rate);
@@ -191,20 +191,6 @@ impl Parameters {
     pub const fn stream_len(&self) -> u64 {
         StreamHeader::LEN as u64 + self.bits() / 8
     }
-}
-
-/// Checks a false-positive rate. Also refuses NaN.
-pub(crate) fn check_rate(rate: f64) -> Result<(), Error> {
-    if rate > 0.0 && rate < 1.0 {
-        return Ok(());
-    }
-    let (thing, got) = ("the false-positive rate", format_args!("{rate:?}"));
-    Err(Error::new(
-        ErrorKind::InvalidArgument,
-        thing,
-        "above 0 and below 1",
-        got,
-    ))
 }
 
 /// Returns the number of bits of a filter with at least `bits` bits, above 0: whole words.

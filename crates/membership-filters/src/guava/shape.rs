@@ -22,6 +22,8 @@ pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u6
 /// Implements the methods shared by the sequential and the concurrent filter; the latter inserts through `&self`.
 macro_rules! common {
     ($filter:ident $(, $mutable:tt)?) => {
+        crate::stored::keyed!($filter);
+
         impl<F> $filter<F> {
             /// Creates an empty filter.
             ///
@@ -37,16 +39,6 @@ macro_rules! common {
                 })
             }
 
-            /// Returns the hash of a key, for filters whose funnels are equal to this one's.
-            #[inline]
-            #[must_use]
-            pub fn hash<T: ?Sized>(&self, key: &T) -> crate::funnel::Hashed<F>
-            where
-                F: crate::funnel::Funnel<T> + Clone,
-            {
-                crate::funnel::Hashed::new(self.funnel.clone(), key)
-            }
-
             /// Inserts a key that is hashed already, as `insert` does.
             ///
             /// # Errors
@@ -58,35 +50,18 @@ macro_rules! common {
             where
                 F: PartialEq,
             {
-                let hash = hash.under(&self.funnel).ok_or_else(crate::error::Error::other_funnel)?;
+                let hash = self.own(hash)?;
                 Ok(self.insert_raw(hash))
-            }
-
-            /// Returns whether a key that is hashed already might be in the filter, as `might_contain` does. The answer is
-            /// true for a hash that was made with a funnel that is not equal to this filter's.
-            #[inline]
-            #[must_use]
-            pub fn might_contain_hash(&self, hash: &crate::funnel::Hashed<F>) -> bool
-            where
-                F: PartialEq,
-            {
-                hash.under(&self.funnel).is_none_or(|hash| self.contains_raw(hash))
             }
 
             #[inline]
             fn insert_raw(&$($mutable)? self, hash: crate::hash::Hash128) -> bool {
-                match self.strategy {
-                    crate::guava::strategy::Strategy::Murmur128Mitz32 => self.insert_steps(<crate::guava::strategy::Mitz32 as crate::unrolled::Steps>::new(hash)),
-                    crate::guava::strategy::Strategy::Murmur128Mitz64 => self.insert_steps(<crate::guava::strategy::Mitz64 as crate::unrolled::Steps>::new(hash)),
-                }
+                crate::guava::strategy::by_strategy!(self.strategy, S => self.insert_steps(<S as crate::unrolled::Steps>::new(hash)))
             }
 
             #[inline]
             fn contains_raw(&self, hash: crate::hash::Hash128) -> bool {
-                match self.strategy {
-                    crate::guava::strategy::Strategy::Murmur128Mitz32 => self.contains_steps(<crate::guava::strategy::Mitz32 as crate::unrolled::Steps>::new(hash)),
-                    crate::guava::strategy::Strategy::Murmur128Mitz64 => self.contains_steps(<crate::guava::strategy::Mitz64 as crate::unrolled::Steps>::new(hash)),
-                }
+                crate::guava::strategy::by_strategy!(self.strategy, S => self.contains_steps(<S as crate::unrolled::Steps>::new(hash)))
             }
 
             #[inline]
@@ -161,10 +136,7 @@ macro_rules! common {
 
             fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> crate::hash::Hash128) -> alloc::vec::Vec<bool> {
                 let probes = self.probe_count.into();
-                match self.strategy {
-                    crate::guava::strategy::Strategy::Murmur128Mitz32 => crate::batch::contains::<crate::guava::strategy::Mitz32, _, T>(&self.bits, probes, items, hash),
-                    crate::guava::strategy::Strategy::Murmur128Mitz64 => crate::batch::contains::<crate::guava::strategy::Mitz64, _, T>(&self.bits, probes, items, hash),
-                }
+                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::contains::<S, _, T>(&self.bits, probes, items, hash))
             }
 
             fn insert_each<T>(
@@ -178,10 +150,7 @@ macro_rules! common {
                 }
                 let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
                 let (probes, hash) = (self.probe_count.into(), |item: &T| hash(funnel, item));
-                match self.strategy {
-                    crate::guava::strategy::Strategy::Murmur128Mitz32 => crate::batch::insert::<crate::guava::strategy::Mitz32, T>(bits, probes, items, hash),
-                    crate::guava::strategy::Strategy::Murmur128Mitz64 => crate::batch::insert::<crate::guava::strategy::Mitz64, T>(bits, probes, items, hash),
-                }
+                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::insert::<S, T>(bits, probes, items, hash))
             }
 
             /// Returns the number of bits, a multiple of 64.
@@ -200,12 +169,6 @@ macro_rules! common {
             #[inline]
             pub fn strategy(&self) -> crate::guava::strategy::Strategy {
                 self.strategy
-            }
-
-            /// Returns the funnel.
-            #[inline]
-            pub fn funnel(&self) -> &F {
-                &self.funnel
             }
 
             /// Returns the header of this filter's stream.

@@ -80,6 +80,23 @@ impl core::fmt::Display for Strategy {
     }
 }
 
+/// Evaluates an expression in which `$steps` is the type of the strategy's positions.
+macro_rules! by_strategy {
+    ($strategy:expr, $steps:ident => $call:expr) => {
+        match $strategy {
+            crate::guava::strategy::Strategy::Murmur128Mitz32 => {
+                type $steps = crate::guava::strategy::Mitz32;
+                $call
+            }
+            crate::guava::strategy::Strategy::Murmur128Mitz64 => {
+                type $steps = crate::guava::strategy::Mitz64;
+                $call
+            }
+        }
+    };
+}
+pub(crate) use by_strategy;
+
 /// The bit positions of one element, in the order in which Guava visits them; see [`Strategy::positions`].
 #[derive(Debug, Clone)]
 pub struct Positions {

@@ -139,6 +139,6 @@ fn check_items(items: u64) -> Result<(), Error> {
 /// Returns Spark's `optimalNumOfBits`.
 fn optimal_bits(items: u64, rate: f64) -> Result<u64, Error> {
     check_items(items)?;
-    parameters::check_rate(rate)?;
+    Error::check_rate(rate)?;
     Ok(parameters::optimal_bits(items, rate))
 }
