@@ -1,4 +1,4 @@
-//! The filters that take one element after the other, behind one trait: those of `membership-filters` and `membership-filters`.
+//! The filters that take one element after the other, behind one trait: those of `membership-filters`.
 
 use std::any::Any;
 use std::io::{self, Write};

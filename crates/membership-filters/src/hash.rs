@@ -101,7 +101,7 @@ impl Sink for Murmur3Sink {
 
 /// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
 ///
-/// Intended for the blocked filter of `membership-filters`, whose calls take two thirds of the instructions with this
+/// Intended for [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions with this
 /// funnel: Guava's hash is half of such a call. Text is hashed as its bytes in UTF-8.
 ///
 /// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Keys with equal `h1` are the

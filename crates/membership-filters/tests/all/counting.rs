@@ -19,21 +19,6 @@ fn tiny(bits: u8) -> CountingBloomFilter<Bytes> {
 const REPEATING: Hashed<Bytes> = Hashed::assume(Bytes, Hash128 { h1: 5, h2: 32 });
 
 #[test]
-fn widths_are_2_to_16_bits() {
-    for bits in 2..=16 {
-        let width = CounterWidth::new(bits).unwrap();
-        assert_eq!(width.bits(), bits);
-        assert_eq!(u32::from(width.largest()), (1 << bits) - 1);
-        // The size of a bit array with the same parameters, times the width.
-        assert_eq!(tiny(bits).stats().memory_bytes, 8 * u64::from(bits));
-    }
-    for bits in [0, 1, 17, 255] {
-        let text = format!("the counter bits must be between 2 and 16, got {bits}");
-        assert_eq!(CounterWidth::new(bits).unwrap_err().to_string(), text);
-    }
-}
-
-#[test]
 fn repeated_positions_count_once() {
     let mut filter = tiny(4);
     assert_eq!((filter.counters(), filter.probe_count()), (64, 7));

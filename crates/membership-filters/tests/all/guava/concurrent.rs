@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::AtomicU64;
 use std::thread;
 
-use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, Hashed, Long, Parameters, Strategy};
+use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, Long, Parameters, Strategy};
 
 const THREADS: i64 = 8;
 /// Half of the range of each thread, which overlaps each neighbour's range by half.
@@ -74,26 +74,11 @@ fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_on
 #[test]
 fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     let mut filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
-    let long = [0xff_u8; 300];
-    let keys: [&[u8]; 3] = [b"", b"\xff\xfe", &long];
-    for key in keys {
-        filter.insert(key);
-    }
+    filter.insert(b"key");
     let moved = filter.clone();
     let place = moved.words().as_ptr();
     let shared = ConcurrentBloomFilter::from(moved);
-    assert!(keys.iter().all(|key| shared.might_contain(*key)));
-    assert!(!shared.insert(keys[0]));
-    assert!(!shared.might_contain("absent"));
-    assert!(shared.might_contain_hash(&Hashed::new(Bytes, &long)));
-    assert_eq!(
-        (shared.bits(), shared.probe_count(), shared.strategy()),
-        (filter.bits(), filter.probe_count(), filter.strategy())
-    );
-    assert_eq!(
-        format!("{shared:?}"),
-        "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probe_count: 7, bits: 128, .. }"
-    );
+    assert!(shared.might_contain(b"key") && !shared.insert(b"key") && !shared.might_contain(b"absent"));
     let back = BloomFilter::from(shared);
     assert_eq!(back, filter);
     if align_of::<AtomicU64>() == align_of::<u64>() {
