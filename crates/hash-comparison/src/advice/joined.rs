@@ -1,10 +1,10 @@
-//! Several runs together: statements that hold on all machines, and times relative to each machine.
+//! Several runs together: files that must be the same in all, and times relative to each run.
 //!
-//! Nanoseconds of two machines are never compared. A function's time is divided by the median function of its own
-//! machine, and only these quotients are compared.
+//! Nanoseconds of two runs are never compared: a machine may be faster than another, or than it was. A function's time, with
+//! its interval, is divided by that of the median function of its own run, and only these quotients are compared.
 
 use crate::questions::{FILES, Records};
-use crate::record::{CallForm, Recommendation, Run, about};
+use crate::record::{CallForm, Interval, Recommendation, Run};
 use statistics::robust::median;
 
 /// A statement with its value on each machine.
@@ -27,7 +27,7 @@ impl Statement {
     }
 }
 
-/// A function's time over that of the median function of the same machine.
+/// A function's time over that of the median function of the same run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RelativeTime {
     /// Name of the dataset.
@@ -36,8 +36,10 @@ pub struct RelativeTime {
     pub function: String,
     /// The form of the calls.
     pub form: CallForm,
-    /// The quotient on each machine.
+    /// The quotient in each run.
     pub ratios: Vec<f64>,
+    /// Set if the intervals of two runs, so divided, lie apart.
+    pub differs: bool,
 }
 
 /// Several runs together.
@@ -108,28 +110,34 @@ fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {
     let mut all = Vec::new();
     for form in [CallForm::Independent, CallForm::Chained] {
         for set in &first.datasets {
-            let time = |records: &Records, function: &str| {
-                let row = about(records.times(form), &set.name, function).next()?;
-                Some(row.median_ns_per_key).filter(|ns| *ns > 0.0)
-            };
             let functions = first.functions.iter().map(|function| function.name.as_str());
             // The times of the functions that all runs timed, run by run.
             let timed = functions.filter_map(|name| {
-                let times = runs.iter().map(|(_, records)| time(records, name));
-                Some((name, times.collect::<Option<Vec<f64>>>()?))
+                let time = |(_, records): &(String, Records)| {
+                    Interval::of(records, &set.name, name, form).filter(|time| time.ns > 0.0)
+                };
+                Some((name, runs.iter().map(time).collect::<Option<Vec<Interval>>>()?))
             });
-            let timed: Vec<(&str, Vec<f64>)> = timed.collect();
-            let middle = |run| median(&mut timed.iter().map(|(_, times)| times[run]).collect::<Vec<_>>());
+            let timed: Vec<(&str, Vec<Interval>)> = timed.collect();
+            let middle =
+                |run: usize| median(&mut timed.iter().map(|(_, times)| times[run].ns).collect::<Vec<f64>>());
             let middles: Vec<f64> = (0..runs.len()).filter_map(middle).collect();
-            let relative = timed.iter().map(|(name, times)| RelativeTime {
-                dataset: set.name.clone(),
-                function: (*name).to_owned(),
-                form,
-                ratios: times
-                    .iter()
-                    .zip(&middles)
-                    .map(|(time, middle)| time / middle)
-                    .collect(),
+            let relative = timed.iter().map(|(name, times)| {
+                let divided = |of: fn(&Interval) -> f64| {
+                    let quotients = times.iter().zip(&middles).map(|(time, middle)| of(time) / middle);
+                    quotients.collect::<Vec<f64>>()
+                };
+                let highest_low = divided(|time| time.low_ns).into_iter().fold(0.0, f64::max);
+                let lowest_high = divided(|time| time.high_ns)
+                    .into_iter()
+                    .fold(f64::INFINITY, f64::min);
+                RelativeTime {
+                    dataset: set.name.clone(),
+                    function: (*name).to_owned(),
+                    form,
+                    ratios: divided(|time| time.ns),
+                    differs: highest_low > lowest_high,
+                }
             });
             let mut relative: Vec<RelativeTime> = relative.collect();
             let sum = |one: &RelativeTime| one.ratios.iter().sum::<f64>();

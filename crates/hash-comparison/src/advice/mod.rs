@@ -1,6 +1,5 @@
-//! Conclusions from all questions: findings, costs by purpose, recommendations, changes since earlier runs, false alarms.
+//! Conclusions from all questions: findings, costs by purpose, recommendations, several runs together, false alarms.
 
-pub mod baseline;
 pub mod calibration;
 pub mod costs;
 pub mod findings;

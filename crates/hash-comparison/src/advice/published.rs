@@ -123,12 +123,6 @@ impl FilterRow {
     pub const fn formula_bytes(&self) -> u64 {
         (self.keys * self.bits_per_key as u64).div_ceil(8) + 1
     }
-
-    /// Returns the published number of matches.
-    pub fn matches(&self) -> Option<u64> {
-        let share = self.matches_per_10_000?;
-        Some(libm::round(share * 10_000.0) as u64)
-    }
 }
 
 fn rows<R: Row>(text: &str) -> Vec<R> {

@@ -4,13 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::advice::{baseline, times};
-use crate::questions::Records;
+use crate::advice::times;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
 use records::document::RUN;
-use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};
 
 use super::{summary, written};
@@ -31,7 +29,6 @@ use records::terminal::wrapped;
     {program} compare --keys my-keys.txt --out my-report\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
     {program} compare --all\n  \
-    {program} compare --baseline my-report --out after\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
@@ -69,15 +66,6 @@ pub struct Arguments {
     /// The function you use today: is it good enough, and what would a change gain? Marked in every chart
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
-
-    /// The folder of an earlier run: report what changed since then, beyond noise
-    ///
-    /// Results that do not depend on the machine must be identical. A change of time common to all functions is attributed to
-    /// the machine and left out. A function is reported if it changed by more than two runs of one build differ: 8 %, or 25 %
-    /// if only one run was --quick or had another seed, or a factor of 2 if other programs disturbed a run. Runs on
-    /// different machines are compared without times.
-    #[arg(long, value_name = "DIR", overrides_with = "baseline")]
-    baseline: Option<PathBuf>,
 
     /// Print run.json, which has test results and advice for every function, instead of a summary
     #[arg(long)]
@@ -122,26 +110,8 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let destination = Destination::check(&out, &KIND)?;
 
-    // Read before the run: the run may replace this folder, and a mistyped folder must not cost a whole run.
-    let earlier = arguments
-        .baseline
-        .map(|folder| match Records::read(&folder) {
-            Ok(records) => Ok((folder, records)),
-            Err(error) => {
-                let advice = match error.kind() {
-                    ErrorKind::Changed => "",
-                    _ => "; give the folder of a run",
-                };
-                Err(Failure::input(format!("--baseline: {error}{advice}")))
-            }
-        })
-        .transpose()?;
-
     let mut records = compare::run(&options, &terminal)?;
     records.run.environment.commit = program.commit();
-    if let Some((folder, before)) = &earlier {
-        records.run.baseline = Some(baseline::hold_against(before, folder, &records));
-    }
     written::all(&mut records, destination, &terminal)?;
 
     let mut stdout = io::stdout().lock();
@@ -154,9 +124,6 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     }
     if let Some(told) = records.run.recommendations.first() {
         writeln!(stdout, "{}", summary::time(told))?;
-    }
-    if let Some(baseline) = &records.run.baseline {
-        writeln!(stdout, "{}", summary::baseline(baseline))?;
     }
     if let Some(sentence) = times::disturbance(&records.run.environment) {
         writeln!(stdout, "{}", wrapped(sentence))?;

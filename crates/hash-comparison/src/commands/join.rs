@@ -12,10 +12,11 @@ use records::interrupt::Interrupt;
 
 use records::failure::Failure;
 
-/// Join runs of several machines or dates on one page.
+/// Compare runs of several machines or dates, and put them on one page.
 ///
-/// Shows which statements hold on all of them, and compares the functions' times, each relative to the median function of its
-/// own machine. Needs only run.json, timing.csv and latency.csv of each run.
+/// Files without times must be the same byte for byte, if keys, functions and seed are. Times are divided by that of the median
+/// function of the same run; a function differs if its intervals, so divided, lie apart. Needs only run.json, timing.csv and
+/// latency.csv of each run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} join before after --out both.html\n  \
@@ -30,7 +31,10 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Joins the runs and writes the page.
+/// The most functions that are named in a line.
+const SHOWN: usize = 5;
+
+/// Compares the runs and writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_destination(&arguments.out)?;
     // The default action of a signal would leave an unfinished file behind.
@@ -57,11 +61,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         0 => format!("all {compared} files without times are equal"),
         some => format!("{some} of {compared} files without times differ"),
     };
-    writeln!(
-        io::stdout().lock(),
-        "quality: {quality}\npage: {}",
-        arguments.out.display()
-    )?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "quality: {quality}")?;
+    for of_table in joined
+        .times
+        .chunk_by(|a, b| (&a.dataset, a.form) == (&b.dataset, b.form))
+    {
+        let (dataset, form, all) = (&of_table[0].dataset, of_table[0].form, of_table.len());
+        let differing = of_table.iter().filter(|one| one.differs);
+        let names: Vec<&str> = differing.map(|one| one.function.as_str()).collect();
+        let told = match names.as_slice() {
+            [] => "none differs beyond noise".to_owned(),
+            names if names.len() <= SHOWN => format!("beyond noise differ {}", names.join(", ")),
+            names => format!("beyond noise differ {}", names.len()),
+        };
+        writeln!(out, "times, {dataset}, {form} calls: of {all} functions, {told}")?;
+    }
+    writeln!(out, "page: {}", arguments.out.display())?;
     Ok(())
 }
 

@@ -3,21 +3,12 @@
 use records::number::{counted, significant};
 use records::terminal::{labelled, wrapped};
 
-use crate::advice::baseline::words;
 use crate::advice::recommend::words as recommended;
 use crate::questions::Records;
-use crate::record::{Advice, Baseline, DatasetSummary, Recommendation, Standing};
+use crate::record::{Advice, DatasetSummary, Recommendation, Standing};
 
 /// The most functions to avoid that are named.
 const SHOWN: usize = 3;
-
-/// Returns the changes since an earlier run, wrapped like a table.
-pub fn baseline(baseline: &Baseline) -> String {
-    let heading = format!("Against the run of {} in {}:", baseline.date, baseline.folder);
-    let lines = words::sentences(baseline);
-    let rows = lines.into_iter().map(|line| ["-".to_owned(), line]);
-    format!("{heading}\n{}\n", labelled(rows.collect()))
-}
 
 /// Returns the recommendation for one dataset: the pick in the first line, then the reasons and alternatives.
 pub fn answer(records: &Records, told: &Recommendation) -> String {

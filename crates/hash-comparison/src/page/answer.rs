@@ -253,11 +253,8 @@ pub(super) fn samples(data: &DatasetRows<'_>) -> Option<String> {
 
 /// Describes the kind of the keys.
 pub(super) fn kind(summary: &DatasetSummary) -> Option<&'static str> {
-    if summary.kind == DatasetKind::File {
-        return summary.looks_like.map(words::shape);
-    }
     let mut entries = Manifest::embedded().datasets.iter();
-    let entry = entries.find(|entry| entry.name == summary.name)?;
+    let entry = entries.find(|entry| summary.kind != DatasetKind::File && entry.name == summary.name)?;
     Some(&entry.keys_are)
 }
 

@@ -23,7 +23,6 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
-use crate::advice::baseline;
 use crate::advice::recommend::words as recommended;
 use crate::advice::times::unsteady;
 use crate::questions::filters::FEWEST_KEYS;
@@ -103,8 +102,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine),
         negligible => percent_tick(choices.initial.negligible),
-        baseline => run.baseline.as_ref().map(Serde),
-        since => run.baseline.as_ref().map(baseline::words::sentences),
         functions => Value::from(Serde(&run.functions)),
         structure => structure::section(records, figure("structured-keys", None)),
         mixing => Value::from(Serde(&records.mixing)),

@@ -62,7 +62,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   function sizes(article, choice, mine) {
     const table = choice.querySelector(".sizes");
     if (table === null) return;
-    const [heads, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
+    const body = table.tBodies[0];
     body.querySelector(".added")?.remove();
     // The run's own function in use gives way to another.
     const recommended = all(".card:not(.yours) .name a", choice).map(textOf);
@@ -72,8 +72,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     if (row === undefined) return;
     row.className = "added";
     row.cells[0].className = "mine";
-    // What a narrow screen shows in place of the heads.
-    [...row.cells].slice(1).forEach((cell, index) => (cell.dataset.head = textOf(heads[index + 1])));
     body.append(row);
   }
 
@@ -328,7 +326,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     dialog.showModal();
   });
   // Folded sections open; the address goes on telling the view.
-  for (const link of all('section.answer .line a, p > a[href="#baseline"]')) {
+  for (const link of all("section.answer .line a")) {
     link.addEventListener("click", (event) => {
       const section = document.getElementById(link.getAttribute("href").slice(1));
       event.preventDefault();

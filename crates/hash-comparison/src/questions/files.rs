@@ -29,19 +29,34 @@ impl Records {
     ///
     /// Returns the errors of [`document::read`], and an error if another file is missing or was changed.
     pub fn read(dir: &Path) -> Result<Self, Error> {
-        Self::read_files(dir, |_| true)
+        Self::read_files(dir, |_, _| true)
     }
 
-    /// Reads only `run.json` and the times of whole datasets, which are the files kept of a run on another machine.
+    /// Reads `run.json` and, as far as they are kept, the files of times.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Records::read`].
     pub fn read_times(dir: &Path) -> Result<Self, Error> {
-        Self::read_files(dir, |file| ["timing.csv", "latency.csv"].contains(&file.name))
+        Self::read_files(dir, |file, path| file.timed && path.exists())
     }
 
-    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile) -> bool) -> Result<Self, Error> {
+    /// Reads `run.json` and the files that are kept: those of a committed run are not all.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Records::read`].
+    pub fn read_kept(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |_, path| path.exists())
+    }
+
+    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile, &Path) -> bool) -> Result<Self, Error> {
         let mut records = Self::of(document::read(&dir.join(RUN))?);
-        for file in FILES.iter().filter(|file| is_wanted(file)) {
+        for file in FILES {
             let path = dir.join(file.name);
-            if let Some(stored) = records.run.checksums.get(file.name) {
+            if let Some(stored) = records.run.checksums.get(file.name)
+                && is_wanted(file, &path)
+            {
                 let bytes = table::bytes_of(&path)?;
                 if *stored != document::checksum(&bytes) {
                     return Err(document::changed(&path));

@@ -11,7 +11,7 @@ use crate::keys::structured::{self, StructuredSet};
 use crate::keys::{KeySet, Manifest, printed};
 use crate::questions::on_dataset::distinct;
 use crate::questions::shades::Significance;
-use crate::record::{self, DatasetKind, DatasetSummary, KeyShape, Verdict, stored};
+use crate::record::{self, DatasetKind, DatasetSummary, Verdict, stored};
 use crate::values::prefixes::{self, Prefixes};
 use plots::cells::{Cell, Column, Table};
 use plots::scene::Scene;
@@ -218,15 +218,11 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFaile
 /// Returns the structured set most like the keys of a dataset, if there is one.
 pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
     let entries = &Manifest::embedded().datasets;
-    let name = match (dataset.kind, dataset.looks_like) {
-        (DatasetKind::File, Some(KeyShape::Urls)) => "urls",
-        (DatasetKind::File, Some(KeyShape::Uuids)) => "uuid-7",
-        (DatasetKind::File, _) => return None,
-        _ => {
-            let entry = entries.iter().find(|entry| entry.name == dataset.name)?;
-            entry.nearest_structured.as_deref()?
-        }
-    };
+    if dataset.kind == DatasetKind::File {
+        return None;
+    }
+    let entry = entries.iter().find(|entry| entry.name == dataset.name)?;
+    let name = entry.nearest_structured.as_deref()?;
     structured::ALL.iter().find(|set| set.name == name)
 }
 

@@ -5,7 +5,6 @@
 //! file sees.
 
 mod about;
-mod baseline;
 mod function;
 mod recommendation;
 mod run;
@@ -16,12 +15,11 @@ pub use records::environment::Environment;
 pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
-pub use self::baseline::{Baseline, Drift, TimeChange, TimesAgainst};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
-pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, KeyShape, Run};
+pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::stored;
 pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, IDEAL, Verdict};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{About, Baseline, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
+use super::{About, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
 
 stored! {
     /// `run.json`: everything that the CSV files do not hold.
@@ -39,9 +39,6 @@ stored! {
         pub bit_facts: Vec<BitFact>,
         /// One recommendation for each dataset.
         pub recommendations: Vec<Recommendation>,
-        /// The changes since an earlier run, if one was named.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub baseline: Option<Baseline>,
     }
 
     /// A dataset and its metadata.
@@ -68,26 +65,6 @@ stored! {
         pub duplicates_dropped: u64,
         /// The least detectable number of collisions at full width over the expected number; 0 with too few keys.
         pub detectable_ratio: f64,
-        /// The shape of most keys, if such keys are usually made up by strangers.
-        pub looks_like: Option<KeyShape>,
-    }
-
-    /// Shapes of keys that strangers usually make up.
-    pub enum KeyShape {
-        /// Addresses of web pages.
-        Urls,
-        /// E-mail addresses.
-        EmailAddresses,
-        /// Names or words.
-        Names,
-        /// Addresses of machines on the Internet, version 4 or 6.
-        IpAddresses,
-        /// Paths of files or of objects in a store.
-        Paths,
-        /// Universally unique identifiers as text.
-        Uuids,
-        /// Telephone numbers with a country code.
-        PhoneNumbers,
     }
 
     /// The source of a dataset's keys.

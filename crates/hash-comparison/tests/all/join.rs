@@ -25,7 +25,7 @@ fn runs_are_joined_by_their_times_and_run_json_alone() {
         );
     }
     let page = bench.read("joined.html");
-    assert!(page.contains("What holds on every machine?") && page.contains(">XXH3<td"));
+    assert!(page.contains("What holds in every run?") && page.contains(">XXH3<td"));
     // The runs can be from different machines, so the page shows no nanoseconds.
     let shown = page.split_once("<script>").map_or("", |(shown, _)| shown);
     assert!(shown.contains(">XXH3<td") && !shown.contains("ns per key"));
@@ -48,7 +48,7 @@ fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
 }
 
 #[test]
-fn quality_is_the_same_on_every_machine_that_contributed() {
+fn machines_agree_on_quality_and_differ_in_times_beyond_their_intervals() {
     let machines = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/machines");
     let mut runs = Vec::new();
     for entry in fs::read_dir(machines).unwrap() {
@@ -68,7 +68,32 @@ fn quality_is_the_same_on_every_machine_that_contributed() {
     for one in &joined.times {
         assert_eq!(one.ratios.len(), runs.len());
     }
+    assert!(joined.times.iter().any(|one| one.differs) && joined.times.iter().any(|one| !one.differs));
     let is_faster = |one: &&RelativeTime| one.ratios.iter().all(|ratio| *ratio < 1.0);
     let faster = joined.times.iter().filter(is_faster);
     assert!(faster.clone().any(|one| one.function == "XXH3") && faster.count() < joined.times.len());
+}
+
+#[test]
+fn a_slower_function_differs_and_a_slower_machine_does_not() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    let before = Records::read_times(&folder).unwrap();
+    let slowed = |factor: fn(&str) -> f64| {
+        let mut after = before.clone();
+        for row in after.timing.iter_mut().chain(&mut after.latency) {
+            row.median_ns_per_key *= factor(&row.function);
+        }
+        for row in &mut after.spread {
+            row.min_ns *= factor(&row.function);
+        }
+        let runs = [("before".to_owned(), before.clone()), ("after".to_owned(), after)];
+        let differing = join(&runs).times.into_iter().filter(|one| one.differs);
+        let mut names: Vec<String> = differing.map(|one| one.function).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert!(slowed(|_| 1.0).is_empty());
+    assert!(slowed(|_| 3.0).is_empty());
+    assert_eq!(slowed(|name| if name == "XXH3" { 2.0 } else { 1.0 }), ["XXH3"]);
 }

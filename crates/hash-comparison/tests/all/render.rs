@@ -63,24 +63,3 @@ fn a_chart_that_is_drawn_no_more_is_removed() {
     assert_eq!(bench.run("render out").code, 0);
     assert!(bench.snapshot() == measured);
 }
-
-#[test]
-fn a_run_is_held_against_an_earlier_one_anywhere() {
-    let bench = Workbench::new();
-    bench.compare("");
-    let json = bench.read("hash-comparison-report/run.json");
-    assert!(
-        json.contains("\"command\": \"hash-comparison compare --quick --keys keys.txt"),
-        "{json}"
-    );
-    assert!(bench.path("hash-comparison-report/index.html").is_file());
-    let said = bench
-        .compare("--baseline hash-comparison-report --out after")
-        .stdout;
-    assert!(said.contains("Apart from times, the "), "{said}");
-    assert!(said.contains("too few functions"), "{said}");
-    let page = bench.read("after/index.html");
-    assert!(page.contains("Since the earlier run"));
-    assert_eq!(bench.run("render after").code, 0);
-    assert!(bench.read("after/index.html") == page);
-}

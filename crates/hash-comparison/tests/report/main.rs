@@ -218,20 +218,18 @@ fn charts_fold_only_what_nobody_asked_for() {
     };
     decide(&mut records, &request);
     let (dir, _) = rendered(&records, "folded");
-    for chart in ["findings", "narrow-findings"] {
-        let chart = std::fs::read_to_string(dir.join(format!("charts/{chart}-many.svg"))).unwrap();
-        let document = roxmltree::Document::parse(&chart).unwrap();
-        let texts: Vec<&str> = document
-            .descendants()
-            .filter_map(|node| node.text())
-            .map(str::trim)
-            .collect();
-        let is_drawn = |name: &&String| texts.contains(&name.as_str());
-        let drawn: Vec<&String> = names.iter().filter(is_drawn).collect();
-        let asked: Vec<&String> = names[..30].iter().chain([&names[59]]).collect();
-        assert_eq!(drawn, asked);
-        assert!(texts.iter().any(|text| text.starts_with("29 more")), "{texts:?}");
-    }
+    let chart = std::fs::read_to_string(dir.join("charts/findings-many.svg")).unwrap();
+    let document = roxmltree::Document::parse(&chart).unwrap();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .map(str::trim)
+        .collect();
+    let is_drawn = |name: &&String| texts.contains(&name.as_str());
+    let drawn: Vec<&String> = names.iter().filter(is_drawn).collect();
+    let asked: Vec<&String> = names[..30].iter().chain([&names[59]]).collect();
+    assert_eq!(drawn, asked);
+    assert!(texts.iter().any(|text| text.starts_with("29 more")), "{texts:?}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::questions::collisions::even_chance;
 use crate::questions::filters::{Compared, Comparison};
 use crate::questions::{MixingTest, Records, SizeRow, Window, mixing, structured};
 use crate::record::{
-    Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, IDEAL, KeyShape, Purpose, Recommendation,
-    Request, Standing, Verdict, about, of, on,
+    Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, IDEAL, Purpose, Recommendation, Request,
+    Standing, Verdict, about, of, on,
 };
 use crate::vocabulary;
 use crate::words::placed;
@@ -336,34 +336,16 @@ pub(super) fn reason(one: &Judged<'_>, saves: f64) -> String {
     told.to_owned()
 }
 
-/// Names a shape of keys.
-pub(crate) fn shape(shape: KeyShape) -> &'static str {
-    match shape {
-        KeyShape::Urls => "URLs",
-        KeyShape::EmailAddresses => "e-mail addresses",
-        KeyShape::Names => "names",
-        KeyShape::IpAddresses => "IP addresses",
-        KeyShape::Paths => "paths",
-        KeyShape::Uuids => "UUIDs",
-        KeyShape::PhoneNumbers => "telephone numbers",
-    }
-}
-
-/// Returns advice for keys that come from strangers, or `None` if nothing suggests such keys.
+/// Returns advice for keys that come from strangers, or `None` if nobody said that they do.
 pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
-    let keys = match dataset.looks_like {
-        _ if request.untrusted => "Since strangers may choose these keys,".to_owned(),
-        Some(looks) => format!("These keys look like {}; if strangers choose them,", shape(looks)),
-        None => return None,
-    };
+    if !request.untrusted {
+        return None;
+    }
+    let keys = "Since strangers may choose these keys,";
     if request.purpose == Purpose::Checksum {
         return Some(format!("{keys} no checksum here is enough: use a MAC."));
     }
-    let untrusted = Request {
-        untrusted: true,
-        ..request.clone()
-    };
-    let keyed = judged(records, dataset, &untrusted);
+    let keyed = judged(records, dataset, request);
     let best = match keyed.first().filter(|one| one.standing == Standing::Pick) {
         Some(one) => {
             let time = one

@@ -1,5 +1,4 @@
-//! The first chart of the report: quality, time and false positives of each function on one dataset, on a wide sheet
-//! and on a sheet that fits a phone.
+//! The first chart of the report: quality, time and false positives of each function on one dataset.
 
 use crate::page::chart::mark;
 use crate::questions::collisions::{over_expected, ratio};
@@ -16,10 +15,6 @@ use records::number;
 const WIDTH: f64 = 1240.0;
 /// Height of title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
-/// Width of the narrow sheet, right end of its names, and height of the title and labels of each of its panels.
-const NARROW: f64 = 366.0;
-const NARROW_NAMES: f64 = 128.0;
-const NARROW_HEAD: f64 = 46.0;
 /// Room for notes right of the rows of the first panel.
 const NOTES: f64 = 104.0;
 /// Distance between lines of names.
@@ -51,7 +46,7 @@ impl Place {
     }
 }
 
-/// Draws the chart on a wide sheet; `None` without findings.
+/// Draws the chart; `None` without findings.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
     if findings.is_empty() {
@@ -83,36 +78,6 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     for (line, text) in lines.iter().enumerate() {
         let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
         scene.text((MARGIN, y), Anchor::Start, Font::VALUE, text);
-    }
-    Some(scene)
-}
-
-/// Draws the chart on a narrow sheet, with the panels below each other; `None` without findings.
-pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
-    let (findings, folded) = data.shown_and_folded();
-    findings.first()?;
-    let verdicts = mark::key(findings.iter().map(|finding| finding.verdict));
-    let pairs: Vec<&[(Sign, &str)]> = verdicts.chunks(2).collect();
-    let head = 24.0 + 16.0 * pairs.len() as f64;
-    let block = NARROW_HEAD + Rows::new(0.0, findings.len()).bottom() + AXIS;
-    let foot = if folded.is_empty() { 4.0 } else { 20.0 };
-    let mut scene = Scene::new(NARROW, (head + 3.0 * block + foot).ceil(), &description(data));
-    scene.title(&title(data), 16.0, NARROW);
-    for (line, pair) in pairs.iter().enumerate() {
-        let at = (MARGIN, 30.0 + 16.0 * line as f64);
-        key::write(&mut scene, Anchor::Start, at, pair);
-    }
-    let panels: [(DrawPanel, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
-    for (index, (panel, notes)) in panels.into_iter().enumerate() {
-        let rows = Rows::new(head + NARROW_HEAD + block * index as f64, findings.len());
-        rows.stripes(&mut scene);
-        names(&mut scene, &findings, &rows, NARROW_NAMES);
-        let (left, right) = (NARROW_NAMES + 6.0, NARROW - 16.0 - notes);
-        panel(&mut scene, data, &findings, &Place { rows, left, right });
-    }
-    if let Some(text) = in_tables(&folded) {
-        let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
-        scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
     }
     Some(scene)
 }

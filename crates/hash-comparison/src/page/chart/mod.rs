@@ -23,11 +23,6 @@ const JOINT: &[Kind] = &[
         draw: Draw::Dataset(findings::scene),
     },
     Kind {
-        stem: "narrow-findings",
-        timed: true,
-        draw: Draw::Dataset(findings::narrow),
-    },
-    Kind {
         stem: "bits",
         timed: false,
         draw: Draw::Dataset(bits::scene),

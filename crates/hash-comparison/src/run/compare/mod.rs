@@ -12,15 +12,30 @@ use crate::advice::{costs, findings, summarise};
 use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset};
-use crate::questions::{Measure, QUESTIONS, Records, mechanisms};
+use crate::questions::{FILES, Measure, QUESTIONS, Records, mechanisms};
 use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
+use records::document::RUN;
 use records::environment;
 use records::error::Error;
 use records::progress::{Progress, go_on};
 
 /// Checks the options and runs all measurements. The list of files in the records is left for the writer to fill in.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
+    make(options, None, progress)
+}
+
+/// Makes a run of all functions and embedded datasets again, apart from its times, its machine and its date.
+pub fn again(earlier: &Records, progress: &dyn Progress) -> Result<Records, Error> {
+    let options = Options {
+        all: true,
+        seed: earlier.run.seed,
+        ..Options::default()
+    };
+    make(&options, Some(earlier), progress)
+}
+
+fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -> Result<Records, Error> {
     let chosen = options.check()?;
     let date = environment::now_utc();
     let mut environment = environment::collect();
@@ -34,28 +49,33 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         progress.step();
     }
 
-    let pinned = Pinned::here();
-    environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
-    let mut records = Records::of(Run {
-        format: FORMAT.to_owned(),
-        schema: SCHEMA,
-        generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-        command: options.command.clone(),
-        date,
-        seed: options.seed,
-        quick: options.quick,
-        environment,
-        functions: chosen.summaries,
-        ..Run::default()
-    });
-    let watch = Watch::start();
-    for question in QUESTIONS {
-        if let Measure::Times(measure) = question.measure {
-            measure(&datasets, &functions, progress, &mut records)?;
+    let mut records = match earlier {
+        Some(earlier) => taken(earlier)?,
+        None => {
+            let pinned = Pinned::here();
+            environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
+            let mut records = Records::of(Run {
+                format: FORMAT.to_owned(),
+                schema: SCHEMA,
+                generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+                command: options.command.clone(),
+                date,
+                seed: options.seed,
+                quick: options.quick,
+                environment,
+                ..Run::default()
+            });
+            let watch = Watch::start();
+            for question in QUESTIONS {
+                if let Measure::Times(measure) = question.measure {
+                    measure(&datasets, &functions, progress, &mut records)?;
+                }
+            }
+            watch.stop(&mut records.run.environment);
+            records
         }
-    }
-    watch.stop(&mut records.run.environment);
-    drop(pinned);
+    };
+    records.run.functions = chosen.summaries;
     quality::fill(&mut records, &datasets, &functions, progress)?;
     let tests = records.collisions.len();
     records.run.datasets = datasets.iter().map(|dataset| summarise(dataset, tests)).collect();
@@ -66,6 +86,18 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
     records.run.bit_facts = findings::bit_facts(&records);
     records.costs = costs::judge(&records);
     decide(&mut records, &chosen.request);
+    Ok(records)
+}
+
+/// Returns records with the times, the machine and the date of an earlier run, and nothing else.
+fn taken(earlier: &Records) -> Result<Records, Error> {
+    let mut records = Records::of(Run {
+        checksums: Default::default(),
+        ..earlier.run.clone()
+    });
+    for file in FILES.iter().filter(|file| file.timed) {
+        (file.parse)(&mut records, RUN.as_ref(), &(file.bytes)(earlier))?;
+    }
     Ok(records)
 }
 

@@ -310,11 +310,6 @@
       const [label, own] = [control.parentElement, control].map((element) => element.getBoundingClientRect().height);
       check("layout", label < 1.5 * own, `"${textOf(control.parentElement).slice(0, 5)}" is parted from its selector`);
     }
-    const since = all(".since li");
-    check("since", since.length > 1 && since.every((line) => line.getBoundingClientRect().bottom + scrollY < innerHeight), "the changes since an earlier run are no list on the first screen");
-    if (innerWidth <= 700) {
-      for (const cell of all(".failures td:not(:empty)").filter(isSeen)) check("layout", getComputedStyle(cell, "::before").content.length > 4, `"${textOf(cell).slice(0, 20)}" has no label`);
-    }
     check("layout", root.scrollWidth <= root.clientWidth, `${root.scrollWidth} wide in ${root.clientWidth}`);
     for (const element of all("main *")) {
       if (element.closest(".scroll, .chart, svg, pre") || element.checkVisibility() === false) continue;
@@ -331,24 +326,15 @@
     }
   }
 
-  /** A page of eight screens, whose answer and chart a phone shows without scrolling sideways. */
+  /** A page of eight screens. */
   function height() {
     const { scrollHeight } = document.body;
-    if (innerWidth > 700) {
-      check("height", scrollHeight <= 8 * 900, `${scrollHeight} pixels`);
-      return;
-    }
-    const [narrow] = all(".narrow-chart").filter(isSeen);
-    check("height", narrow !== undefined && narrow.scrollWidth <= narrow.clientWidth, "the chart scrolls sideways");
-    check("height", all(".wide-chart").filter(isSeen).length === 0, "the wide chart is there too");
-    for (const answer of all(".choice .scroll, .cards").filter(isSeen)) {
-      check("height", answer.scrollWidth <= answer.clientWidth, `${answer.className} scrolls sideways`);
-    }
+    check("height", innerWidth <= 700 || scrollHeight <= 8 * 900, `${scrollHeight} pixels`);
   }
 
   function paper() {
     const SHEET = (273 / 25.4) * 96;
-    for (const useless of all("button, select, input, .fold, .narrow-chart")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
+    for (const useless of all("button, select, input, .fold")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".wide-chart")), `${article.dataset.name} lacks something`);

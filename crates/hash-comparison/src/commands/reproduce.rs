@@ -1,0 +1,82 @@
+//! `reproduce`: makes the committed run again, and compares every file.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use super::written;
+use crate::program::Program;
+use crate::questions::Records;
+use crate::questions::files::KIND;
+use crate::run::compare;
+use records::bar::Terminal;
+use records::error::Error;
+use records::failure::Failure;
+use records::folder::Destination;
+use records::terminal::table;
+
+/// Make the committed run again, apart from its times, and compare every file.
+///
+/// Times, machine and date are taken from the run. Everything else is computed again: records, advice, charts and page in
+/// reports/reference must be identical byte for byte. Of records that are too large to be committed, run.json has the
+/// checksums. Exits with 1 if anything differs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  {program} reproduce")]
+pub struct Arguments {
+    /// Folder of the committed run [default: reports/reference in the workspace, else in the current folder]
+    #[arg(long, value_name = "DIR")]
+    reference: Option<PathBuf>,
+
+    /// Write the files into the folder instead of comparing them
+    #[arg(long)]
+    renew: bool,
+}
+
+/// Makes the files and compares them.
+pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
+    let folder = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
+    let terminal = Terminal::listen()?;
+    let committed =
+        Records::read_times(&folder).map_err(|error| Error::internal(format!("committed run: {error}")))?;
+    let scratch = tempfile::tempdir().map_err(Error::system(&std::env::temp_dir()))?;
+    let destination = match arguments.renew {
+        true => Destination::ours(&folder, &KIND)?,
+        false => Destination::check(scratch.path(), &KIND)?,
+    };
+    let mut now = compare::again(&committed, &terminal)?;
+    written::all(&mut now, destination, &terminal)?;
+    let mut out = io::stdout().lock();
+    if arguments.renew {
+        writeln!(out, "renewed: {}", folder.display())?;
+        return Ok(());
+    }
+    let mut differing = Vec::new();
+    let rows: Vec<[String; 2]> = (now.run.files.iter())
+        .map(|name| {
+            let [now_is, was] = [scratch.path(), &folder].map(|folder| fs::read(folder.join(name)));
+            let sums = [&now, &committed].map(|records| records.run.checksums.get(name));
+            let state = match (now_is, was) {
+                (Ok(now_is), Ok(was)) if now_is == was => "equal",
+                (_, Err(_)) if sums[0].is_some() && sums[0] == sums[1] => "equal by its checksum",
+                (_, Err(_)) => "missing",
+                _ => "other bytes than now",
+            };
+            if !state.starts_with("equal") {
+                differing.push(format!("{name}: {state}"));
+            }
+            [name.clone(), state.to_owned()]
+        })
+        .collect();
+    let table = table(vec!["file", "the committed run"], &[], rows);
+    writeln!(out, "{table}\n")?;
+    if differing.is_empty() {
+        writeln!(out, "everything agrees")?;
+        return Ok(());
+    }
+    writeln!(out, "{} files do not agree:", differing.len())?;
+    for line in differing {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out, "`{} reproduce --renew` writes them again", program.name)?;
+    Err(Failure::Checked)
+}
