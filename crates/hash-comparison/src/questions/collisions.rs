@@ -14,7 +14,7 @@ use statistics::correction::bonferroni;
 
 rows! {
     /// A row of `collisions.csv`.
-    pub struct CollisionRow: [dataset, function, bits] shared [band_low, band_high, p_adjusted, verdict] {
+    pub struct CollisionRow: [dataset, function] {
         /// Width that was compared, in low bits of the value.
         pub bits: u32,
         /// Distinct keys.

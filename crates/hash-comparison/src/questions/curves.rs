@@ -24,7 +24,7 @@ use records::progress::Progress;
 
 rows! {
     /// A row of `curves.csv`: the time of keys of one length.
-    pub struct CurveRow: TIMED SEEDED [function, length, form] {
+    pub struct CurveRow: TIMED [function] {
         /// Length of all keys, bytes.
         pub length: u64,
         /// The form of the calls.

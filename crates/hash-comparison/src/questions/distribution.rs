@@ -24,7 +24,7 @@ stored! {
 
 rows! {
     /// A row of `distribution.csv`.
-    pub struct DistributionRow: [dataset, function, kind, parameter] {
+    pub struct DistributionRow: [dataset, function] {
         /// The question.
         pub kind: DistributionKind,
         /// Number of buckets, or index of the output bit.

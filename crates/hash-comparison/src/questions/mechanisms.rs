@@ -43,7 +43,7 @@ stored! {
 
 rows! {
     /// A row of `mechanisms.csv`.
-    pub struct MechanismRow: [function, mechanism] shared [parameter, hits, chance, p_adjusted, holds, first, second] {
+    pub struct MechanismRow: [function] {
         /// The mechanism that was tried.
         pub mechanism: Mechanism,
         /// The parameter of the mechanism, the most informative if several were tried; 0 for a mechanism without one.

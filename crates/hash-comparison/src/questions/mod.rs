@@ -175,32 +175,19 @@ pub struct Example {
 pub trait Recorded: Row {
     /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
     const TIMED: bool = false;
-    /// Set if other seeds give other rows on the same keys: the seed draws shuffles, samples and random keys.
-    const SEEDED: bool = false;
-    /// Columns that together identify a row.
-    const KEY: &[&str];
-    /// Columns that depend on all rows of the file, through the number of tests.
-    const SHARED: &[&str] = &[];
 }
 
-/// Implements [`Recorded`] and [`About`](crate::record::About) for row types: flags that hold, the key, and the columns
-/// that depend on all rows. Keys that begin with the dataset are of rows about datasets.
+/// Implements [`Recorded`] and [`About`](crate::record::About) for row types, each with the flag `TIMED` if it has times, and
+/// `dataset` if it is about one.
 macro_rules! recorded {
-    ($($row:ident: $($flag:ident)* [$($key:ident),+] $(shared [$($shared:ident),+])?;)+) => {$(
+    ($($row:ident: $($flag:ident)? [$($field:ident),*];)+) => {$(
         impl $crate::questions::Recorded for $row {
-            $(const $flag: bool = true;)*
-            const KEY: &[&str] = &[$(stringify!($key)),+];
-            $(const SHARED: &[&str] = &[$(stringify!($shared)),+];)?
+            $(const $flag: bool = true;)?
         }
-
-        // Every named column is a field.
-        const _: fn(&$row) = |row| {
-            let _ = ($(&row.$key,)+ $($(&row.$shared,)+)?);
-        };
 
         impl $crate::record::About for $row {
             fn dataset(&self) -> Option<&str> {
-                $crate::questions::recorded!(@dataset self $($key)+)
+                $crate::questions::recorded!(@dataset self $($field)*)
             }
 
             fn function(&self) -> &str {
@@ -208,21 +195,19 @@ macro_rules! recorded {
             }
         }
     )+};
-    (@dataset $row:ident dataset $($key:ident)*) => { Some(&$row.dataset) };
-    (@dataset $row:ident $($key:ident)*) => { None };
+    (@dataset $row:ident dataset $($field:ident)*) => { Some(&$row.dataset) };
+    (@dataset $row:ident $($field:ident)*) => { None };
 }
 use recorded;
 
-/// Declares the rows of a question, as [`stored!`](crate::record) and [`recorded`] do: the key stands beside the name, and
-/// the dataset and function that it begins with are fields.
+/// Declares the rows of a question, as [`stored!`](crate::record) and [`recorded`] do: the fields `dataset` and `function`
+/// stand beside the name.
 macro_rules! rows {
-    ($($(#[$meta:meta])* pub struct $row:ident: $($flag:ident)* [$($key:ident),+] $(shared [$($shared:ident),+])? {
-        $($fields:tt)*
-    })+) => {$(
-        $crate::questions::rows! { @fields [$($key)+] { $(#[$meta])* pub struct $row } $($fields)* }
-        $crate::questions::recorded! { $row: $($flag)* [$($key),+] $(shared [$($shared),+])?; }
+    ($($(#[$meta:meta])* pub struct $row:ident: $($flag:ident)? [$($field:ident),*] { $($fields:tt)* })+) => {$(
+        $crate::questions::rows! { @fields [$($field)*] { $(#[$meta])* pub struct $row } $($fields)* }
+        $crate::questions::recorded! { $row: $($flag)? [$($field),*]; }
     )+};
-    (@fields [dataset function $($key:ident)*] $head:tt $($fields:tt)*) => {
+    (@fields [dataset function] $head:tt $($fields:tt)*) => {
         $crate::questions::rows! { @fields [] $head
             /// Name of the dataset.
             pub dataset: String,
@@ -231,14 +216,14 @@ macro_rules! rows {
             $($fields)*
         }
     };
-    (@fields [function $($key:ident)*] $head:tt $($fields:tt)*) => {
+    (@fields [function] $head:tt $($fields:tt)*) => {
         $crate::questions::rows! { @fields [] $head
             /// Name of the function; `empty` is the cost of the loop.
             pub function: String,
             $($fields)*
         }
     };
-    (@fields [$($key:ident)*] { $($head:tt)* } $($fields:tt)*) => {
+    (@fields [] { $($head:tt)* } $($fields:tt)*) => {
         $crate::record::stored! { $($head)* { $($fields)* } }
     };
 }
@@ -251,12 +236,6 @@ pub struct RecordFile {
     pub name: &'static str,
     /// [`Recorded::TIMED`].
     pub timed: bool,
-    /// [`Recorded::SEEDED`].
-    pub seeded: bool,
-    /// [`Recorded::KEY`].
-    pub key: &'static [&'static str],
-    /// [`Recorded::SHARED`].
-    pub shared: &'static [&'static str],
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
@@ -325,9 +304,6 @@ macro_rules! questions {
         RecordFile {
             name: concat!(stringify!($name), ".csv"),
             timed: <$row>::TIMED,
-            seeded: <$row>::SEEDED,
-            key: <$row>::KEY,
-            shared: <$row>::SHARED,
             bytes: |records| table::to_bytes(&records.$name),
             parse: |records, path, bytes| {
                 records.$name = table::parse(path, bytes)?;
@@ -355,6 +331,5 @@ questions! {
 }
 
 recorded! {
-    CostRow: SEEDED [dataset, function, purpose]
-        shared [place, measured, chance, cost, p_adjusted, measurable];
+    CostRow: [dataset, function];
 }

@@ -37,7 +37,7 @@ stored! {
 
 rows! {
     /// A row of `places.csv`: the time of the same keys in two places.
-    pub struct PlaceRow: TIMED SEEDED [dataset, function, place, form] {
+    pub struct PlaceRow: TIMED [dataset, function] {
         /// The place of the keys.
         pub place: Place,
         /// The form of the calls.

@@ -10,7 +10,7 @@ use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 rows! {
     /// A row of `shards.csv`: the fullest of some buckets.
-    pub struct ShardRow: [dataset, function, choice, buckets] {
+    pub struct ShardRow: [dataset, function] {
         /// The way in which buckets are chosen.
         pub choice: Choice,
         /// Number of buckets.

@@ -33,7 +33,7 @@ stored! {
 
 rows! {
     /// A row of `structured.csv`.
-    pub struct StructuredRow: SEEDED [set, function, window, bits] shared [p_adjusted, verdict, first, second] {
+    pub struct StructuredRow: [] {
         /// Name of the key set.
         pub set: String,
         /// Name of the function.

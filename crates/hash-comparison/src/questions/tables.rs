@@ -14,7 +14,7 @@ const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Remainder];
 
 rows! {
     /// A row of `occupancy.csv`: chains of keys in a hash table with about one bucket for each key.
-    pub struct OccupancyRow: [dataset, function, choice] shared [hit_low, hit_high, longest_high, empty_low, empty_high, p_adjusted, verdict] {
+    pub struct OccupancyRow: [dataset, function] {
         /// The way in which the table chooses buckets.
         pub choice: Choice,
         /// Number of buckets.

@@ -15,7 +15,7 @@ use statistics::robust;
 
 rows! {
     /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the previous one).
-    pub struct TimingRow: TIMED SEEDED [dataset, function] {
+    pub struct TimingRow: TIMED [dataset, function] {
         /// Keys in one batch.
         pub keys: u64,
         /// Bytes in one batch.
@@ -30,7 +30,7 @@ rows! {
 
     /// A row of `spread.csv`: quartiles of the readings behind a row of `timing.csv` or `latency.csv`, nanoseconds per
     /// key.
-    pub struct SpreadRow: TIMED SEEDED [dataset, function, form] {
+    pub struct SpreadRow: TIMED [dataset, function] {
         /// The form of the calls.
         pub form: CallForm,
         /// Number of rounds.

@@ -28,7 +28,7 @@ stored! {
 
 rows! {
     /// A row of `windows.csv`: collisions of a key set in some bits of the values.
-    pub struct WindowRow: [dataset, function, end, bits] shared [p_adjusted] {
+    pub struct WindowRow: [dataset, function] {
         /// The position of the window.
         pub end: WindowEnd,
         /// Number of bits in the window.

@@ -65,12 +65,19 @@ fn formulas_give_the_published_figures() {
     let probes = |rate| Textbook::best_probe_count(Textbook::bits_per_key(rate).unwrap()).unwrap();
     // Within half a unit of the last published digit.
     for (ours, published, tolerance) in [
-        (Textbook::with_probe_count(8).rate_at(16.0).unwrap(), 5.74e-4, 0.005e-4),
+        (
+            Textbook::with_probe_count(8).rate_at(16.0).unwrap(),
+            5.74e-4,
+            0.005e-4,
+        ),
         (bits(10_000_000, 0.0001) / f64::from(8 << 20), 22.85, 0.005),
         (Textbook::best_probe_count(1.0).unwrap(), 0.7, 0.05),
         (probes(0.03).round(), 5.0, 0.0),
         (bits(3_000, 0.03).floor(), 21_895.0, 0.0),
     ] {
-        assert!((ours - published).abs() <= tolerance, "{ours}, published {published}");
+        assert!(
+            (ours - published).abs() <= tolerance,
+            "{ours}, published {published}"
+        );
     }
 }

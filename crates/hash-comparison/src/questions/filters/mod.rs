@@ -18,7 +18,7 @@ rows! {
     /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
-    pub struct FalsePositiveRow: SEEDED [dataset, function, bits_per_key] {
+    pub struct FalsePositiveRow: [dataset, function] {
         /// Bits per key of the filter.
         pub bits_per_key: u32,
         /// Keys in a filter.
@@ -44,7 +44,7 @@ rows! {
     }
 
     /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
-    pub struct SizeRow: SEEDED [dataset, function, keys] {
+    pub struct SizeRow: [dataset, function] {
         /// Keys in the table, and in the largest of the filters.
         pub keys: u64,
         /// Number of probes with absent keys, summed over filters of this and the next smaller numbers of keys.
@@ -59,7 +59,7 @@ rows! {
 
     /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
     /// keys, because the rate of this format jumps with the exact length of the filter.
-    pub struct NearSizesRow: SEEDED [dataset, function, bits_per_key, keys] {
+    pub struct NearSizesRow: [dataset, function] {
         /// Bits per key of the filters.
         pub bits_per_key: u32,
         /// Keys in the largest filter.

@@ -29,7 +29,7 @@ rows! {
     ///
     /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv`
     /// sums up the other lengths and all output bits.
-    pub struct AvalancheRow: SEEDED [function, key_bytes, input_bit, output_bit] {
+    pub struct AvalancheRow: [function] {
         /// Length of the keys.
         pub key_bytes: u32,
         /// Index of the key bit: eight times the index of its byte, plus its place in the byte, 0 the lowest.
@@ -45,7 +45,7 @@ rows! {
     /// A row of `mixing.csv`: a test of all cells of one function at one key length.
     ///
     /// With an ideal function each cell is a count of fair coins, and any two cells are independent.
-    pub struct MixingRow: SEEDED [function, test, key_bytes] shared [p_adjusted] {
+    pub struct MixingRow: [function] {
         /// The test, which defines the cells.
         pub test: MixingTest,
         /// Length of the keys.
