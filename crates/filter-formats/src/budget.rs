@@ -3,15 +3,12 @@
 //! A store of several levels has most of its keys, and so most of its filter memory, in the last level. A read of an
 //! absent key asks a filter of every level, and a bit per key more for a small level costs little. So equal bits per key
 //! are a poor division of memory: [`plan`] finds the division of Dayan, Athanassoulis and Idreos ("Monkey: Optimal Navigable
-//! Key-Value Store", SIGMOD 2017) for the sizes of the stored format. [`Budgeted`] is a policy that builds filters by it.
+//! Key-Value Store", SIGMOD 2017) for the sizes of the stored format. Give the tables of
+//! each level a policy of its bits per key: readers need none of this.
 
 use alloc::vec::Vec;
-use core::fmt;
 
-use filter_policy::{
-    Answers, BitsPerKey, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING,
-    PreparedFilter,
-};
+use filter_policy::{BitsPerKey, Error};
 
 use crate::sizing::Format;
 
@@ -167,135 +164,4 @@ fn share(format: Format, slope: f64, level: &Level, price: f64) -> Result<Share,
         bytes: one.saturating_mul(filters),
         rate: 1.0,
     })
-}
-
-/// A policy whose bits per key depend on the number of keys of a filter, by a [`Plan`].
-///
-/// Readers need no plan: filters are those of the policy `P`, under its name.
-///
-/// ```
-/// use filter_formats::BloomFilter64Policy;
-/// use filter_formats::budget::{Budgeted, Level, plan};
-/// use filter_formats::sizing::Format;
-/// use filter_policy::FilterPolicy as _;
-///
-/// let levels = [1_000, 100_000].map(|keys| Level { keys, filters: 1, reads: 1.0 });
-/// let policy = Budgeted::new(BloomFilter64Policy::new, &plan(Format::BLOOM64, &levels, 100_000)?);
-/// assert_eq!(policy.name(), BloomFilter64Policy::NAME);
-/// assert!(policy.bits_per_key(1_000).unwrap().get() > 16.0);
-/// assert!(policy.bits_per_key(100_000).unwrap().get() < 8.0);
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct Budgeted<P> {
-    new: fn(BitsPerKey) -> P,
-    /// The policy that reads: bits per key make no difference to it.
-    reader: P,
-    /// For filters of up to so many keys, fewest first; the last is for all others.
-    steps: Vec<(u64, Option<BitsPerKey>)>,
-}
-
-impl<P: FilterPolicy> Budgeted<P> {
-    /// Makes a policy that gives each filter the bits per key of the plan's level with the nearest number of keys, by
-    /// their ratio. For levels with the same number of keys those of the first count: a policy sees only a filter's keys.
-    pub fn new(new: fn(BitsPerKey) -> P, plan: &Plan) -> Self {
-        let mut shares = plan.shares.clone();
-        shares.sort_by_key(|share| share.level.keys);
-        shares.dedup_by_key(|share| share.level.keys);
-        let ends = shares.iter().skip(1).zip(&shares).map(|(next, share)| {
-            // The geometric mean, in whole keys.
-            (u128::from(share.level.keys) * u128::from(next.level.keys)).isqrt()
-        });
-        let ends = ends.map(|end| u64::try_from(end).unwrap_or(u64::MAX));
-        let steps = ends.chain([u64::MAX]).zip(&shares);
-        Self {
-            new,
-            reader: new(BitsPerKey::whole(10)),
-            steps: steps.map(|(end, share)| (end, share.bits_per_key)).collect(),
-        }
-    }
-
-    /// Returns the bits per key of a filter of this many keys; `None` if it gets no filter.
-    pub fn bits_per_key(&self, keys: usize) -> Option<BitsPerKey> {
-        self.steps.iter().find(|(end, _)| keys as u64 <= *end)?.1
-    }
-
-    /// Writes with the policy for this many keys, or the filter that matches everything.
-    fn write<'out>(
-        &self,
-        keys: usize,
-        out: &'out mut [u8],
-        create: impl FnOnce(P, &'out mut [u8]) -> Result<FilterBytes<'out>, Error>,
-    ) -> Result<FilterBytes<'out>, Error> {
-        if let Some(bits) = self.bits_per_key(keys) {
-            return create((self.new)(bits), out);
-        }
-        let filter = filter_policy::building::room(out, MATCHES_EVERYTHING.len())?;
-        filter.copy_from_slice(&MATCHES_EVERYTHING);
-        Ok(filter.into())
-    }
-}
-
-impl<P: fmt::Debug> fmt::Debug for Budgeted<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budgeted")
-            .field("reader", &self.reader)
-            .field("steps", &self.steps)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<P: FilterPolicy> FilterPolicy for Budgeted<P> {
-    fn name(&self) -> &str {
-        self.reader.name()
-    }
-
-    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.bits_per_key(keys)
-            .map_or(Ok(MATCHES_EVERYTHING.len()), |bits| {
-                (self.new)(bits).max_filter_len(keys)
-            })
-    }
-
-    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-        self.write(keys.len(), out, |policy, out| policy.create_filter(keys, out))
-    }
-
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        self.reader.key_may_match(key, filter)
-    }
-
-    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
-        self.reader.keys_may_match(keys, filter, answers)
-    }
-
-    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-        self.reader.prepare(filter)
-    }
-
-    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
-        self.reader.key_hash(key)
-    }
-
-    fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
-        self.reader.hashed_may_match(key, hash, filter)
-    }
-
-    fn create_from_hashes<'out>(
-        &self,
-        hashes: KeyHashes<'_>,
-        out: &'out mut [u8],
-    ) -> Result<FilterBytes<'out>, Error> {
-        self.write(hashes.len(), out, |policy, out| {
-            policy.create_from_hashes(hashes, out)
-        })
-    }
-
-    fn answers_prefixes(&self) -> bool {
-        self.reader.answers_prefixes()
-    }
-
-    fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
-        self.reader.prefix_may_match(start, filter)
-    }
 }

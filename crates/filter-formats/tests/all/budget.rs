@@ -1,9 +1,8 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::budget::{Budgeted, Level, Plan, plan};
+use filter_formats::budget::{Level, Plan, plan};
 use filter_formats::sizing::Format;
-use filter_policy::{BitsPerKey, FilterPolicy as _, HashedPolicy as _};
+use filter_policy::BitsPerKey;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
@@ -123,25 +122,5 @@ fn levels_that_are_not_worth_a_filter_get_none() {
     );
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(plan(Format::BLOOM64, &[reads(wrong)], 1_000).is_err());
-    }
-}
-
-#[test]
-fn filters_are_those_of_the_policy_with_the_plans_bits() {
-    let levels = levels(&[100, 10_000]);
-    let (bytes, _) = equal(Format::BLOOM64, &levels, TEN);
-    let found = plan(Format::BLOOM64, &levels, bytes).unwrap();
-    let policy = Budgeted::new(BloomFilter64Policy::new, &found);
-    // The geometric mean of 100 and 10,000 is 1,000.
-    for (count, level) in [(1, 0), (100, 0), (1_000, 0), (1_001, 1), (10_000, 1), (50_000, 1)] {
-        let bits = found.shares[level].bits_per_key.unwrap();
-        assert_eq!(policy.bits_per_key(count), Some(bits));
-        let keys: Vec<[u8; 8]> = (0..count as u64).map(u64::to_be_bytes).collect();
-        let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-        let mut filter = Vec::new();
-        policy.append_filter(&slices, &mut filter).unwrap();
-        assert_eq!(filter, BloomFilter64Policy::new(bits).build(&keys).unwrap());
-        assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
-        assert!(policy.prepare(&filter).may_match(&keys[0]));
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use filter_formats::BloomFilter64Policy;
-use filter_formats::budget::{Budgeted, Level, plan};
+use filter_formats::budget::{Level, plan};
 use filter_formats::sizing::Format;
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
@@ -182,21 +182,27 @@ async fn a_plan_saves_needless_reads_with_the_same_memory() {
     let equal: u64 = levels.iter().map(|level| bytes(level.keys)).sum();
     let plan = plan(Format::BLOOM64, &levels, equal).unwrap();
     assert!(plan.bytes() <= equal);
-    let policies: [Arc<dyn FilterPolicy>; 2] = [
-        Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
-        Arc::new(SlateDbPolicy::new(Budgeted::new(BloomFilter64Policy::new, &plan))),
-    ];
+    let policy = |bits| -> Vec<Arc<dyn FilterPolicy>> {
+        vec![Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(bits)))]
+    };
+    let planned: Vec<BitsPerKey> = plan
+        .shares
+        .iter()
+        .map(|share| share.bits_per_key.unwrap())
+        .collect();
     let mut needless = Vec::new();
-    for policy in policies {
+    for bits in [vec![TEN; 4], planned] {
         let store = Store::new();
-        let db = store.open(settings(), vec![policy]).await;
-        for (level, Level { keys, .. }) in levels.iter().enumerate() {
+        for (level, (Level { keys, .. }, bits)) in levels.iter().zip(bits).enumerate() {
+            let db = store.open(settings(), policy(bits)).await;
             // All tables span the same range.
             for i in 0..*keys {
                 db.put(&format!("{:08}/{level}", i * 100_000 / keys)).await;
             }
             db.flush().await;
+            db.close().await;
         }
+        let db = store.open(settings(), policy(TEN)).await;
         let before = db.counters(FILTER_KIND_POINT);
         for i in 0..8_000 {
             assert!(!db.has(&format!("{:08}/x", i * 12)).await);
