@@ -3,6 +3,7 @@
 //! Knows nothing of elements, hashes or streams.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::arch;
 use crate::error::{Error, ErrorKind};
@@ -32,10 +33,17 @@ impl Word for u64 {
 }
 
 /// The bits, and the modulus that reduces a number of 63 bits to a position.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
     modulus: Modulus,
+}
+
+/// Shows the number of bits; not the bits, which may be many.
+impl<W> fmt::Debug for Bits<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bits", self.words.len() * 64)
+    }
 }
 
 impl Clone for Bits {

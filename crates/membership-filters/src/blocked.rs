@@ -50,7 +50,7 @@ const TOGETHER: usize = 512;
 /// assert!(blobs.might_contain(&[0xde, 0xad]));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedBloomFilter<F> {
     funnel: F,
     parameters: BlockedParameters,
@@ -240,16 +240,6 @@ impl<F> BlockedBloomFilter<F> {
 fn insert(blocks: &mut Blocks, insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) {
     if let Ok(mut filter) = SplitBlockFilterMut::new(blocks.as_mut_slice()) {
         insert(&mut filter);
-    }
-}
-
-/// Shows the parameters; not the blocks, which may be many.
-impl<F: fmt::Debug> fmt::Debug for BlockedBloomFilter<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockedBloomFilter")
-            .field("funnel", &self.funnel)
-            .field("parameters", &self.parameters)
-            .finish_non_exhaustive()
     }
 }
 

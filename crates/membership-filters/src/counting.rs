@@ -4,7 +4,6 @@
 //! Transactions on Networking 8(3), 2000), section V.C.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
@@ -46,7 +45,7 @@ pub use width::CounterWidth;
 /// assert!(sessions.might_contain("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountingBloomFilter<F> {
     funnel: F,
     strategy: Strategy,
@@ -254,20 +253,6 @@ impl<F> CountingBloomFilter<F> {
         self.nonzero =
             self.nonzero + u64::from(before == 0 && after > 0) - u64::from(before > 0 && after == 0);
         self.stuck += u64::from(before < largest && after == largest);
-    }
-}
-
-/// Shows the parameters; not the counters, which may be many.
-impl<F: fmt::Debug> fmt::Debug for CountingBloomFilter<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CountingBloomFilter")
-            .field("funnel", &self.funnel)
-            .field("strategy", &self.strategy)
-            .field("probe_count", &self.probe_count)
-            .field("counters", &self.counters.len())
-            .field("width", &self.width)
-            .field("len", &self.len)
-            .finish_non_exhaustive()
     }
 }
 

@@ -2,8 +2,6 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use core::fmt;
-
 use crate::error::{Error, ErrorKind};
 use crate::funnel::{Funnel, Hashed};
 use crate::hash::Hash128;
@@ -58,24 +56,13 @@ const FREE: u64 = 0;
 /// assert!(sessions.might_contain("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CuckooFilter<F> {
     funnel: F,
     parameters: CuckooParameters,
     /// Bucket *b* has the slots `4 b` to `4 b + 3`.
     slots: PackedIntegers,
     len: u64,
-}
-
-/// Shows the parameters; not the slots, which may be many.
-impl<F: fmt::Debug> fmt::Debug for CuckooFilter<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CuckooFilter")
-            .field("funnel", &self.funnel)
-            .field("parameters", &self.parameters)
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
 }
 
 /// The fingerprint and the buckets of an element.

@@ -3,6 +3,7 @@
 //! Independent of the meaning of the integers.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::{Error, ErrorKind};
 
@@ -114,6 +115,13 @@ impl PackedIntegers {
         debug_assert!(index < self.len);
         let bit = index * self.width as u64;
         ((bit / 64) as usize, (bit % 64) as u32)
+    }
+}
+
+/// Shows size and shape; not the integers, which may be many.
+impl fmt::Debug for PackedIntegers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} bits", self.len, self.width)
     }
 }
 

@@ -153,7 +153,7 @@ impl Default for Version {
 /// Spark's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
 ///
 /// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloomFilter {
     bits: Bits,
     version: Version,
@@ -340,16 +340,5 @@ impl BloomFilter {
     /// Reads the whole filter.
     pub fn estimated_len(&self) -> Option<u64> {
         shape::estimated_len(self.ones(), self.bits(), self.probe_count)
-    }
-}
-
-/// Shows the parameters, but not the bits.
-impl core::fmt::Debug for BloomFilter {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("BloomFilter")
-            .field("version", &self.version)
-            .field("probe_count", &self.probe_count)
-            .field("bits", &self.bits())
-            .finish_non_exhaustive()
     }
 }

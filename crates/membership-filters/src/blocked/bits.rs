@@ -1,6 +1,7 @@
 //! Blocks of bits in memory, aligned to their length.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::Error;
 
@@ -40,6 +41,13 @@ impl Blocks {
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..]
+    }
+}
+
+/// Shows the length; not the bits, which may be many.
+impl fmt::Debug for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.as_slice().len())
     }
 }
 

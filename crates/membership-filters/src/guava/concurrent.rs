@@ -49,6 +49,7 @@ use crate::hash::Hash128;
 ///   answer.
 /// - The order of insertions is not visible without synchronization. If one element is found, this says nothing about
 ///   elements that the other thread inserted before it, nor about anything else that it wrote before.
+#[derive(Debug)]
 pub struct ConcurrentBloomFilter<F> {
     pub(crate) bits: Bits<AtomicU64>,
     strategy: Strategy,

@@ -25,7 +25,7 @@ use crate::hash::Hash128;
 /// assert!(!seen.might_contain("banana"));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloomFilter<F> {
     pub(crate) bits: Bits,
     pub(crate) strategy: Strategy,

@@ -218,18 +218,6 @@ macro_rules! common {
                 crate::error::Error::check_equal("funnels", &self.funnel, &other.funnel)
             }
         }
-
-        /// Shows the parameters, but not the bits.
-        impl<F: core::fmt::Debug> core::fmt::Debug for $filter<F> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($filter))
-                    .field("funnel", &self.funnel)
-                    .field("strategy", &self.strategy)
-                    .field("probe_count", &self.probe_count)
-                    .field("bits", &self.bits())
-                    .finish_non_exhaustive()
-            }
-        }
     };
 }
 pub(crate) use common;

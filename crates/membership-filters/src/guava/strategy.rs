@@ -62,7 +62,7 @@ impl Strategy {
     /// assert_eq!(positions, [17_799, 14_920, 12_041, 12_190, 9_311]);
     /// ```
     #[inline]
-    pub const fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
+    pub fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
         Positions {
             walk: match self {
                 Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::new(hash)),
@@ -146,8 +146,15 @@ impl Steps for Mitz32 {
     type Hash = Hash128;
 
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the two halves of the first 64 bits are meant"
+    )]
     fn new(hash: Hash128) -> Self {
-        Self::new(hash)
+        Self {
+            combined: hash.h1 as u32,
+            stride: (hash.h1 >> 32) as u32,
+        }
     }
 
     #[inline]
@@ -156,20 +163,6 @@ impl Steps for Mitz32 {
         // Flip all bits of a negative number.
         let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
         u64::from(self.combined ^ flip)
-    }
-}
-
-impl Mitz32 {
-    #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the two halves of the first 64 bits are meant"
-    )]
-    const fn new(hash: Hash128) -> Self {
-        Self {
-            combined: hash.h1 as u32,
-            stride: (hash.h1 >> 32) as u32,
-        }
     }
 }
 
@@ -185,7 +178,10 @@ impl Steps for Mitz64 {
 
     #[inline]
     fn new(hash: Hash128) -> Self {
-        Self::new(hash)
+        Self {
+            combined: hash.h1,
+            stride: hash.h2,
+        }
     }
 
     #[inline]
@@ -193,15 +189,5 @@ impl Steps for Mitz64 {
         let dividend = self.combined;
         self.combined = self.combined.wrapping_add(self.stride);
         dividend
-    }
-}
-
-impl Mitz64 {
-    #[inline]
-    const fn new(hash: Hash128) -> Self {
-        Self {
-            combined: hash.h1,
-            stride: hash.h2,
-        }
     }
 }

@@ -112,7 +112,7 @@ fn an_empty_filter_has_no_elements() {
     assert_eq!((empty.estimated_len(), empty.stats().fill), (Some(0), 0.0));
     assert_eq!(
         format!("{empty:?}"),
-        "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, .. }"
+        "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, blocks: 640 bytes }"
     );
 }
 

@@ -78,7 +78,7 @@ fn parts_that_are_no_filter_are_refused() {
     let filter = from_parts(header(3, 2), vec![1, 2]).unwrap();
     assert_eq!(
         format!("{filter:?}"),
-        "BloomFilter { funnel: Utf8, strategy: Murmur128Mitz64, probe_count: 3, bits: 128, .. }"
+        "BloomFilter { bits: 128 bits, strategy: Murmur128Mitz64, probe_count: 3, funnel: Utf8 }"
     );
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_parts(), (header(3, 2), vec![1, 2]));
