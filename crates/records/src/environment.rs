@@ -47,8 +47,7 @@ pub struct Environment {
 impl Environment {
     /// The share of the timing without a processor above which the times are probably too high.
     ///
-    /// Repeated runs of one build that waited for 3 to 28 % of their timing differed by less than 8 %
-    /// (the comparison's tests of earlier runs): medians of interleaved rounds stand that much. A program that competes for
+    /// Repeated runs of one build that waited for 3 to 28 % of their timing differed by less than 8 %: medians of interleaved rounds stand that much. A program that competes for
     /// the same processor takes half of it.
     pub const DISTURBED_WAITING_SHARE: f64 = 0.2;
 

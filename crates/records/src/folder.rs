@@ -155,11 +155,6 @@ impl Destination {
         Ok(())
     }
 
-    /// Returns the absolute path of the folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Returns the folder to write to.
     pub fn unfinished(&self) -> &Path {
         &self.unfinished

@@ -1,6 +1,5 @@
 //! `compare`: measures functions on key sets and writes the report.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -8,7 +7,6 @@ use crate::advice::times;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
-use records::document::RUN;
 use records::folder::{Destination, REPORT};
 
 use super::{summary, written};
@@ -67,10 +65,6 @@ pub struct Arguments {
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
 
-    /// Print run.json, which has test results and advice for every function, instead of a summary
-    #[arg(long)]
-    json: bool,
-
     /// The folder for the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR", overrides_with = "out")]
     out: Option<PathBuf>,
@@ -115,10 +109,6 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     written::all(&mut records, destination, &terminal)?;
 
     let mut stdout = io::stdout().lock();
-    if arguments.json {
-        io::copy(&mut fs::File::open(out.join(RUN))?, &mut stdout)?;
-        return Ok(());
-    }
     for recommendation in &records.run.recommendations {
         writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
     }

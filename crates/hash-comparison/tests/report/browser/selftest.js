@@ -337,7 +337,7 @@
     for (const useless of all("button, select, input, .fold")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
     let sheets = 0;
     for (const article of articles) {
-      check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".wide-chart")), `${article.dataset.name} lacks something`);
+      check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
       const [answer] = all(".choice", article).filter(isSeen);
       check("paper", all(".ranking tbody tr", answer).length > 3 && all(".ranking tbody tr", answer).every(isSeen), `${article.dataset.name}: the ranking is missing`);
       sheets += Math.ceil(article.getBoundingClientRect().height / SHEET);
