@@ -1,76 +1,97 @@
-//! Progress display: bars with the time left on a terminal, otherwise one plain line per phase.
+//! Progress display: a line with a percentage on a terminal, otherwise one plain line per phase.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
 
 use crate::error::Error;
-use crate::progress::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use crate::interrupt::Interrupt;
+use crate::progress::Progress;
 
 /// Progress on standard error.
 pub struct Terminal {
     /// The flag that requests a stop.
     pub interrupt: Interrupt,
     /// `None` without a terminal.
-    bar: Option<Mutex<ProgressBar>>,
+    phase: Option<Mutex<Phase>>,
+}
+
+/// The phase whose line is shown.
+#[derive(Default)]
+struct Phase {
+    name: String,
+    steps: u64,
+    done: u64,
+}
+
+impl Phase {
+    /// Writes the line over itself. If standard error is closed, nobody can be told.
+    fn show(&self) {
+        let percent = 100 * self.done / self.steps.max(1);
+        let _ = write!(io::stderr(), "\r{:24} {percent:>3} %", self.name);
+    }
+
+    /// Leaves the line as it is.
+    fn end(&mut self) {
+        if !self.name.is_empty() {
+            let _ = writeln!(io::stderr());
+        }
+        *self = Self::default();
+    }
 }
 
 impl Terminal {
-    /// Shows bars if standard error is a terminal that can move its cursor, and listens for Ctrl-C.
+    /// Shows percentages if standard error is a terminal that can move its cursor, and listens for Ctrl-C.
     ///
     /// # Errors
     ///
     /// Returns an error if the system refuses the signal handlers.
     pub fn listen() -> Result<Self, Error> {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let bar = (io::stderr().is_terminal() && !dumb).then(|| Mutex::new(ProgressBar::hidden()));
+        let phase = (io::stderr().is_terminal() && !dumb).then(Mutex::default);
         let interrupt = Interrupt::listen()?;
-        Ok(Self { interrupt, bar })
+        Ok(Self { interrupt, phase })
     }
 
     /// Ends the last phase.
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            lock(bar).finish();
-        }
+        self.on_terminal(Phase::end);
     }
-}
 
-/// Locks the bar, which a panic elsewhere leaves usable.
-fn lock(bar: &Mutex<ProgressBar>) -> std::sync::MutexGuard<'_, ProgressBar> {
-    bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// Changes the shown phase, which a panic elsewhere leaves usable. Returns false without a terminal.
+    fn on_terminal(&self, change: impl FnOnce(&mut Phase)) -> bool {
+        let phase = self.phase.as_ref();
+        let locked = phase.map(|phase| phase.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        locked.map(|mut phase| change(&mut phase)).is_some()
+    }
 }
 
 impl Progress for Terminal {
     fn begin(&self, phase: &str, steps: u64) {
-        let Some(bar) = &self.bar else {
-            // If standard error is closed, nobody can be told.
+        let is_shown = self.on_terminal(|shown| {
+            shown.end();
+            (shown.name, shown.steps) = (phase.to_owned(), steps);
+            shown.show();
+        });
+        if !is_shown {
             let _ = writeln!(io::stderr(), "{phase}");
-            return;
-        };
-        let mut bar = lock(bar);
-        bar.finish();
-        // No colours, so there is nothing for NO_COLOR to switch off. No ticker: it would be a thread, and would
-        // disturb the timing.
-        let style = ProgressStyle::with_template("{msg:24} {wide_bar} {pos:>4}/{len:<4} {eta:>4} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        *bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr_with_hz(8))
-            .with_style(style)
-            .with_message(phase.to_owned());
-        bar.tick();
-    }
-
-    fn step(&self) {
-        if let Some(bar) = &self.bar {
-            lock(bar).inc(1);
         }
     }
 
+    fn step(&self) {
+        self.on_terminal(|shown| {
+            let before = 100 * shown.done / shown.steps.max(1);
+            shown.done += 1;
+            // Written only if it changes, since writing would disturb the timing.
+            if 100 * shown.done / shown.steps.max(1) != before {
+                shown.show();
+            }
+        });
+    }
+
     fn note(&self, sentence: &str) {
-        // If standard error is closed, nobody can be told.
-        let _ = writeln!(io::stderr(), "{sentence}");
+        // Below the line of the phase.
+        let start = if self.phase.is_some() { "\n" } else { "" };
+        let _ = writeln!(io::stderr(), "{start}{sentence}");
     }
 
     fn cancelled(&self) -> bool {
