@@ -36,9 +36,9 @@ enum Command {
     Compare(forward::Arguments),
     /// Redraw charts and report from the records of a run
     Render(forward::Arguments),
-    /// Put runs of several machines or dates on one page
+    /// Compare runs of several machines or dates, and put them on one page
     Join(forward::Arguments),
-    /// Recompute every deterministic result, and compare it with the committed run
+    /// Make the committed run again, apart from its times, and compare every file
     Reproduce(forward::Arguments),
     /// List functions and datasets
     List(forward::Arguments),

@@ -120,7 +120,7 @@ const STEPS: [Step; 16] = [
         run_command(cargo_command(&suite.root, &arguments).env("RUSTFLAGS", "--cfg loom"))
     }),
     Step::full("freestanding program", |suite| freestanding::check(&suite.root)),
-    Step::full("published figures and committed run", |suite| {
+    Step::full("committed run", |suite| {
         let mut program = Command::new(suite.binaries.program("hash-comparison")?);
         program.arg("reproduce").env(workspace::VARIABLE, &suite.root);
         run_command(program.current_dir(&suite.root))
