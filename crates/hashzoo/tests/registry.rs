@@ -242,10 +242,7 @@ fn records_are_complete() {
 #[test]
 fn keys_collide_as_the_weaknesses_say() {
     for (name, one, other) in [
-        ("bkdr31", &b"Aa"[..], &b"BB"[..]),
-        ("bkdr131_full32", b"\0\0abc", b"abc"),
-        // Of the fifth byte from the end, four bits count without the mask.
-        ("bp_partow", b"\x0fabcd", b"\xffabcd"),
+        ("bkdr", &b"\0\0abc"[..], &b"abc"[..]),
         ("dek", b"xZ", b"yz"),
         ("djb2", b"Ab", b"BA"),
         ("pjw", b"\0\0abc", b"abc"),
@@ -280,7 +277,7 @@ fn low_bits_depend_on_low_bits_where_that_is_said() {
             }
         }
     }
-    assert!(claiming > 10, "{claiming}");
+    assert!(claiming > 5, "{claiming}");
 }
 
 #[test]

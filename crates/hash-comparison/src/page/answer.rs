@@ -214,13 +214,12 @@ pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
 }
 
 /// Explanations of names that look alike.
-const HINTS: [(&str, &str); 13] = [
+const HINTS: [(&str, &str); 12] = [
     ("CalcNrHash", "MySQL's calc_hashnr"),
     ("DJB", "33 h + byte, case ignored"),
     ("DJB2Hash", "33 h xor byte"),
     ("djb2", "33 h + byte"),
     ("FNVHash", "FNV-1, 32 bits"),
-    ("FNVHash-Partow", "not FNV"),
     ("MurmurHash3", "x86, 32 bits"),
     ("SimMurMurHash", "LevelDB's hash"),
     ("SipHash", "published form: 1-2, low 32 bits"),

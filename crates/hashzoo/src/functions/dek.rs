@@ -1,7 +1,7 @@
 //! DEKHash: rotate by five and xor, started at JSHash's constant.
 //!
 //! Origin: Donald E. Knuth, *The Art of Computer Programming*, volume 3, section 6.4, in the form of Arash Partow's
-//! General Purpose Hash Function Algorithms (2002, MIT), which starts at the key's length: [`dek_partow`]. The start
+//! General Purpose Hash Function Algorithms (2002, MIT), which starts at the key's length. The start
 //! value 1315423911 comes from the published comparison. A much-copied C++ collection has it too, but computes in
 //! `size_t` and returns 0 for the empty key, which makes it a different function.
 //! <https://www.partow.net/programming/hashfunctions/>
@@ -22,20 +22,7 @@ const START: u32 = 1_315_423_911;
 /// ```
 #[inline]
 pub const fn dek(key: &[u8]) -> u32 {
-    dek_from(START, key)
-}
-
-/// Returns DEKHash as in Partow's library: the same steps from the key's length.
-///
-/// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
-#[inline]
-pub const fn dek_partow(key: &[u8]) -> u32 {
-    dek_from(key.len() as u32, key)
-}
-
-#[inline]
-const fn dek_from(start: u32, key: &[u8]) -> u32 {
-    step_by_byte!(key, start, |h, byte| h.rotate_left(5) ^ byte)
+    step_by_byte!(key, START, |h, byte| h.rotate_left(5) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {
@@ -65,23 +52,4 @@ pub(super) static INFO: HashInfo = HashInfo {
     verification: 0x4e67_c6a7,
     hash: |key| dek(key) as u64,
     seeded: None,
-};
-
-pub(super) static PARTOW: HashInfo = HashInfo {
-    name: "DEKHash-Partow",
-    ident: "dek_partow",
-    source: "Arash Partow, General Purpose Hash Function Algorithms, \
-             https://www.partow.net/programming/hashfunctions/, after Knuth, The Art of Computer Programming, volume \
-             3, section 6.4",
-    answers: &[
-        (b"", 0),
-        (b"hello world", 0x836a_8a9f),
-        (b"The quick brown fox jumps over the lazy dog", 0xea0e_6658),
-        (b"\x00\xff\x80", 0x0001_9f60),
-    ],
-    answers_source: "DEKHash of Partow's C library",
-    // This is the length of the joined results: the function is linear, and their contributions cancel.
-    verification: 0x0000_0400,
-    hash: |key| dek_partow(key) as u64,
-    ..INFO
 };

@@ -3,7 +3,7 @@
 //! Origin: Glenn Fowler, Phong Vo (1991) and Landon Curt Noll, public domain; draft-eastlake-fnv,
 //! <http://www.isthe.com/chongo/tech/comp/fnv/>, <https://github.com/lcn2/fnv>. FNV-1 multiplies, then xors. The
 //! authors recommend [`fnv1a_32`], which xors first. [`fnv0_32`] starts at 0 and is obsolete. Arash Partow's library
-//! mistakes the offset basis for the prime, so its function, [`fnv_partow`], is not FNV at all.
+//! mistakes the offset basis for the prime, so its function is not FNV at all.
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};
@@ -24,7 +24,7 @@ const OFFSET_BASIS: u32 = 2_166_136_261;
 /// ```
 #[inline]
 pub const fn fnv1_32(key: &[u8]) -> u32 {
-    multiply_then_xor::<PRIME>(OFFSET_BASIS, key)
+    multiply_then_xor(OFFSET_BASIS, key)
 }
 
 /// Returns FNV-1a of `key`: `h = 16777619 * (h ^ byte)` over the bytes, from 2166136261.
@@ -44,19 +44,11 @@ pub const fn fnv1a_32(key: &[u8]) -> u32 {
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]
 pub const fn fnv0_32(key: &[u8]) -> u32 {
-    multiply_then_xor::<PRIME>(0, key)
+    multiply_then_xor(0, key)
 }
 
-/// Returns the hash that Partow's library calls FNV: from 0, with FNV's offset basis 0x811c9dc5 as the multiplier.
-///
-/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
-#[inline]
-pub const fn fnv_partow(key: &[u8]) -> u32 {
-    multiply_then_xor::<OFFSET_BASIS>(0, key)
-}
-
-const fn multiply_then_xor<const MULTIPLIER: u32>(start: u32, key: &[u8]) -> u32 {
-    step_by_byte!(key, start, |h, byte| h.wrapping_mul(MULTIPLIER) ^ byte)
+const fn multiply_then_xor(start: u32, key: &[u8]) -> u32 {
+    step_by_byte!(key, start, |h, byte| h.wrapping_mul(PRIME) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {
@@ -130,25 +122,6 @@ pub(super) static FNV0: HashInfo = HashInfo {
     verification: 0x2867_6b00,
     hash: |key| fnv0_32(key) as u64,
     ..INFO
-};
-
-pub(super) static PARTOW: HashInfo = HashInfo {
-    name: "FNVHash-Partow",
-    ident: "fnv_partow",
-    year: 2002,
-    author: "Arash Partow, after Fowler, Noll, Vo",
-    source: "Arash Partow, General Purpose Hash Function Algorithms, \
-             https://www.partow.net/programming/hashfunctions/",
-    answers: &[
-        (b"", 0),
-        (b"hello world", 0xcfb0_bfe0),
-        (b"The quick brown fox jumps over the lazy dog", 0xc6c7_05b3),
-        (b"\x00\xff\x80", 0x9b81_27bb),
-    ],
-    answers_source: "FNVHash of Partow's C library",
-    verification: 0xa98f_5ca5,
-    hash: |key| fnv_partow(key) as u64,
-    ..FNV0
 };
 
 #[cfg(test)]

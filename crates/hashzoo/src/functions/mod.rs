@@ -30,17 +30,17 @@ mod xxh3_64;
 mod xxh64;
 mod xxph3_64;
 
-pub use ap::{ap, ap_2002_full32, ap_partow};
-pub use bkdr::{bkdr, bkdr_full32, bkdr31, bkdr131_full32};
-pub use bp::{bp, bp_len_full32, bp_partow};
+pub use ap::ap;
+pub use bkdr::bkdr;
+pub use bp::bp;
 pub use calc_hashnr::calc_hashnr;
-pub use dek::{dek, dek_partow};
+pub use dek::dek;
 pub use djb_nocase::{djb_nocase, djb2};
 pub use djb2a::djb2a;
 pub use elf::elf;
 pub use farm_fingerprint64::farm_fingerprint64;
-pub use fnv1_32::{fnv_partow, fnv0_32, fnv1_32, fnv1a_32};
-pub use js::{js, js_full32};
+pub use fnv1_32::{fnv0_32, fnv1_32, fnv1a_32};
+pub use js::js;
 pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use lookup3::lookup3;
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
@@ -48,7 +48,7 @@ pub use murmur3_x64_128::{Murmur3X64_128, murmur3_x64_128};
 pub use one_at_a_time::one_at_a_time;
 pub use pjw::pjw;
 pub use rocksdb_hash::rocksdb_hash;
-pub use rs::{rs, rs_full32};
+pub use rs::rs;
 pub use sdbm::sdbm;
 pub use siphash12_low32::{
     SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
@@ -82,23 +82,13 @@ pub static PUBLISHED: [&HashInfo; 17] = [
     &siphash12_low32::INFO,
 ];
 
-/// Other forms of the published functions: the canonical form if the published one differs, and MurmurHash2 as compiled
-/// with a signed `char`.
+/// Other forms of the published functions: MurmurHash2 as compiled with a signed `char`, FNV-1a and FNV-0, djb2, and SipHash
+/// with 64 bits.
 pub static VARIANTS: &[&HashInfo] = &[
-    &js::FULL32,
     &murmur2::SIGNED_TAIL,
-    &bkdr::FULL32,
-    &bkdr::MULTIPLIER_31,
-    &ap::FULL32,
-    &ap::PARTOW,
-    &bp::FULL32,
-    &bp::PARTOW,
     &fnv1_32::FNV1A,
     &fnv1_32::FNV0,
-    &fnv1_32::PARTOW,
-    &rs::FULL32,
     &djb_nocase::CASE_SENSITIVE,
-    &dek::PARTOW,
     &siphash12_low32::ROUNDS_1_2,
     &siphash12_low32::ROUNDS_1_3,
     &siphash12_low32::ROUNDS_2_4,

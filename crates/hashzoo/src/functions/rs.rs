@@ -1,7 +1,7 @@
 //! RSHash: Robert Sedgewick's hash with a changing multiplier, masked to 31 bits.
 //!
 //! Origin: Robert Sedgewick, *Algorithms in C*, in the form of Arash Partow's General Purpose Hash Function Algorithms
-//! (2002, MIT), which returns all 32 bits: [`rs_full32`]. The mask comes from the published comparison and many copies.
+//! (2002, MIT), which returns all 32 bits. The mask comes from the published comparison and many copies.
 //! Partow's Python file has another function: it swaps the two constants and never reduces to 32 bits.
 //! <https://www.partow.net/programming/hashfunctions/>
 
@@ -15,7 +15,8 @@ const FIRST: u32 = 63689;
 /// The factor by which the multiplier grows after each byte.
 const GROWTH: u32 = 378_551;
 
-/// Returns RSHash of `key`: the low 31 bits of [`rs_full32`].
+/// Returns RSHash of `key`: the low 31 bits of `h = a * h + byte` over the bytes, from 0, where a is 63689 and grows by the
+/// factor 378551.
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
 ///
@@ -24,15 +25,6 @@ const GROWTH: u32 = 378_551;
 /// ```
 #[inline]
 pub const fn rs(key: &[u8]) -> u32 {
-    rs_full32(key) & LOW_31_BITS
-}
-
-/// Returns RSHash as in Partow's library: `h = a * h + byte` over the bytes, from 0, where a is 63689 and grows by the
-/// factor 378551.
-///
-/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
-#[inline]
-pub const fn rs_full32(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut multiplier = FIRST;
     let mut rest = key;
@@ -41,7 +33,7 @@ pub const fn rs_full32(key: &[u8]) -> u32 {
         multiplier = multiplier.wrapping_mul(GROWTH);
         rest = tail;
     }
-    h
+    h & LOW_31_BITS
 }
 
 pub(super) static INFO: HashInfo = HashInfo {
@@ -73,29 +65,4 @@ pub(super) static INFO: HashInfo = HashInfo {
     verification: 0x00ed_2028,
     hash: |key| rs(key) as u64,
     seeded: None,
-};
-
-pub(super) static FULL32: HashInfo = HashInfo {
-    name: "RSHash-full32",
-    ident: "rs_full32",
-    source: "Arash Partow, General Purpose Hash Function Algorithms, \
-             https://www.partow.net/programming/hashfunctions/, after Sedgewick, Algorithms in C",
-    output_bits: 32,
-    weaknesses: &[
-        "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
-         of zero bytes alone all give 0.",
-        POOR_LOW_BITS,
-        POOR_HIGH_BITS,
-        EASY_COLLISIONS,
-    ],
-    answers: &[
-        (b"", 0),
-        (b"hello world", 0xc18e_10d4),
-        (b"The quick brown fox jumps over the lazy dog", 0x29a4_500b),
-        (b"\x00\xff\x80", 0x1f04_3767),
-    ],
-    answers_source: "RSHash of Partow's C library",
-    verification: 0x6019_cda8,
-    hash: |key| rs_full32(key) as u64,
-    ..INFO
 };

@@ -7,8 +7,6 @@ use crate::data::{Vectors, number};
 /// Returns the record of a form that has another name in the file; `None` for a function under another seed or key.
 fn registered(name: &str) -> Option<&'static HashInfo> {
     let ident = match name {
-        "ap_partow_2011" => "ap_partow",
-        "bkdr31_java" => "bkdr31",
         "djb_case_sensitive" => "djb2",
         "siphash12_64_key_00_0f" => "siphash12",
         "siphash13_64_key_00_0f" => "siphash13",
