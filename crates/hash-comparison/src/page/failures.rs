@@ -4,7 +4,6 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::recommend::words;
-use crate::questions::mechanisms::sentences_on;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Records, WindowEnd, windows};
 use crate::record::{Choice, CostRow, Finding, Standing, Verdict, about};
@@ -25,16 +24,12 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
     };
     failed.sort_by_key(|finding| !avoid(finding));
     let rows = failed.into_iter().map(|one| {
-        let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
-        let told = one.reasons.iter().filter(|reason| !why.contains(reason));
-        let told: Vec<String> = told.cloned().collect();
-        why.extend(told);
         let keys = one
             .example
             .as_ref()
             .map(|[one, other]| Serde(differing(one, other)));
         let advice = data.advice(&one.function).map(Serde);
-        context! { function => &one.function, cost => costs(data, one), advice, keys, why }
+        context! { function => &one.function, cost => costs(data, one), advice, keys, why => &one.reasons }
     });
     rows.collect()
 }

@@ -7,7 +7,6 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::calibration::{COMMITTED, CalibrationRow};
 use crate::keys::structured;
-use crate::questions::mechanisms::sentences;
 use crate::questions::on_dataset::distinct;
 use crate::questions::structured::{ratio, worst};
 use crate::questions::{Records, StructuredRow};
@@ -35,7 +34,6 @@ pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> 
             failed => Value::from(Serde(&failed)),
             worst => worst.map(Serde),
             ratio => worst.map(ratio),
-            why => sentences(name, &records.mechanisms),
         }
     });
     let sets = set_names.iter().map(|set| {

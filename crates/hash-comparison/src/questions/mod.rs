@@ -9,7 +9,6 @@ pub mod curves;
 pub mod distribution;
 pub mod files;
 pub mod filters;
-pub mod mechanisms;
 pub mod mixing;
 pub(crate) mod on_dataset;
 pub mod places;
@@ -32,7 +31,6 @@ pub use self::collisions::CollisionRow;
 pub use self::curves::CurveRow;
 pub use self::distribution::{DistributionKind, DistributionRow};
 pub use self::filters::{FalsePositiveRow, NearSizesRow, SizeRow};
-pub use self::mechanisms::{Mechanism, MechanismRow};
 pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
 use self::on_dataset::DatasetRows;
 pub use self::places::{Place, PlaceRow};
@@ -326,7 +324,6 @@ questions! {
     structured: structured: StructuredRow;
     tables: occupancy: OccupancyRow;
     shards: shards: ShardRow;
-    mechanisms: mechanisms: MechanismRow;
     + costs: CostRow
 }
 

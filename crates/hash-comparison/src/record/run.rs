@@ -97,8 +97,7 @@ stored! {
         pub verdict: Verdict,
         /// The kinds of test that failed, most telling first.
         pub failed: Vec<FailedTest>,
-        /// Each failed test in words, most telling first, then the measured mechanisms of a failed function; empty if
-        /// no test failed.
+        /// Each failed test in words, most telling first; empty if no test failed.
         pub reasons: Vec<String>,
         /// The width at which collisions were furthest above chance.
         pub worst_bits: u32,

@@ -12,7 +12,7 @@ use crate::advice::{costs, findings, summarise};
 use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset};
-use crate::questions::{FILES, Measure, QUESTIONS, Records, mechanisms};
+use crate::questions::{FILES, Measure, QUESTIONS, Records};
 use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
 use records::document::RUN;
@@ -79,8 +79,7 @@ fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -
     quality::fill(&mut records, &datasets, &functions, progress)?;
     let tests = records.collisions.len();
     records.run.datasets = datasets.iter().map(|dataset| summarise(dataset, tests)).collect();
-    let mut findings = findings::judge(&records);
-    mechanisms::explain(&mut findings, &records.mechanisms);
+    let findings = findings::judge(&records);
     go_on(progress)?;
     records.run.findings = findings;
     records.run.bit_facts = findings::bit_facts(&records);
