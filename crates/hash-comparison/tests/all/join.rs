@@ -64,7 +64,10 @@ fn machines_agree_on_quality_and_differ_in_times_beyond_their_intervals() {
     let joined = join(&runs);
     assert!(runs.len() >= 2);
     let (compared, differing) = (joined.compared, &joined.differing);
-    assert!(compared >= 10 && differing.is_empty(), "{compared}: {differing:?}");
+    assert!(
+        compared >= 10 && differing.is_empty(),
+        "{compared}: {differing:?}"
+    );
     for one in &joined.times {
         assert_eq!(one.ratios.len(), runs.len());
     }
