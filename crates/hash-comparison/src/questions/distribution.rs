@@ -4,7 +4,7 @@ use super::{Failure, Measure, Question, rows};
 use crate::keys::Dataset;
 use crate::names::listed;
 use crate::record::{Choice, FailedTest, Verdict, about, stored};
-use crate::values::Hashed;
+use crate::values::{Hashed, in_buckets};
 use crate::words::{percent, placed};
 use statistics::chi_square;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -99,7 +99,8 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
         (DistributionKind::PrimeBuckets, PRIMES),
     ] {
         for buckets in usable(counts) {
-            tested(kind, &by_remainder(values.clone(), buckets));
+            let values = values.clone().map(u64::from);
+            tested(kind, &in_buckets(values, buckets, |value| value % buckets));
         }
     }
     for (bit, ones) in (0..bits).zip(ones(values)) {
@@ -115,15 +116,6 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
         ));
     }
     rows
-}
-
-/// Counts the values with each remainder by `buckets`, which for a power of two is the low bits.
-fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
-    let mut counts = vec![0; buckets as usize];
-    for value in values {
-        counts[(value % buckets as u32) as usize] += 1;
-    }
-    counts
 }
 
 /// Counts the values with each bit set, lowest bit first.

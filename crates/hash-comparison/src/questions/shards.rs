@@ -2,7 +2,7 @@
 
 use super::{Cost, Measure, Question, Records, rows};
 use crate::record::{Choice, Purpose, about};
-use crate::values::Hashed;
+use crate::values::{Hashed, in_buckets};
 use crate::words::placed;
 use records::number::grouped;
 use statistics::buckets::BucketLaw;
@@ -72,13 +72,14 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
         .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)))
         .filter(|&(choice, shards)| is_asked(choice, shards));
     let rows = asked.map(|(choice, buckets)| {
-        let fullest = most(values, buckets, |value| match choice {
+        let counts = in_buckets(values.iter().copied(), buckets, |value| match choice {
             Choice::LowBits => value & (buckets - 1),
             Choice::HighBits | Choice::Fibonacci => {
                 ((u128::from(value) * u128::from(buckets)) >> bits) as u64
             }
             Choice::Remainder => value % buckets,
         });
+        let fullest = counts.into_iter().max().unwrap_or_default();
         let law = BucketLaw::remainders(keys, buckets, bits);
         ShardRow {
             dataset: dataset.to_owned(),
@@ -92,15 +93,6 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
         }
     });
     rows.collect()
-}
-
-/// Counts the keys in the fullest shard.
-fn most(values: &[u64], shards: u64, shard: impl Fn(u64) -> u64) -> u64 {
-    let mut counts = vec![0; shards as usize];
-    for &value in values {
-        counts[shard(value) as usize] += 1;
-    }
-    counts.into_iter().max().unwrap_or_default()
 }
 
 /// Describes the fullest of the shards of one choice that chance explains least.

@@ -3,7 +3,7 @@
 use super::{Cost, Measure, Question, rows};
 use crate::chance::FAR_WORSE_RATIO;
 use crate::record::{Choice, FunctionSummary, Purpose, Verdict, about};
-use crate::values::Hashed;
+use crate::values::{Hashed, in_buckets};
 use crate::words::placed;
 use statistics::buckets::BucketLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -119,19 +119,14 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<OccupancyRow> {
             choice != Choice::Fibonacci || index_bits + FIBONACCI_SPARE_BITS <= output_bits
         })
         .map(|(choice, buckets)| {
-            let mut counts = vec![0_u32; buckets as usize];
-            for &value in values {
-                let bucket = match choice {
-                    Choice::LowBits => value & (buckets - 1),
-                    Choice::HighBits => value >> (output_bits - index_bits),
-                    Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - index_bits),
-                    Choice::Remainder => value % buckets,
-                };
-                counts[bucket as usize] += 1;
-            }
+            let counts = in_buckets(values.iter().copied(), buckets, |value| match choice {
+                Choice::LowBits => value & (buckets - 1),
+                Choice::HighBits => value >> (output_bits - index_bits),
+                Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - index_bits),
+                Choice::Remainder => value % buckets,
+            });
             let (mut pairs, mut longest, mut empty) = (0, 0, 0_u64);
-            for &count in &counts {
-                let count = u64::from(count);
+            for count in counts {
                 pairs += count * count.saturating_sub(1) / 2;
                 longest = longest.max(count);
                 empty += u64::from(count == 0);

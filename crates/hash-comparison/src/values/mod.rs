@@ -48,3 +48,16 @@ impl<'a> Hashed<'a> {
         self.low.get_or_init(|| Prefixes::low(&self.values))
     }
 }
+
+/// Counts the values in each of `buckets` buckets, of which `bucket` names that of a value.
+pub(crate) fn in_buckets(
+    values: impl IntoIterator<Item = u64>,
+    buckets: u64,
+    bucket: impl Fn(u64) -> u64,
+) -> Vec<u64> {
+    let mut counts = vec![0; buckets as usize];
+    for value in values {
+        counts[bucket(value) as usize] += 1;
+    }
+    counts
+}
