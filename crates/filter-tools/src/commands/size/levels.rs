@@ -2,12 +2,12 @@
 
 use std::io;
 
-use filter_formats::budget::{Level, Share, plan};
+use filter_formats::budget::{Level, Plan, plan};
 use filter_policy::BitsPerKey;
 use records::failure::Failure;
 use records::number::{counted, grouped, readable, significant};
 use records::terminal::{table, wrapped};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{Arguments, count, kind, share};
 use crate::commands::print_json;
@@ -41,44 +41,6 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
     Ok(level)
 }
 
-/// A level in the JSON form.
-#[derive(Debug, Serialize)]
-struct Row {
-    keys: u64,
-    filters: u64,
-    reads: f64,
-    /// Absent if the level gets no filter.
-    bits_per_key: Option<f64>,
-    bytes: u64,
-    rate: f64,
-    needless_reads: f64,
-}
-
-impl From<&Share> for Row {
-    fn from(share: &Share) -> Self {
-        Self {
-            keys: share.level.keys,
-            filters: share.level.filters,
-            reads: share.level.reads,
-            bits_per_key: share.bits_per_key.map(BitsPerKey::get),
-            bytes: share.bytes,
-            rate: share.rate,
-            needless_reads: share.needless(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Report {
-    filter: &'static str,
-    most_bytes: u64,
-    bytes: u64,
-    needless_reads: f64,
-    levels: Vec<Row>,
-    /// The needless reads of equal bits per key everywhere, if they are the measure of the memory.
-    needless_reads_of_equal_bits: Option<f64>,
-}
-
 /// Computes and prints the division for each kind of filter that is configured by bits per key.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let usual = || {
@@ -91,29 +53,52 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         [] => usual().map_err(Failure::input)?,
         some => some.to_vec(),
     };
-    let reports = kinds.into_iter().map(|kind| report(arguments, kind));
-    let reports: Vec<Report> = reports.collect::<Result<_, _>>().map_err(Failure::input)?;
     let mut out = io::stdout().lock();
-    if arguments.json {
-        return print_json(&mut out, &reports);
+    let mut reports = Vec::new();
+    for kind in kinds {
+        let (most, equal, plan) = divided(arguments, kind).map_err(Failure::input)?;
+        if arguments.json {
+            reports.push(json!({
+                "filter": kind.name,
+                "most_bytes": most,
+                "bytes": plan.bytes(),
+                "needless_reads": plan.needless(),
+                "levels": plan.shares.iter().map(|share| json!({
+                    "keys": share.level.keys,
+                    "filters": share.level.filters,
+                    "reads": share.level.reads,
+                    "bits_per_key": share.bits_per_key.map(BitsPerKey::get),
+                    "bytes": share.bytes,
+                    "rate": share.rate,
+                    "needless_reads": share.needless(),
+                })).collect::<Vec<_>>(),
+                "needless_reads_of_equal_bits": equal,
+            }));
+        } else {
+            write(&mut out, kind.name, most, equal, &plan)?;
+        }
     }
-    reports.iter().try_for_each(|report| write(&mut out, report))?;
+    if arguments.json {
+        print_json(&mut out, &reports)?;
+    }
     Ok(())
 }
 
-fn report(arguments: &Arguments, kind: Kind) -> Result<Report, String> {
+/// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
+fn divided(arguments: &Arguments, kind: Kind) -> Result<(u64, Option<f64>, Plan), String> {
     let words = |error: filter_policy::Error| format!("{}: {error}", kind.name);
     let format = kind.format().ok_or_else(|| {
         let name = kind.name;
         format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
     })?;
-    let (most_bytes, equal) = match arguments.memory {
+    let levels = &arguments.levels;
+    let (most, equal) = match arguments.memory {
         Some(bytes) => (bytes, None),
         None => {
             let bits = arguments.bits_per_key.unwrap_or(ASSUMED_BITS);
             let bits = BitsPerKey::fractional(bits).map_err(words)?;
             let (mut bytes, mut needless) = (0_u64, 0.0);
-            for level in &arguments.levels {
+            for level in levels {
                 let one = format.filter_bytes(level.keys, bits).map_err(words)?;
                 bytes = bytes.saturating_add(one.saturating_mul(level.filters));
                 needless += level.reads * format.rate(level.keys, bits).map_err(words)?;
@@ -121,47 +106,42 @@ fn report(arguments: &Arguments, kind: Kind) -> Result<Report, String> {
             (bytes, Some(needless))
         }
     };
-    let plan = plan(format, &arguments.levels, most_bytes).map_err(words)?;
-    Ok(Report {
-        filter: kind.name,
-        most_bytes,
-        bytes: plan.bytes(),
-        needless_reads: plan.needless(),
-        levels: plan.shares.iter().map(Row::from).collect(),
-        needless_reads_of_equal_bits: equal,
-    })
+    Ok((most, equal, plan(format, levels, most).map_err(words)?))
 }
 
-fn write(out: &mut impl io::Write, report: &Report) -> io::Result<()> {
-    let most = counted(report.most_bytes, "byte");
-    let readable = readable(report.most_bytes);
-    writeln!(out, "{}, at most {most} ({readable})\n", report.filter)?;
-    let rows = report.levels.iter().map(|row| {
+fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, plan: &Plan) -> io::Result<()> {
+    writeln!(
+        out,
+        "{name}, at most {} ({})\n",
+        counted(most, "byte"),
+        readable(most)
+    )?;
+    let bits = |bits: BitsPerKey| format!("{:.2}", bits.get());
+    let rows = plan.shares.iter().map(|one| {
         [
-            grouped(row.keys),
-            grouped(row.filters),
-            row.reads.to_string(),
-            row.bits_per_key
-                .map_or_else(|| "no filter".to_owned(), |bits| format!("{bits:.2}")),
-            grouped(row.bytes),
-            share(row.rate),
-            format!("{:.3e}", row.needless_reads),
+            grouped(one.level.keys),
+            grouped(one.level.filters),
+            one.level.reads.to_string(),
+            one.bits_per_key.map_or_else(|| "no filter".to_owned(), bits),
+            grouped(one.bytes),
+            share(one.rate),
+            format!("{:.3e}", one.needless()),
         ]
     });
     let header = [
         "keys", "filters", "reads", "bits/key", "bytes", "rate", "needless",
     ];
     writeln!(out, "{}\n", table(header, &[0, 1, 2, 3, 4, 5, 6], rows))?;
-    let mut said = format!(
-        "needless reads for each read: {} in {}",
-        significant(report.needless_reads, 4),
-        counted(report.bytes, "byte")
-    );
-    if let Some(needless) = report.needless_reads_of_equal_bits {
-        said.push_str(&format!(
-            "; with equal bits per key everywhere {}",
-            significant(needless, 4)
-        ));
-    }
-    writeln!(out, "{}\n", wrapped(said))
+    let (needless, bytes) = (significant(plan.needless(), 4), counted(plan.bytes(), "byte"));
+    let equal = equal.map(|needless| significant(needless, 4));
+    let equal = equal.map_or_else(String::new, |equal| {
+        format!("; with equal bits per key everywhere {equal}")
+    });
+    writeln!(
+        out,
+        "{}\n",
+        wrapped(format!(
+            "needless reads for each read: {needless} in {bytes}{equal}"
+        ))
+    )
 }
