@@ -3,9 +3,8 @@
 use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
-use bloom_redis::{Call, Expiry, FixedFilter, Missing, Options};
+use bloom_redis::{Call, Expiry, FixedFilter};
 use membership_filters::{BloomFilter, Bytes};
-use redis::Script;
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 
@@ -30,30 +29,11 @@ pub(crate) struct Rig {
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
-    pub(crate) script: Script,
     /// The filter for queries.
     pub(crate) filter: FixedFilter,
     /// A copy of the filter's bits in local memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
-
-/// ARGV: the operation, the number of bits per element, then the offsets of each element. Returns one character per
-/// element: 1 if all its bits were set before.
-pub(crate) const SCRIPT: &str = "
-local inserts, probes, answers = ARGV[1] == 'insert', tonumber(ARGV[2]), {}
-for first = 3, #ARGV, probes do
-  local answer = '1'
-  for bit = first, first + probes - 1 do
-    if inserts then
-      if redis.call('SETBIT', KEYS[1], ARGV[bit], 1) == 0 then answer = '0' end
-    elseif redis.call('GETBIT', KEYS[1], ARGV[bit]) == 0 then
-      answer = '0'
-      break
-    end
-  end
-  answers[#answers + 1] = answer
-end
-return table.concat(answers)";
 
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
@@ -79,10 +59,8 @@ impl Rig {
         if client == "redis-benchmark" {
             return self.outside(operation, &filter, keys.len(), batch);
         }
-        let filter = filter.with_options(options(client));
-        let at_once = if client == "single" { 1 } else { batch };
         let ask = |keys| self.ask(client, operation, &filter, keys);
-        let (yes, ns) = timed(|| keys.chunks(at_once).map(ask).sum::<Result<usize, Failed>>());
+        let (yes, ns) = timed(|| keys.chunks(batch).map(ask).sum::<Result<usize, Failed>>());
         Ok(Timed { ns, yes: yes? })
     }
 
@@ -98,16 +76,6 @@ impl Rig {
             ("local", _) => {
                 let keys = keys.iter().map(String::as_bytes);
                 keys.filter(|key| self.local.might_contain(key)).count()
-            }
-            ("script", _) => {
-                let mut call = self.script.key(filter.key());
-                call.arg(operation).arg(filter.schema().probe_count());
-                for offset in keys.iter().flat_map(|key| filter.offsets(key)) {
-                    call.arg(offset);
-                }
-                let answers: Vec<u8> = call.invoke(&mut self.connection)?;
-                let wanted = if operation == "contains" { b'1' } else { b'0' };
-                answers.iter().filter(|&&answer| answer == wanted).count()
             }
             (_, "contains") => {
                 let answers = self.send(client, filter.might_contain_many(keys))?;
@@ -151,12 +119,5 @@ impl Rig {
         filter.delete().query(&mut self.connection)?;
         filter.create(Expiry::Never).query(&mut self.connection)?;
         Ok(filter)
-    }
-}
-
-fn options(client: &str) -> Options {
-    match client {
-        "published" => Options::default().missing(Missing::Published),
-        _ => Options::default(),
     }
 }

@@ -5,7 +5,7 @@ use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
 use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 
-use crate::contestants::{Failed, Rig, SCRIPT};
+use crate::contestants::{Failed, Rig};
 use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};
 use crate::server::Server;
 
@@ -24,8 +24,6 @@ const PLAN: [(usize, usize, usize); 6] = [
     (INSERTIONS[1], 100, 100_000),
     (INSERTIONS[1], 1_000, 100_000),
 ];
-/// The batch size at which single calls take part. At every size they would dominate the run.
-const SINGLE_AT: usize = 100;
 
 /// Insertions of the downloaded filters, and downloads per round.
 const DOWNLOADS: [(u64, u64); 4] = [(10_000, 200), (100_000, 100), (1_000_000, 20), (10_000_000, 3)];
@@ -91,7 +89,6 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
         connection,
         runtime,
         multiplexed,
-        script: redis::Script::new(SCRIPT),
         filter,
         local,
     })
@@ -149,7 +146,10 @@ fn one_size(
         if operation == "insert" && insertions < INSERTIONS[0] {
             continue;
         }
-        let clients = clients(operation, batch, insertions);
+        let clients: &[&str] = match operation {
+            "contains" => &["redis-benchmark", "blocking", "tokio", "local"],
+            _ => &["redis-benchmark", "blocking", "tokio"],
+        };
         let mut said = Vec::new();
         for index in turn(round, clients.len()) {
             let client = clients[index];
@@ -167,17 +167,6 @@ fn one_size(
         }
     }
     Ok(())
-}
-
-fn clients(operation: &str, batch: usize, insertions: usize) -> Vec<&'static str> {
-    let mut clients = vec!["redis-benchmark", "blocking", "tokio", "published", "script"];
-    if batch == SINGLE_AT && insertions == INSERTIONS[0] {
-        clients.push("single");
-    }
-    if operation == "contains" {
-        clients.push("local");
-    }
-    clients
 }
 
 /// Returns true if this can be the number of positive answers: half of the keys of a query are members.

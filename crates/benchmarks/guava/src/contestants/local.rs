@@ -4,7 +4,6 @@ use std::hash::BuildHasher;
 
 use bench_kit::turns::timed;
 use bench_kit::version;
-use bloomfilter::Bloom;
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
@@ -45,7 +44,7 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
     let sip = "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set";
-    let each: [(_, _, _, Make); 7] = [
+    let each: [(_, _, _, Make); 6] = [
         ("ours", "membership-filters", each_key.clone(), |plan| {
             ours(plan, false)
         }),
@@ -65,7 +64,6 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
             fastbloom(builder.hashes(probes(plan)))
         }),
-        ("bloomfilter", "bloomfilter", sip.to_owned(), bloomfilter),
     ];
     let local = |(filter, package, setup, make)| -> Box<dyn Contestant> {
         Box::new(Local {
@@ -209,35 +207,6 @@ fn fastbloom<S: BuildHasher + 'static>(mut filter: FastBloom<S>) -> Filter {
             // `insert` returns true if the key may have been present before.
             Call::Build | Call::Insert => count(keys.iter().map(|key| !filter.insert(key.as_str()))),
             Call::Ask => count(keys.iter().map(|key| filter.contains(key.as_str()))),
-        }),
-    }
-}
-
-/// bloomfilter, which has only SipHash-1-3 and computes the probe count itself.
-fn bloomfilter(plan: &Plan) -> Filter {
-    let bytes = parameters(plan).bits() / 8;
-    // The halves differ: each is the key of a hash, and with equal hashes every probe is a multiple of the same value.
-    let seed = std::array::from_fn(|i| i as u8);
-    let failed = |error| panic!("bloomfilter: {error}");
-    let mut filter: Bloom<str> =
-        Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed).unwrap_or_else(failed);
-    if plan.has_random_words {
-        let bits = filter.len();
-        let mut stored = filter.into_bytes();
-        // The bits are at the end of the stored form.
-        let header = stored.len() - (bits / 8) as usize;
-        for (bytes, word) in stored[header..].chunks_exact_mut(8).zip(random_words(bits / 64)) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        filter = Bloom::from_bytes(stored).unwrap_or_else(failed);
-    }
-    Filter {
-        bits: filter.len(),
-        probes: filter.number_of_hash_functions(),
-        run: Box::new(move |call, keys| match call {
-            // `check_and_set` returns true if the key may have been present before.
-            Call::Build | Call::Insert => count(keys.iter().map(|key| !filter.check_and_set(key))),
-            Call::Ask => count(keys.iter().map(|key| filter.check(key))),
         }),
     }
 }

@@ -17,7 +17,6 @@ pub const SUITE: Suite = Suite {
         ("fastbloom-default", "fastbloom"),
         // The hasher that fastbloom's documentation recommends for speed.
         ("fastbloom-foldhash", "fastbloom, foldhash"),
-        ("bloomfilter", "bloomfilter"),
     ],
     tasks: &[
         Task::timed("put", "put"),
