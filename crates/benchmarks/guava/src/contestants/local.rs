@@ -43,7 +43,6 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
         |call: &str| format!("XXPH3; {call}; puts do not tell what changed and count as if all did");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let sip = "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set";
     let each: [(_, _, _, Make); 6] = [
         ("ours", "membership-filters", each_key.clone(), |plan| {
             ours(plan, false)
