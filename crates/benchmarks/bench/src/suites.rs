@@ -11,8 +11,7 @@ use crate::root;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Name {
-    /// Blocks read and time per Get on LevelDB, rusty-leveldb and SlateDB, and per key in a Parquet file, without
-    /// filters and with each policy
+    /// Blocks read and time per Get on LevelDB, rusty-leveldb and SlateDB, without filters and with each policy
     PointReads,
     /// Insert and lookup times of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
@@ -87,7 +86,6 @@ impl Name {
             Self::PointReads => const { &[
                 Part::of("LevelDB and rusty-leveldb", ("bench-leveldb", "point-reads"), LEVELDB, &point_reads::SUITE),
                 Part::of("SlateDB", ("bench-slatedb", "point-reads"), &[], &point_reads::SUITE).below("slatedb"),
-                Part::of("a Parquet file", ("bench-parquet", "scans"), &[], &point_reads::SUITE).below("parquet"),
             ] },
             Self::Membership => const { &[
                 Part::of("Guava and its peers", ("bench-guava", "membership"), GUAVA, &membership::SUITE),

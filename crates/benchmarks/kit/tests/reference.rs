@@ -60,7 +60,6 @@ fn charts_are_those_of_the_rows() {
         ("membership-avx2", &membership::SUITE),
         ("point-reads", &point_reads::SUITE),
         ("point-reads/slatedb", &point_reads::SUITE),
-        ("point-reads/parquet", &point_reads::SUITE),
         ("policy", &policy::LEVELDB),
         ("policy-avx2", &policy::LEVELDB),
         ("policy/rocksdb", &policy::ROCKSDB),

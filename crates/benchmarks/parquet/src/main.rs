@@ -5,15 +5,12 @@
 //! kernel, the other policies on the best kernel.
 #![forbid(unsafe_code)]
 
-mod scans;
-
 use std::process::ExitCode;
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peers::{self, Peer};
 use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker, of_fastbloom};
 use bench_kit::program;
-use bench_kit::suites::point_reads;
 use bench_kit::suites::policy::PARQUET;
 use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
@@ -66,15 +63,10 @@ fn arrow_rs() -> impl Maker {
 }
 
 fn main() -> ExitCode {
-    program::run(&[
-        ("policy", |arguments| {
-            let batches = policies::measure_all(&contenders(), &SIZES, KeyLengths::Urls, arguments.quick);
-            arguments.write(&PARQUET, &batches)
-        }),
-        ("scans", |arguments| {
-            arguments.write(&point_reads::SUITE, &scans::measure(arguments.quick)?)
-        }),
-    ])
+    program::run(&[("policy", |arguments| {
+        let batches = policies::measure_all(&contenders(), &SIZES, KeyLengths::Urls, arguments.quick);
+        arguments.write(&PARQUET, &batches)
+    })])
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! A Parquet file written by pyarrow: this project builds the same filters from the same values, and scans skip row
-//! groups that cannot hold a value. The benchmark `scans` searches a file that arrow-rs wrote.
+//! groups that cannot hold a value.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod scan;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use bench_parquet::{Asks, scan};
 use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Row, RowAccessor as _};
+use scan::{Asks, scan};
 
 fn pyarrows() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-formats/tests/data/parquet/row_groups.parquet")

@@ -1,5 +1,4 @@
 //! Scans a Parquet file with arrow-rs, skipping the row groups that split-block filters deny.
-#![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::fs::File;
@@ -16,16 +15,16 @@ use parquet::record::Row;
 
 /// The result of a scan.
 #[derive(Debug)]
-pub struct Scan {
+pub(crate) struct Scan {
     /// The rows with the value.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The indexes of the row groups read.
-    pub read: Vec<usize>,
+    pub(crate) read: Vec<usize>,
 }
 
 /// The code that queries the filters. Row groups whose filter denies the value are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asks {
+pub(crate) enum Asks {
     /// No code: all row groups are read.
     Nobody,
     /// arrow-rs, with its own filter.
@@ -39,7 +38,7 @@ pub enum Asks {
 /// # Errors
 ///
 /// If the file cannot be read or is damaged.
-pub fn scan(
+pub(crate) fn scan(
     path: &Path,
     column: &str,
     value: PhysicalValue<'_>,
