@@ -7,7 +7,6 @@ use plots::scene::{Anchor, Font, INK, MUTED, Scene};
 use records::number;
 
 use crate::record::Row;
-use crate::suite::Suite;
 use crate::summary::{Tables, distinct};
 
 /// Width of the sheet, room for the names of lines, and room behind the longest bar of a panel.
@@ -155,18 +154,4 @@ fn draw(scene: &mut Scene, grid: &Rows, index: usize, (value, interval): Bar, pa
     let right = x + 7.0 + Font::VALUE.width(&text);
     scene.rect(x + 3.0, y - BAR - 0.5, right, y + BAR + 0.5, grid.ground(index));
     scene.text_middle((x + 5.0, y), Anchor::Start, Font::VALUE, &text);
-}
-
-impl Suite {
-    /// Returns the name and bytes of the chart's file; `None` if there is nothing to draw.
-    pub fn drawn(&self, rows: &[Row]) -> Option<(String, Vec<u8>)> {
-        let scene = self.chart?.scene(&self.summary, rows)?;
-        let (rows, schema) = (self.format.rows, self.format.schema);
-        let svg = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <!-- Written by cargo xtask bench from {rows}.csv of schema {schema}; do not edit. -->\n{}",
-            plots::svg(&scene)
-        );
-        Some((format!("{rows}.svg"), svg.into_bytes()))
-    }
 }

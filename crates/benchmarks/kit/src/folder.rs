@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::record::Batch;
+use crate::record::{Batch, Row};
 use crate::suite::{Format, Suite};
 use crate::table;
 use records::environment::{self, Environment};
@@ -72,6 +72,18 @@ pub fn check(path: &Path, format: Format) -> Result<PathBuf, String> {
 }
 
 impl Suite {
+    /// Returns the name and bytes of the chart's file; `None` if there is nothing to draw.
+    pub fn drawn(&self, rows: &[Row]) -> Option<(String, Vec<u8>)> {
+        let scene = self.chart?.scene(&self.summary, rows)?;
+        let (rows, schema) = (self.format.rows, self.format.schema);
+        let svg = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <!-- Written by cargo xtask bench from {rows}.csv of schema {schema}; do not edit. -->\n{}",
+            plots::svg(&scene)
+        );
+        Some((format!("{rows}.svg"), svg.into_bytes()))
+    }
+
     /// Reads a program's batches, writes records and the chart to `folder`, and returns the summary.
     ///
     /// # Errors
