@@ -20,7 +20,6 @@ mod places;
 mod policies;
 #[cfg(not(emulated))]
 mod rates;
-#[cfg(not(emulated))]
 mod support;
 #[cfg(not(emulated))]
 mod view;
