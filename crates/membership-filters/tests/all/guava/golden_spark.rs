@@ -178,18 +178,6 @@ fn elements_are_widened_and_encoded_as_in_java() {
 }
 
 #[test]
-fn merging_is_inserting_both() {
-    let [mut first, mut second] =
-        [0; 2].map(|_| BloomFilter::new(&Parameters::with_bits(640, 6400).unwrap()).unwrap());
-    first.insert("apple");
-    second.insert(&7_i64);
-    let mut both = first.clone();
-    both.insert(&7_i64);
-    first.merge(&second).unwrap();
-    assert_eq!(first, both);
-}
-
-#[test]
 fn parameters_outside_their_ranges_are_refused() {
     for parameters in [
         Parameters::new(0, 0.01),

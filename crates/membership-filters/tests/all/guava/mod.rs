@@ -12,8 +12,6 @@ mod golden_streams;
 mod huge_pages;
 #[cfg(not(emulated))]
 mod properties;
-#[cfg(not(emulated))]
-mod published;
 #[cfg(all(feature = "save", not(emulated)))]
 mod save;
 #[cfg(all(feature = "slot", not(emulated)))]
