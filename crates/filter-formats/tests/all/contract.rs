@@ -18,28 +18,13 @@ use filter_policy::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::support::any_bytes::any_filter;
+use super::support::any_bytes::{any_bits_per_key, any_filter};
+use super::support::hashers::Seeded;
 use super::support::layouts::value;
 use super::support::random::slices;
 use super::support::ways::{answers, built, check_many};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-
-/// A hash function that kernels do not know.
-#[derive(Debug, Clone, Copy)]
-struct Custom;
-
-impl KeyHasher for Custom {
-    fn hash(&self, key: &[u8]) -> u32 {
-        key.iter().fold(1, |hash: u32, byte| {
-            hash.wrapping_mul(31).wrapping_add(u32::from(*byte))
-        })
-    }
-
-    fn policy_name(&self) -> &str {
-        "test.Custom"
-    }
-}
 
 /// Runs the same for policies with ways of their own to build, their variants, and one with an external hash function. Every
 /// policy of the list keeps the public contract, below.
@@ -51,7 +36,7 @@ macro_rules! each_policy {
             each_policy!(@ |$policy| $run,
                 BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel),
                 BloomFilterPolicy::new(bits).on_kernel(kernel),
-                BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel),
+                BloomFilterPolicy::with_hasher(Seeded(7), bits).on_kernel(kernel),
                 BloomFilter64Policy::new(bits).on_kernel(kernel),
                 FastLocalBloomPolicy::new(bits).on_kernel(kernel),
                 SplitBlockBloomPolicy::new(bits).on_kernel(kernel),
@@ -109,13 +94,6 @@ fn check_ways<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]], others: &[&[u8
     let of_keys = answers(&policy, &filter, keys, &context);
     assert!(of_keys.iter().all(|&answer| answer), "{context}: a key is denied");
     answers(&policy, &filter, others, &context);
-}
-
-fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
-    prop_oneof![
-        (0..=110_u32).prop_map(BitsPerKey::whole),
-        (0.0..=60.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap()),
-    ]
 }
 
 proptest! {
@@ -184,12 +162,11 @@ fn damaged_filters_are_read() {
 
     // Enough keys for a Ribbon filter.
     let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
-    let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
     let others = [
         LegacyFullFilterPolicy::new(TEN).build(&keys).unwrap(),
         RibbonPolicy::new(TEN).build(&keys).unwrap(),
     ];
-    run(RibbonPolicy::new(TEN), &keys, &[], &mut Known::new());
+    run(RibbonPolicy::new(TEN), &slices(&keys), &[], &mut Known::new());
     let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
     let mut known = Known::new();
     each_policy!(TEN, |policy| run(policy, &slices(&keys), &others, &mut known));
@@ -366,7 +343,7 @@ const CHECKSUMS: &[(&str, u64)] = &[
         0x18fd_27f3_8abd_c02e,
     ),
     ("rocksdb.internal.Standard128RibbonFilter", 0x80d1_860b_81bd_60b9),
-    ("test.Custom", 0x7fb4_c148_ef6e_e959),
+    ("test.Seeded", 0x2208_f5d3_8c1a_d018),
 ];
 
 /// Policies by name, as engines hold them.

@@ -1,33 +1,17 @@
 //! Hash values are used only in filters of their function, and probe counts only up to their limit: no call with another
 //! one denies a stored key or panics.
 
-use std::fmt::Debug;
-
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::places::{Outline, Places, TAIL_LEN};
-use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, HashedKey,
     HashedPolicy, KeyHash, KeyHashes, OwnedFilter, contract,
 };
 
+use super::support::hashers::Seeded;
+use super::support::ways::filter_of;
+
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-
-/// A function with a seed that its name does not tell.
-#[derive(Debug)]
-struct Seeded(u32);
-
-impl KeyHasher for Seeded {
-    fn hash(&self, key: &[u8]) -> u32 {
-        let step = |hash: u32, &byte: &u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-        key.iter().fold(self.0, step)
-    }
-
-    fn policy_name(&self) -> &str {
-        "test.Seeded"
-    }
-}
 
 /// A policy of another crate, whose function is another one for every number under the same name.
 struct Own {
@@ -110,11 +94,9 @@ fn all() -> Vec<AnyPolicy> {
 #[test]
 fn a_key_hashed_under_another_policy_is_not_denied() {
     let keys: Vec<[u8; 4]> = (0..300_u32).map(u32::to_be_bytes).collect();
-    let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
     let all = all();
     for policy in &all {
-        let mut filter = Vec::new();
-        policy.append_filter(&slices, &mut filter).unwrap();
+        let filter = filter_of(policy, &keys);
         let (owned, prepared) = (OwnedFilter::new(policy, &filter), policy.prepare(&filter));
         let function = policy.key_hash(b"").unwrap().function();
         for other in &all {
@@ -168,28 +150,6 @@ fn policies_of_one_function_share_hash_values() {
         named("murmur2"),
         BloomFilterPolicy::with_seed(5381, TEN).hash_function()
     );
-}
-
-/// The layouts of LevelDB and of split blocks are those of several functions.
-#[test]
-fn places_are_those_of_the_layouts_function() {
-    let another = HashFunction::new("test.Another", |key| key.len() as u64);
-    for known in policies::ALL {
-        let mut filter = Vec::new();
-        let policy = known.build(TEN);
-        policy
-            .append_filter(&[b"one", b"two", b"three"], &mut filter)
-            .unwrap();
-        let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
-        let Some(outline) = Outline::new(known.layout(), filter.len() as u64, tail) else {
-            continue;
-        };
-        for foreign in 0..100_u64 {
-            let hash = KeyHash::new(another, foreign);
-            assert_eq!(outline.places(hash), Places::Same(true), "{}", known.name());
-            assert!(outline.may_match(hash, &filter), "{}", known.name());
-        }
-    }
 }
 
 /// Kernels take any probe count, and none of them panics where another does not.

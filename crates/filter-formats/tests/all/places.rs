@@ -3,16 +3,31 @@
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::view::FilterLayout;
 use filter_formats::view::places::{Outline, Places, TAIL_LEN};
-use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHash};
+use filter_policy::{BitsPerKey, FilterPolicy as _, HashFunction, KeyHash};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::support::any_bytes::any_filter;
+use super::support::ways::filter_of;
+
+/// Returns every policy with its filter of these keys.
+fn filters(keys: &[impl AsRef<[u8]>]) -> Vec<(&'static NamedPolicy, AnyPolicy, Vec<u8>)> {
+    let filter = |known: &'static NamedPolicy| {
+        let policy = known.build(BitsPerKey::whole(10));
+        let filter = filter_of(&policy, keys);
+        (known, policy, filter)
+    };
+    policies::ALL.iter().map(filter).collect()
+}
+
+fn outline(known: &NamedPolicy, filter: &[u8]) -> Option<Outline> {
+    let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
+    Outline::new(known.layout(), filter.len() as u64, tail)
+}
 
 /// Answers from the places alone; `None` if the filter must be had as a whole.
 fn ask(known: &NamedPolicy, filter: &[u8], hash: KeyHash) -> Option<bool> {
-    let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
-    let outline = Outline::new(known.layout(), filter.len() as u64, tail)?;
+    let outline = outline(known, filter)?;
     Some(match outline.places(hash) {
         Places::Same(answer) => answer,
         Places::Bits(bits) => bits
@@ -34,13 +49,9 @@ fn hash(policy: &AnyPolicy, key: &[u8]) -> KeyHash {
 
 #[test]
 fn filters_of_every_policy_but_ribbon() {
-    for known in policies::ALL {
-        let policy = known.build(BitsPerKey::whole(10));
-        for keys in [0, 1, 2, 5, 100, 3_000] {
-            let keys: Vec<[u8; 4]> = (0..keys).map(u32::to_be_bytes).collect();
-            let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-            let mut filter = Vec::new();
-            policy.append_filter(&slices, &mut filter).unwrap();
+    for keys in [0, 1, 2, 5, 100, 3_000] {
+        let keys: Vec<[u8; 4]> = (0..keys).map(u32::to_be_bytes).collect();
+        for (known, policy, filter) in filters(&keys) {
             let mut found = 0;
             for key in (0..6_000).map(u32::to_be_bytes) {
                 let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
@@ -58,46 +69,36 @@ fn filters_of_every_policy_but_ribbon() {
 /// Answers to a key come from the bytes of its places alone: fewer and more may match.
 #[test]
 fn other_bytes_than_those_of_the_places() {
-    for known in policies::ALL {
-        let policy = known.build(BitsPerKey::whole(10));
-        let mut filter = Vec::new();
-        policy.append_filter(&[b"apple"], &mut filter).unwrap();
-        let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
-        let Some(outline) = Outline::new(known.layout(), filter.len() as u64, tail) else {
+    for (known, policy, filter) in filters(&["apple"]) {
+        let Some(outline) = outline(known, &filter) else {
             continue;
         };
         for key in 0..100_u32 {
             let hash = hash(&policy, &key.to_le_bytes());
-            let Places::Bytes(ranges) = outline.places(hash) else {
-                continue;
+            let len = match outline.places(hash) {
+                Places::Bytes(ranges) => ranges.iter().map(|range| range.end - range.start).sum(),
+                _ => 0,
             };
-            let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-            for len in 0..usize::try_from(len).unwrap() {
-                assert!(outline.may_match(hash, &vec![0; len]), "{} {len}", known.name());
-            }
-            let len = usize::try_from(len).unwrap();
-            for more in [len + 1, 2 * len, len + 64] {
-                assert!(outline.may_match(hash, &vec![0; more]), "{} {more}", known.name());
+            for other in (0..len).chain([len + 1, 2 * len + 1, len + 64]) {
+                let bytes = vec![0; usize::try_from(other).unwrap()];
+                assert!(outline.may_match(hash, &bytes), "{} {other}", known.name());
             }
         }
     }
 }
 
-/// The whole filter in place of what [`Outline::places`] names, as somebody does who has it at hand.
+/// The layouts of LevelDB and of split blocks are those of several functions.
 #[test]
-fn a_whole_filter_denies_no_stored_key() {
-    for known in policies::ALL {
-        let policy = known.build(BitsPerKey::whole(10));
-        let keys: Vec<[u8; 4]> = (0..1_000_u32).map(u32::to_be_bytes).collect();
-        let slices: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-        let mut filter = Vec::new();
-        policy.append_filter(&slices, &mut filter).unwrap();
-        let tail = &filter[filter.len() - TAIL_LEN..];
-        if let Some(outline) = Outline::new(known.layout(), filter.len() as u64, tail) {
-            let denied = keys
-                .iter()
-                .filter(|key| !outline.may_match(hash(&policy, &key[..]), &filter));
-            assert_eq!(denied.count(), 0, "{}", known.name());
+fn places_are_those_of_the_layouts_function() {
+    let another = HashFunction::new("test.Another", |key| key.len() as u64);
+    for (known, _, filter) in filters(&["one", "two", "three"]) {
+        let Some(outline) = outline(known, &filter) else {
+            continue;
+        };
+        for foreign in 0..100_u64 {
+            let hash = KeyHash::new(another, foreign);
+            assert_eq!(outline.places(hash), Places::Same(true), "{}", known.name());
+            assert!(outline.may_match(hash, &filter), "{}", known.name());
         }
     }
 }
@@ -105,10 +106,7 @@ fn a_whole_filter_denies_no_stored_key() {
 /// An end that has more bytes than the filter, or fewer than it must have.
 #[test]
 fn ends_that_do_not_fit_the_length() {
-    for known in policies::ALL {
-        let policy = known.build(BitsPerKey::whole(10));
-        let mut filter = Vec::new();
-        policy.append_filter(&[b"apple"], &mut filter).unwrap();
+    for (known, policy, filter) in filters(&["apple"]) {
         let hash = hash(&policy, b"banana");
         for len in 0..TAIL_LEN as u64 {
             let outline = Outline::new(known.layout(), len, &filter).unwrap();

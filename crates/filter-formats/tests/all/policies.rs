@@ -1,56 +1,18 @@
 //! Tests every policy in the list: its name, its place in the format's description, its bytes, and its answers for all
 //! keys and any bytes.
 
-use std::collections::BTreeSet;
-
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy, NAME_IN_TABLES};
+use filter_formats::policies;
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::support::any_bytes::{Readers, any_filter};
+use super::support::any_bytes::{Readers, any_bits_per_key, any_filter};
 use super::support::golden::{self, hex, key};
-use super::support::random::slices;
+use super::support::ways::{any_policies, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-
-/// Returns every policy, and the variants of those that have some.
-fn policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
-    let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
-        .iter()
-        .map(|known| (known.layout(), known.build(bits)))
-        .collect();
-    let legacy = LegacyFullFilterPolicy::new(bits);
-    for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
-        all.push((FilterLayout::ROCKS_DB, Box::new(legacy.with_line(line))));
-    }
-    all
-}
-
-fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
-    (0.5..=110.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap())
-}
-
-fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
-    let mut filter = Vec::new();
-    policy.append_filter(&slices(keys), &mut filter).unwrap();
-    filter
-}
-
-#[test]
-fn every_encoding_has_its_own_name() {
-    let mut names = BTreeSet::from([
-        // After `filter.`, as in LevelDB's tables, the name means another encoding.
-        NAME_IN_TABLES,
-    ]);
-    for known in policies::ALL {
-        assert_eq!(known.build(TEN).name(), known.name(),);
-        assert!(names.insert(known.name()), "{} comes twice", known.name());
-    }
-}
 
 #[test]
 fn the_format_is_described_under_every_name() {
@@ -72,7 +34,7 @@ fn every_policy_writes_the_bytes_that_it_always_wrote() {
     for known in policies::ALL {
         for (rule, n) in [("key08", 1000), ("highbit", 33)] {
             let keys: Vec<Vec<u8>> = (0..n).map(|i| key(rule, i)).collect();
-            let filter = create(&*known.build(TEN), &keys);
+            let filter = filter_of(&known.build(TEN), &keys);
             let row = format!(
                 r#"{{"policy": "{}", "keys": "{rule}", "n": {n}, "bits_per_key": 10, "len": {}, "sha256": "{}"}}"#,
                 known.name(),
@@ -100,7 +62,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
         for count in [0_u32, 1, 10, 1000] {
             let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
             let policy = known.build(TEN);
-            let filter = create(&*policy, &keys);
+            let filter = filter_of(&policy, &keys);
             for key in keys
                 .iter()
                 .map(Vec::as_slice)
@@ -123,7 +85,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
 /// byte and any length, and binary fuse filters end in a number that may be a k.
 #[test]
 fn readers_of_another_layout_deny_nothing() {
-    let mut policies = policies(TEN);
+    let mut policies = any_policies(TEN);
     let protected = [
         FilterLayout::LEVEL_DB,
         FilterLayout::BLOOM64,
@@ -133,7 +95,7 @@ fn readers_of_another_layout_deny_nothing() {
     for count in [1_u32, 10, 2_000, 100_000] {
         let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
         for (written, policy) in &policies {
-            let filter = create(&**policy, &keys);
+            let filter = filter_of(policy, &keys);
             for (read, reader) in &policies {
                 if read == written || *read == FilterLayout::ROCKS_DB {
                     continue;
@@ -163,9 +125,9 @@ proptest! {
             .iter()
             .flat_map(|(key, times)| std::iter::repeat_n(key.clone(), *times))
             .collect();
-        for (layout, policy) in policies(bits) {
+        for (layout, policy) in any_policies(bits) {
             if layout == FilterLayout::ROCKS_DB {
-                prop_assert_eq!(create(&*policy, &repeated), create(&*policy, &once), "{}", policy.name());
+                prop_assert_eq!(filter_of(&policy, &repeated), filter_of(&policy, &once), "{}", policy.name());
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Descriptions of stored bytes, at every edge.
 
 use filter_formats::BloomFilter64Policy;
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+
+use super::support::ways::{any_policies, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
@@ -75,17 +75,10 @@ fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
 /// Within the random error, estimates the number of keys of Bloom filters in every layout, empty ones too.
 #[test]
 fn keys_are_estimated() {
-    let wide = LegacyFullFilterPolicy::new(TEN).with_line(CacheLine::Bytes256);
-    let wide: (_, AnyPolicy) = (FilterLayout::ROCKS_DB, Box::new(wide));
-    let all = policies::ALL
-        .iter()
-        .map(|known| (known.layout(), known.build(TEN)));
-    for (layout, policy) in all.chain([wide]) {
+    for (layout, policy) in any_policies(TEN) {
         for count in [0_u32, 1, 1000, 50_000] {
             let keys: Vec<[u8; 4]> = (0..count).map(|i| (i * 7).to_le_bytes()).collect();
-            let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-            let mut out = vec![0; policy.max_filter_len(keys.len()).unwrap()];
-            let filter = policy.create_filter(&keys, &mut out).unwrap();
+            let filter = filter_of(&policy, &keys);
             let view = FilterView::new(layout, &filter);
             let at = format!("{}, {count} keys: {view:?}", policy.name());
             let Some(estimate) = view.estimated_len() else {

@@ -6,6 +6,13 @@ use filter_policy::{BitsPerKey, MATCHES_EVERYTHING};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+pub(crate) fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
+    prop_oneof![
+        (0..=110_u32).prop_map(BitsPerKey::whole),
+        (0.0..=60.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap()),
+    ]
+}
+
 /// Generates bytes of any length with tails of every kind, of which most are of no writer.
 pub(crate) fn any_filter() -> impl Strategy<Value = Vec<u8>> {
     let width = prop_oneof![Just(8_u8), Just(10), any::<u8>()];

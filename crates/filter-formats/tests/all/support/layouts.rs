@@ -9,12 +9,14 @@ use filter_formats::sizing::Format;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterPolicy, HashFunction, HashValue, HashedPolicy, KeyHash, leveldb,
+    BitsPerKey, BloomFilterPolicy, FilterPolicy, HashFunction, HashValue, HashedPolicy, KeyHash,
 };
 
 /// A layout with the hash function of its keys.
 pub(crate) trait Layout: Copy {
     type Policy: HashedPolicy + Debug;
+
+    const FORMAT: Format;
 
     /// A filter's bits are a whole number of units of this many bytes.
     const UNIT: usize = 1;
@@ -25,17 +27,16 @@ pub(crate) trait Layout: Copy {
     fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy;
 
     /// Returns the probe count of a filter that the policy builds.
-    fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8;
+    fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
+        let count = Self::FORMAT.probe_count(keys as u64, bits_per_key);
+        count.unwrap().unwrap()
+    }
 
     /// Returns the bytes after the bits.
     fn tail(self, probes: u8) -> Vec<u8>;
 
     /// Returns the positions of a hash value in this many bytes of bits.
     fn positions(self, bytes: usize, probes: u8, hash: u64) -> impl Iterator<Item = usize>;
-}
-
-fn probes_of(format: Format, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-    format.probe_count(keys as u64, bits_per_key).unwrap().unwrap()
 }
 
 /// LevelDB's layout with any hash function of 32 bits.
@@ -45,14 +46,12 @@ pub(crate) struct LevelDb<H>(pub(crate) H);
 impl<H: KeyHasher + Copy + Debug> Layout for LevelDb<H> {
     type Policy = BloomFilterPolicy<H>;
 
+    const FORMAT: Format = Format::LEVEL_DB;
+
     const HUGE: &'static [usize] = &[(1 << 28) - 1, 1 << 28, (1 << 29) - 1, 1 << 29, (1 << 29) + 5];
 
     fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
         BloomFilterPolicy::with_hasher(self.0, bits_per_key).on_kernel(kernel)
-    }
-
-    fn probes(self, bits_per_key: BitsPerKey, _: usize) -> u8 {
-        leveldb::probe_count(bits_per_key)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -71,14 +70,12 @@ pub(crate) struct Bloom64;
 impl Layout for Bloom64 {
     type Policy = BloomFilter64Policy;
 
+    const FORMAT: Format = Format::BLOOM64;
+
     const HUGE: &'static [usize] = &[(1 << 28) - 1, 1 << 28, (1 << 29) + 5];
 
     fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
         BloomFilter64Policy::new(bits_per_key).on_kernel(kernel)
-    }
-
-    fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::BLOOM64, bits_per_key, keys)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -100,15 +97,12 @@ pub(crate) struct FastLocal;
 impl Layout for FastLocal {
     type Policy = FastLocalBloomPolicy;
 
+    const FORMAT: Format = Format::FAST_LOCAL_BLOOM;
     const UNIT: usize = 64;
     const HUGE: &'static [usize] = &[(1 << 26) - 1];
 
     fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
         FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel)
-    }
-
-    fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::FAST_LOCAL_BLOOM, bits_per_key, keys)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -134,6 +128,7 @@ pub(crate) struct SplitBlock {
 impl Layout for SplitBlock {
     type Policy = SplitBlockBloomPolicy;
 
+    const FORMAT: Format = Format::SPLIT_BLOCK;
     const UNIT: usize = 32;
     const HUGE: &'static [usize] = &[(1 << 26) - 1];
 
@@ -144,10 +139,6 @@ impl Layout for SplitBlock {
             SplitBlockBloomPolicy::new
         };
         new(bits_per_key).on_kernel(kernel)
-    }
-
-    fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
-        probes_of(Format::SPLIT_BLOCK, bits_per_key, keys)
     }
 
     fn tail(self, _: u8) -> Vec<u8> {

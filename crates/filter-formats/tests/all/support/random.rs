@@ -24,6 +24,6 @@ pub(crate) fn random_hashes(seed: u64, count: usize) -> Vec<u64> {
     (0..count).map(|_| random.next_u64()).collect()
 }
 
-pub(crate) fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
-    keys.iter().map(Vec::as_slice).collect()
+pub(crate) fn slices(keys: &[impl AsRef<[u8]>]) -> Vec<&[u8]> {
+    keys.iter().map(AsRef::as_ref).collect()
 }

@@ -2,10 +2,35 @@
 
 use std::fmt::Display;
 
+use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
 use filter_formats::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{
-    Answers, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter, PackedKeys,
+    Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter,
+    PackedKeys,
 };
+
+use super::random::slices;
+
+/// Returns every policy, and the variants of those that have some.
+pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
+    let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
+        .iter()
+        .map(|known| (known.layout(), known.build(bits)))
+        .collect();
+    let legacy = LegacyFullFilterPolicy::new(bits);
+    for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
+        all.push((FilterLayout::ROCKS_DB, Box::new(legacy.with_line(line))));
+    }
+    all
+}
+
+/// Returns the filter of these keys, built in one way.
+pub(crate) fn filter_of(policy: &dyn FilterPolicy, keys: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    let mut filter = Vec::new();
+    policy.append_filter(&slices(keys), &mut filter).unwrap();
+    filter
+}
 
 /// Returns the keys as packed ones if they have one length; `bytes` are all of them.
 fn packed<'a>(bytes: &'a [u8], keys: &'a [&'a [u8]]) -> KeyBatch<'a> {
