@@ -16,19 +16,53 @@ fn rows<T: DeserializeOwned>(lines: &str) -> Vec<T> {
         .collect()
 }
 
+/// Returns the key of this length that most rows name.
+fn key(len: usize) -> Vec<u8> {
+    (0..len).map(|i| (37 * i + 11) as u8).collect()
+}
+
 #[test]
-fn leveldb_hash_equals_libleveldbs() {
+fn functions_equal_those_of_engines_and_of_smhasher() {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Row {
-        seed: u32,
-        hex: String,
-        hash: u32,
+        r#fn: Option<String>,
+        #[serde(default)]
+        seed: u64,
+        len: Option<usize>,
+        #[serde(default, rename = "pattern")]
+        _pattern: String,
+        hex: Option<String>,
+        #[serde(alias = "xxh64_seed0")]
+        hash: u64,
     }
-    let rows: Vec<Row> = rows(include_str!("../data/leveldb_hash.jsonl"));
-    assert_eq!(rows.len(), 206);
-    for Row { seed, hex, hash } in rows {
-        assert_eq!(leveldb_hash(&bytes(&hex), seed), hash, "{hex} seed {seed}");
+    for (file, lines, count) in [
+        ("leveldb::Hash", include_str!("../data/leveldb_hash.jsonl"), 206),
+        ("librocksdb", include_str!("../data/rocksdb_hash.jsonl"), 416),
+        ("xxhash", include_str!("../data/xxh64.jsonl"), 74),
+        ("SMHasher", include_str!("../data/smhasher.jsonl"), 168),
+    ] {
+        let rows: Vec<Row> = rows(lines);
+        assert_eq!(rows.len(), count, "{file}");
+        for row in rows {
+            let key = match (row.len, &row.hex) {
+                (Some(len), None) => key(len),
+                (None, Some(hex)) => bytes(hex),
+                other => panic!("{other:?} is no key"),
+            };
+            let function = row.r#fn.as_deref().unwrap_or(file);
+            let small_seed = || u32::try_from(row.seed).unwrap();
+            let hash = match function {
+                "leveldb::Hash" => leveldb_hash(&key, small_seed()).into(),
+                "Hash64" => xxph3_64(&key, row.seed),
+                "Hash" => rocksdb_hash(&key, small_seed()).into(),
+                "xxhash" => xxh64(&key, row.seed),
+                "Fingerprint64" => (find("farm_fingerprint64").unwrap().hash)(&key),
+                "JenkinsOOAT_perl" => (find("one_at_a_time").unwrap().hash)(&key),
+                other => (find(other).unwrap().hash)(&key),
+            };
+            assert_eq!(hash, row.hash, "{function} of {key:x?}, seed {}", row.seed);
+        }
     }
 }
 
@@ -81,7 +115,7 @@ fn murmur3_x64_128_equals_guavas() {
         as_long,
     } in rows
     {
-        let key: Vec<u8> = (0..len).map(|i| (37 * i + 11) as u8).collect();
+        let key = key(len);
         let (h1, h2) = murmur3_x64_128(&key, 0);
         assert_eq!(
             [h1.to_le_bytes(), h2.to_le_bytes()].concat(),
@@ -95,81 +129,5 @@ fn murmur3_x64_128_equals_guavas() {
             pieces.update(&key[cut..]);
             assert_eq!(pieces.finish(), (h1, h2), "{len} bytes cut at {cut}");
         }
-    }
-}
-
-#[test]
-fn both_hashes_of_rocksdb_equal_librocksdbs() {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Row {
-        r#fn: String,
-        seed: u64,
-        len: Option<u32>,
-        hex: Option<String>,
-        hash: u64,
-    }
-    let rows: Vec<Row> = rows(include_str!("../data/rocksdb_hash.jsonl"));
-    assert_eq!(rows.len(), 416);
-    for row in rows {
-        let key: Vec<u8> = match (row.len, &row.hex) {
-            (Some(len), None) => (0..len).map(|i| (37 * i + 11) as u8).collect(),
-            (None, Some(hex)) => bytes(hex),
-            other => panic!("{other:?} is no key"),
-        };
-        let hash = match row.r#fn.as_str() {
-            "Hash64" => xxph3_64(&key, row.seed),
-            "Hash" => rocksdb_hash(&key, u32::try_from(row.seed).unwrap()).into(),
-            other => panic!("no function is called {other:?}"),
-        };
-        assert_eq!(
-            hash,
-            row.hash,
-            "{} of {} bytes, seed {}",
-            row.r#fn,
-            key.len(),
-            row.seed
-        );
-    }
-}
-
-#[test]
-fn xxh64_equals_xxhashs() {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Row {
-        len: usize,
-        #[serde(rename = "pattern")]
-        _pattern: String,
-        xxh64_seed0: u64,
-    }
-    let rows: Vec<Row> = rows(include_str!("../data/xxh64.jsonl"));
-    assert_eq!(rows.len(), 74);
-    let key: Vec<u8> = (0..1000_usize).map(|i| (37 * i + 11) as u8).collect();
-    for Row { len, xxh64_seed0, .. } in rows {
-        assert_eq!(xxh64(&key[..len], 0), xxh64_seed0, "{len} bytes");
-    }
-}
-
-#[test]
-fn farmhash_and_jenkinss_functions_equal_smhashers_copies() {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Row {
-        r#fn: String,
-        len: usize,
-        hash: u64,
-    }
-    let rows: Vec<Row> = rows(include_str!("../data/smhasher.jsonl"));
-    assert_eq!(rows.len(), 168);
-    let key: Vec<u8> = (0..300_usize).map(|i| (37 * i + 11) as u8).collect();
-    for Row { r#fn, len, hash } in rows {
-        let ident = match r#fn.as_str() {
-            "Fingerprint64" => "farm_fingerprint64",
-            "JenkinsOOAT_perl" => "one_at_a_time",
-            other => other,
-        };
-        let info = find(ident).unwrap();
-        assert_eq!((info.hash)(&key[..len]), hash, "{fn} of {len} bytes", fn = r#fn);
     }
 }
