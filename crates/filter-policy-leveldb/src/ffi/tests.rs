@@ -2,7 +2,7 @@
 
 mod faults;
 
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int};
 use core::{ptr, slice};
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
@@ -271,35 +271,16 @@ fn a_null_state_loses_no_key() {
 #[test]
 fn threads_share_a_state() {
     /// A state that other threads use.
-    struct Shared(Callbacks);
+    struct Shared(Called);
     // SAFETY: policies are `Send` and `Sync`, and so is the rest of a state.
     unsafe impl Sync for Shared {}
-    impl Shared {
-        fn called(&self) -> Called {
-            let Callbacks {
-                state,
-                create_filter,
-                key_may_match,
-                name,
-                ..
-            } = self.0;
-            unsafe extern "C" fn keep(_: *mut c_void) {}
-            Called(Callbacks {
-                state,
-                destructor: keep,
-                create_filter,
-                key_may_match,
-                name,
-            })
-        }
-    }
 
-    let shared = Shared(Callbacks::new(BloomFilterPolicy::new(BitsPerKey::whole(10))).unwrap());
-    let expected = shared.called().create(&[b"key"]);
+    let shared = &Shared(Called::new(BloomFilterPolicy::new(BitsPerKey::whole(10))));
+    let expected = shared.0.create(&[b"key"]);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let called = shared.called();
+                let Shared(called) = shared;
                 for _ in 0..500 {
                     let filter = called.create(&[b"key"]);
                     assert_eq!(filter, expected);
@@ -308,5 +289,4 @@ fn threads_share_a_state() {
             });
         }
     });
-    drop(Called(shared.0));
 }

@@ -74,9 +74,11 @@ int main(void) {
   use(create(10, FILTER_POLICY_RIBBON));
   use(fractional(17.5, FILTER_POLICY_LEVELDB));
   use(filter_policy_create(17.5, filter_policy_leveldb));
+  use(create(10, FILTER_POLICY_BLOOM_FILTER2_COPRIME));
   use(create(10, FILTER_POLICY_LEVELDB_COPRIME));
   use(create(10, FILTER_POLICY_SPLIT_BLOCK_XXPH3));
   use(create(10, FILTER_POLICY_BINARY_FUSE));
+  use(create(FILTER_POLICY_MAX_BITS_PER_KEY, FILTER_POLICY_BLOOM64));
   use(fractional(0.5, FILTER_POLICY_LEVELDB));
   use(create(0, FILTER_POLICY_LEVELDB));
   use(create(FILTER_POLICY_MAX_BITS_PER_KEY + 1, FILTER_POLICY_BLOOM64));

@@ -13,6 +13,7 @@ use crate::ffi::Callbacks;
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fault {
     None,
+    NulInName,
     PanicInLength,
     PanicInCreate,
     PanicInMatch,
@@ -30,6 +31,18 @@ struct Odd {
     drops: Arc<AtomicUsize>,
 }
 
+impl Odd {
+    /// Returns a policy with this fault, called like from C, and the number of its drops.
+    fn called(fault: Fault) -> (Called, Arc<AtomicUsize>) {
+        let drops = Arc::default();
+        let odd = Self {
+            fault,
+            drops: Arc::clone(&drops),
+        };
+        (Called::new(odd), drops)
+    }
+}
+
 /// A panic payload that panics when it is dropped.
 struct Payload;
 
@@ -41,7 +54,11 @@ impl Drop for Payload {
 
 impl FilterPolicy for Odd {
     fn name(&self) -> &str {
-        "Odd"
+        if self.fault == Fault::NulInName {
+            "a\0b"
+        } else {
+            "Odd"
+        }
     }
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
@@ -94,11 +111,7 @@ fn no_policy_can_hide_keys_by_failing() {
         Fault::EmptyFilter,
         Fault::FilterElsewhere,
     ] {
-        let drops = Arc::new(AtomicUsize::new(0));
-        let called = Called::new(Odd {
-            fault,
-            drops: Arc::clone(&drops),
-        });
+        let (called, drops) = Odd::called(fault);
         let filter = called.create(&keys);
         assert_eq!(filter, OPEN, "{fault:?}");
         assert!(keys.iter().all(|key| called.may_match(key, &filter)), "{fault:?}");
@@ -110,11 +123,7 @@ fn no_policy_can_hide_keys_by_failing() {
 #[test]
 fn panics_in_questions_and_in_drop_stay_inside() {
     for fault in [Fault::None, Fault::PanicInMatch, Fault::PanicInDrop] {
-        let drops = Arc::new(AtomicUsize::new(0));
-        let called = Called::new(Odd {
-            fault,
-            drops: Arc::clone(&drops),
-        });
+        let (called, drops) = Odd::called(fault);
         assert_eq!(called.name(), "Odd");
         let filter = called.create(&[b"a", b"bc"]);
         assert_eq!(filter, [1, 2]);
@@ -127,22 +136,8 @@ fn panics_in_questions_and_in_drop_stay_inside() {
 
 #[test]
 fn a_name_that_c_would_cut_is_refused() {
-    struct Nul;
-    impl FilterPolicy for Nul {
-        fn name(&self) -> &str {
-            "a\0b"
-        }
-        fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
-            Ok(0)
-        }
-        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-            Ok(out.into())
-        }
-        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
-            true
-        }
-    }
-    let error = Callbacks::new(Nul).unwrap_err();
+    let (fault, drops) = (Fault::NulInName, Arc::default());
+    let error = Callbacks::new(Odd { fault, drops }).unwrap_err();
     assert_eq!(
         error.to_string(),
         r#"policy name must have no NUL, got "a\0b" with one at byte 1"#
