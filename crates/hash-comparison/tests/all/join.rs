@@ -35,16 +35,12 @@ fn runs_are_joined_by_their_times_and_run_json_alone() {
 fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
     let bench = Workbench::with_run();
     bench.write("notes.html", "somebody's\n");
-    for (arguments, expected) in [
-        ("join out out --out notes.html", "was not written by this command"),
-        ("join out nowhere", "give folders of runs"),
-        ("join out", "2 values"),
-    ] {
-        let outcome = bench.run(arguments);
-        assert_eq!(outcome.code, 2, "{arguments:?}");
-        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
-    }
-    assert_eq!(bench.read("notes.html"), "somebody's\n");
+    bench.refuses(
+        "join {}",
+        "out out --out notes.html => was not written by this command
+        out nowhere => give folders of runs
+        out => 2 values",
+    );
 }
 
 #[test]

@@ -129,6 +129,27 @@ impl Workbench {
         outcome
     }
 
+    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: the command, with the words in place of `{}`, fails with a message that
+    /// contains the texts, and no file changes. In the texts, `$` is the end of a line.
+    fn refuses(&self, command: &str, table: &str) {
+        let before = self.snapshot();
+        for line in table.trim().lines() {
+            let (words, texts) = line.trim().split_once(" => ").unwrap();
+            let outcome = self.run(&command.replace("{}", words));
+            let said = outcome.stderr.replace('\n', "$");
+            assert_eq!((outcome.code, &*outcome.stdout), (2, ""), "{line}: {said}");
+            // Arguments and files are checked before anything starts, so the message is the only output.
+            assert!(
+                said.starts_with("error: ") && said.matches("error: ").count() == 1,
+                "{line}: {said}"
+            );
+            for text in texts.split(" | ") {
+                assert!(said.contains(text), "{line}: {text:?} is not in: {said}");
+            }
+            assert!(self.snapshot() == before, "{line} changed a file");
+        }
+    }
+
     /// Returns every file below the folder with its bytes, sorted.
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         files(self.folder.path())
@@ -152,7 +173,9 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             all.push((path.clone(), Vec::new()));
             all.extend(files(&path));
         } else {
-            all.push((path.clone(), fs::read(&path).unwrap_or_default()));
+            // Nobody writes to a pipe.
+            let bytes = path.is_file().then(|| fs::read(&path).unwrap_or_default());
+            all.push((path, bytes.unwrap_or_default()));
         }
     }
     all.sort();

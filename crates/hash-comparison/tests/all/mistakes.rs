@@ -4,27 +4,14 @@ use std::fs;
 
 use super::{Workbench, sealed};
 
-/// Runs invalid `arguments`, and checks that the message contains `named` and that no file changed.
-fn refused(bench: &Workbench, arguments: &str, named: &[&str]) {
-    let before = bench.snapshot();
-    let outcome = bench.run(arguments);
-    let said = outcome.stderr;
-    assert_eq!(outcome.code, 2, "{arguments}: {said}");
-    assert_eq!(outcome.stdout, "", "{arguments}");
-    // Arguments and files are checked before anything starts, so the message is the only output.
-    assert!(
-        said.starts_with("error: ") && said.matches("error: ").count() == 1,
-        "{arguments}: {said}"
-    );
-    for word in named {
-        assert!(said.contains(word), "{arguments}: {word:?} is not in: {said}");
-    }
-    assert!(bench.snapshot() == before, "{arguments} changed a file");
-}
+/// A comparison that would be quick if it were valid.
+const COMPARE: &str = "compare --quick --function XXH3 {} --out out";
+const OUT: &str = "compare --quick --function XXH3 --keys keys.txt --out {}";
 
-/// Returns the arguments of a comparison that would be quick if it were valid.
-fn compare(more: &str) -> String {
-    format!("compare --quick --function XXH3 {more}")
+/// Checks that neither a comparison nor `render` uses the folder `out`.
+fn out_is_refused(bench: &Workbench, texts: &str) {
+    bench.refuses(OUT, &format!("out => {texts}"));
+    bench.refuses("render {}", &format!("out => {texts}"));
 }
 
 #[test]
@@ -32,42 +19,19 @@ fn key_files() {
     let bench = Workbench::new();
     bench.write("a.txt", "one\n");
     bench.write("sub/a.keys", "two\n");
-    let cases: &[(&str, &[&str])] = &[
-        (
-            "--keys missing.txt",
-            &["missing.txt", "No such file", "; check the path\n"],
-        ),
-        (
-            "--keys a.txt --keys missing.txt",
-            &["missing.txt", "No such file"],
-        ),
-        (
-            "--keys a.txt/b.txt",
-            &["a.txt/b.txt", "Not a directory; check the path\n"],
-        ),
-        ("--keys a.txt --keys a.txt", &["a.txt", "must be given once"]),
-        (
-            "--keys a.txt --keys sub/a.keys",
-            &["a.txt", "sub/a.keys", "rename"],
-        ),
-    ];
-    for (arguments, named) in cases {
-        refused(&bench, &compare(&format!("{arguments} --out out")), named);
-    }
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_key_file_that_cannot_be_read() {
+    bench.refuses(
+        COMPARE,
+        "--keys missing.txt => missing.txt | No such file | ; check the path$
+        --keys a.txt --keys missing.txt => missing.txt | No such file
+        --keys a.txt/b.txt => a.txt/b.txt | Not a directory; check the path$
+        --keys a.txt --keys a.txt => a.txt | must be given once
+        --keys a.txt --keys sub/a.keys => a.txt | sub/a.keys | rename",
+    );
     // This file opens but fails to read; permissions would not stop root.
-    refused(
-        &Workbench::new(),
-        &compare("--keys /proc/self/mem --out out"),
-        &[
-            "/proc/self/mem",
-            "cannot read",
-            "; give another file, or a copy of it\n",
-        ],
+    #[cfg(target_os = "linux")]
+    bench.refuses(
+        COMPARE,
+        "--keys /proc/self/mem => /proc/self/mem | cannot read | ; give another file, or a copy of it$",
     );
 }
 
@@ -75,29 +39,20 @@ fn a_key_file_that_cannot_be_read() {
 fn names_and_seeds() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\n");
-    let cases: &[(&str, &[&str])] = &[
-        ("--dataset app-acounts", &["app-acounts", "app-accounts", "list"]),
-        ("--function XXH4", &["XXH4", "XXH3", "list"]),
-        ("--function ''", &["no function is called \"\"; ", "list"]),
-        (
-            "--seed one",
-            &["one", "--seed", "whole number between 0 and 18446744073709551615"],
-        ),
-        ("--seed -1", &["-1", "--seed", "whole number"]),
-        ("--seed 1.5", &["1.5", "--seed", "whole number"]),
-        (
-            "--seed 18446744073709551616",
-            &["18446744073709551616", "whole number"],
-        ),
-        ("--seed ''", &["--seed"]),
-        ("--sed 1", &["--sed"]),
-        ("stray", &["stray"]),
-    ];
-    for (arguments, named) in cases {
-        refused(&bench, &compare(&format!("{arguments} --out out")), named);
-    }
-    refused(&bench, "compere", &["compere", "compare"]);
-    refused(&bench, "render", &["DIR"]);
+    bench.refuses(
+        COMPARE,
+        "--dataset app-acounts => app-acounts | app-accounts | list
+        --function XXH4 => XXH4 | XXH3 | list
+        --function '' => no function is called \"\"; | list
+        --seed one => one | --seed | whole number between 0 and 18446744073709551615
+        --seed -1 => -1 | --seed | whole number
+        --seed 1.5 => 1.5 | --seed | whole number
+        --seed 18446744073709551616 => 18446744073709551616 | whole number
+        --seed '' => --seed
+        --sed 1 => --sed
+        stray => stray",
+    );
+    bench.refuses("{}", "compere => compere | compare\nrender => DIR");
 }
 
 #[test]
@@ -106,120 +61,94 @@ fn places_that_are_not_ours() {
     bench.write("keys.txt", "one\ntwo\n");
     bench.write("file", "somebody's\n");
     bench.write("theirs/letter.txt", "somebody's\n");
-    let cases: &[(&str, &[&str])] = &[
-        ("file", &["file", "is a file"]),
-        ("file/", &["file", "is a file"]),
-        ("file/.", &["file", "is a file"]),
-        ("file/out", &["file", "Not a directory"]),
-        ("file/deep/out", &["file", "Not a directory"]),
-        ("theirs", &["theirs", "run.json", "choose"]),
-        ("nowhere/../out", &["nowhere/../out", "not there"]),
-        ("''", &["--out"]),
-        (
-            &"x".repeat(300),
-            &["xxx", "File name too long; choose another folder\n"],
-        ),
-    ];
-    for (out, named) in cases {
-        refused(&bench, &compare(&format!("--keys keys.txt --out {out}")), named);
-        if *out != "''" {
-            refused(&bench, &format!("render {out}"), &named[..1]);
-        }
-    }
-    #[cfg(target_os = "linux")]
-    refused(
-        &bench,
-        &compare("--keys keys.txt --out /proc/out"),
-        // The message shows no name of a scratch folder.
-        &["/proc/out: cannot be made: No such file or directory; choose another folder\n"],
-    );
-    refused(&bench, "render absent", &["absent", "run.json"]);
     fs::create_dir(bench.path("empty")).unwrap();
-    refused(&bench, "render empty", &["empty", "run.json"]);
+    bench.refuses(
+        OUT,
+        "file => file | is a file
+        file/ => file | is a file
+        file/. => file | is a file
+        file/out => file | Not a directory
+        file/deep/out => file | Not a directory
+        theirs => theirs | run.json | choose
+        nowhere/../out => nowhere/../out | not there
+        '' => --out",
+    );
+    bench.refuses(
+        "render {}",
+        "file => file
+        file/ => file
+        file/. => file
+        file/out => file
+        file/deep/out => file
+        theirs => theirs
+        nowhere/../out => nowhere/../out
+        absent => absent | run.json
+        empty => empty | run.json",
+    );
+    let long = "x".repeat(300);
+    let texts = "xxx | File name too long; choose another folder$";
+    bench.refuses(OUT, &format!("{long} => {texts}"));
+    bench.refuses("render {}", &format!("{long} => xxx"));
+    // The message shows no name of a scratch folder.
+    #[cfg(target_os = "linux")]
+    bench.refuses(
+        OUT,
+        "/proc/out => /proc/out: cannot be made: No such file or directory; choose another folder$",
+    );
 }
 
 #[test]
 fn run_files_that_are_not_ours() {
     let bench = Workbench::with_run();
     let good = bench.read("out/run.json");
-    let edit = |from: &str, to: &str| {
-        assert!(good.contains(from), "{from}");
-        sealed(&good.replacen(from, to, 1))
-    };
-    let cases: &[(String, &[&str])] = &[
-        (String::new(), &["damaged"]),
-        (good[..good.len() / 2].to_owned(), &["damaged", "line"]),
-        ("[]".to_owned(), &["not a run of this program"]),
-        (
-            "{\"format\": \"lighthouse\"}".to_owned(),
-            &["lighthouse", "not a run of this program"],
-        ),
-        (
-            edit("\"schema\": 1", "\"schema\": 2"),
-            &["schema 2", "this program reads 1"],
-        ),
-        (edit("\"seed\": 1", "\"seed\": \"one\""), &["damaged", "line"]),
-        (
-            edit("\"index.html\"", "\"../keys.txt\""),
-            &["../keys.txt", "never writes"],
-        ),
-        (
-            edit("\"index.html\"", "\"/etc/hostname\""),
-            &["/etc/hostname", "never writes"],
-        ),
-        (
-            edit("\"index.html\"", "\"charts/../../keys.svg\""),
-            &["keys.svg", "never writes"],
-        ),
-        (
-            edit("\"index.html\"", "\"notes.txt\""),
-            &["notes.txt", "never writes"],
-        ),
-        (
-            edit("\"run.json\"", "\"index.html\""),
-            &["does not list run.json"],
-        ),
-        (
-            good.replacen("\"date\": \"2", "\"date\": \"1", 1),
-            &["is not what the run wrote"],
-        ),
-        (
-            edit("\"quick\"", "\"thorough\": true,\n  \"quick\""),
-            &["damaged", "unknown field `thorough`"],
-        ),
-        (
-            edit("\"quick\"", "\"seed\": 1,\n  \"quick\""),
-            &["damaged", "duplicate field `seed`"],
-        ),
-    ];
-    for (text, named) in cases {
+    let refused_as = |text: &str, texts: &str| {
         bench.write("out/run.json", text);
-        let named = [&["run.json"][..], named].concat();
-        refused(&bench, &compare("--keys keys.txt --out out"), &named);
-        refused(&bench, "render out", &named);
+        out_is_refused(&bench, &format!("run.json | {texts}"));
+    };
+    for (from, to, texts) in [
+        ("schema\": 1", "schema\": 2", "schema 2 | this program reads 1"),
+        ("seed\": 1", "seed\": \"one\"", "damaged | line"),
+        ("index.html", "../keys.txt", "../keys.txt | never writes"),
+        ("index.html", "/etc/hostname", "/etc/hostname | never writes"),
+        ("index.html", "charts/../../keys.svg", "keys.svg | never writes"),
+        ("index.html", "notes.txt", "notes.txt | never writes"),
+        ("run.json", "index.html", "does not list run.json"),
+        ("quick\":", "thorough\":", "damaged | unknown field `thorough`"),
+        ("quick\":", "seed\":", "damaged | duplicate field `seed`"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        refused_as(&sealed(&good.replacen(from, to, 1)), texts);
     }
+    refused_as("", "damaged");
+    refused_as(&good[..good.len() / 2], "damaged | line");
+    refused_as("[]", "not a run of this program");
+    let unsealed = good.replacen("\"date\": \"2", "\"date\": \"1", 1);
+    refused_as(&unsealed, "is not what the run wrote");
+    refused_as(
+        r#"{"format": "lighthouse"}"#,
+        "lighthouse | not a run of this program",
+    );
     // The message never suggests removing foreign files.
-    bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
-    let elsewhere = ["; choose an empty or new folder\n"];
-    refused(&bench, &compare("--keys keys.txt --out out"), &elsewhere);
+    bench.refuses(OUT, "out => ; choose an empty or new folder$");
 }
 
 #[test]
 fn records_that_are_damaged() {
     let bench = Workbench::with_run();
     let good = bench.read("out/timing.csv");
-    let message = "timing.csv: is not what the run wrote: its SHA-256 is not the one in run.json; restore the file, or run \
-                   `compare` again\n";
     for text in [
         String::new(),
         good.replacen("median", "mean", 1),
         good.replacen('4', "5", 1),
     ] {
         bench.write("out/timing.csv", text);
-        refused(&bench, "render out", &[message]);
+        bench.refuses("render {}",
+            "out => timing.csv: is not what the run wrote: its SHA-256 is not the one in run.json; restore the file, or \
+             run `compare` again$",
+        );
     }
     fs::remove_file(bench.path("out/timing.csv")).unwrap();
-    refused(&bench, "render out", &["timing.csv", "No such file"]);
+    bench.refuses("render {}", "out => timing.csv | No such file");
 }
 
 #[test]
@@ -231,37 +160,23 @@ fn links_are_not_followed() {
     bench.write("theirs/precious.svg", "somebody's\n");
     fs::rename(bench.path("out/charts"), bench.path("charts")).unwrap();
     symlink(bench.path("theirs"), bench.path("out/charts")).unwrap();
-    refused(
-        &bench,
-        &compare("--keys keys.txt --out out"),
-        &["charts", "not a folder"],
-    );
-    refused(&bench, "render out", &["charts", "not a folder"]);
+    out_is_refused(&bench, "charts | not a folder");
 
     symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
     symlink(bench.path("keys.txt"), bench.path("link")).unwrap();
-    for out in ["link", "link/", "link/."] {
-        refused(
-            &bench,
-            &compare(&format!("--keys keys.txt --out {out}")),
-            &["link", "is a file"],
-        );
-    }
-    for out in ["dangling", "dangling/", "dangling/out"] {
-        refused(
-            &bench,
-            &compare(&format!("--keys keys.txt --out {out}")),
-            &["dangling"],
-        );
-    }
+    bench.refuses(
+        OUT,
+        "link => link | is a file
+        link/ => link | is a file
+        link/. => link | is a file
+        dangling => dangling
+        dangling/ => dangling
+        dangling/out => dangling",
+    );
 
     fs::remove_file(bench.path("out/run.json")).unwrap();
     symlink(bench.path("keys.txt"), bench.path("out/run.json")).unwrap();
-    refused(
-        &bench,
-        &compare("--keys keys.txt --out out"),
-        &["run.json", "regular file"],
-    );
+    bench.refuses(OUT, "out => run.json | regular file");
 }
 
 #[test]
@@ -276,12 +191,7 @@ fn a_file_in_the_way_is_kept() {
         .join("\n");
     bench.write("out/run.json", sealed(&without));
     bench.write("out/index.html", "somebody's\n");
-    refused(
-        &bench,
-        &compare("--keys keys.txt --out out"),
-        &["index.html", "overwritten"],
-    );
-    refused(&bench, "render out", &["index.html", "overwritten"]);
+    out_is_refused(&bench, "index.html | overwritten");
 }
 
 #[test]
@@ -295,20 +205,11 @@ fn nobody_waits_for_a_pipe() {
         let made = Command::new("mkfifo").arg(bench.path(name)).status();
         assert!(made.unwrap().success());
     };
-    let ends = |arguments: &str, expected: &str| {
-        let outcome = bench.run(arguments);
-        assert!(
-            outcome.code == 2 && outcome.stderr.contains(expected),
-            "{}",
-            outcome.stderr
-        );
-    };
     pipe("pipe");
-    ends(&compare("--keys keys.txt --out pipe"), "pipe: ");
-    ends("render pipe", "pipe: ");
-    for name in ["timing.csv", "run.json"] {
-        pipe(&format!("out/{name}"));
-        ends("render out", "not a regular file");
-    }
-    ends(&compare("--keys keys.txt --out out"), "not a regular file");
+    bench.refuses(OUT, "pipe => pipe:");
+    bench.refuses("render {}", "pipe => pipe:");
+    pipe("out/timing.csv");
+    bench.refuses("render {}", "out => not a regular file");
+    pipe("out/run.json");
+    out_is_refused(&bench, "not a regular file");
 }

@@ -3,18 +3,13 @@
 use hash_comparison::questions::Records;
 use hash_comparison::record::Standing;
 
-use super::{Outcome, Workbench};
+use super::Workbench;
 
 /// Compares some functions on `keys` numbered keys.
-fn compare(bench: &Workbench, keys: u32, more: &str) -> Outcome {
+fn done(bench: &Workbench, keys: u32, more: &str) -> (String, Records) {
     let lines: String = (0..keys).map(|number| format!("key {number}\n")).collect();
     bench.write("keys.txt", lines);
-    let arguments = format!("compare --quick --keys keys.txt --out out {more}");
-    bench.run(&arguments)
-}
-
-fn done(bench: &Workbench, keys: u32, more: &str) -> (String, Records) {
-    let outcome = compare(bench, keys, more);
+    let outcome = bench.run(&format!("compare --quick --keys keys.txt --out out {more}"));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let said = outcome.stdout;
     assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
@@ -101,23 +96,14 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
 #[test]
 fn mistakes_are_refused() {
     let bench = Workbench::new();
-    for (arguments, expected) in [
-        (
-            "--for sorting",
-            "[possible values: filter, table, shard, checksum]",
-        ),
-        ("--mine nosuch", "nosuch"),
-        ("--mine published", "published"),
-        ("--negligible 5%", "must be a number of at least 0"),
-        ("--mine LevelDB", "the one that LevelDB uses is SimMurMurHash"),
-        (
-            "--for shard --in-memory",
-            "--in-memory must not be given with --for shard",
-        ),
-    ] {
-        let outcome = compare(&bench, 3, arguments);
-        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
-        assert!(!bench.path("out").exists());
-    }
+    bench.write("keys.txt", "one\n");
+    bench.refuses(
+        "compare --quick --keys keys.txt --out out {}",
+        "--for sorting => [possible values: filter, table, shard, checksum]
+        --mine nosuch => nosuch
+        --mine published => published
+        --negligible 5% => must be a number of at least 0
+        --mine LevelDB => the one that LevelDB uses is SimMurMurHash
+        --for shard --in-memory => --in-memory must not be given with --for shard",
+    );
 }
