@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Format, Header, Opening};
@@ -10,37 +9,20 @@ use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 use membership_filters::{BloomFilter, Long, Parameters, Utf8, Utf16Units, envelope};
 use serde_json::Value;
 
-use super::{Outcome, Workbench};
+use super::Workbench;
 
 impl Workbench {
-    /// Runs the program with this text on standard input.
-    fn fed(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> Outcome {
-        let mut child = self.start(arguments);
-        // A program that refuses its arguments reads nothing.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        Outcome::of(child.wait_with_output().unwrap())
-    }
-
-    fn start(&self, arguments: &[&str]) -> Child {
-        let mut command = self.command(arguments);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command.spawn().unwrap()
-    }
-
-    fn refused(&self, arguments: &str, input: &[u8], code: i32, reason: &str) {
-        let arguments: Vec<_> = arguments.split(' ').collect();
-        let before = self.snapshot();
-        let outcome = self.fed(&arguments, input);
-        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.stderr);
-        assert!(
-            outcome.stderr.contains(reason),
-            "{arguments:?}: {}",
-            outcome.stderr
+    /// Checks that the program answers "maybe" to every line of this text.
+    fn maybe_all(&self, arguments: &str, keys: impl AsRef<str>) {
+        let keys = keys.as_ref();
+        let asked = self.fed(arguments, keys);
+        let expected = "maybe\n".repeat(keys.lines().count());
+        assert_eq!(
+            (asked.code, asked.stdout),
+            (0, expected),
+            "{arguments}: {}",
+            asked.stderr
         );
-        assert!(before == self.snapshot(), "{arguments:?}");
     }
 }
 
@@ -64,14 +46,9 @@ fn every_format_from_a_shell() {
         for more in ["", " --shards 3"] {
             let build = format!("build --keys keys keys {size} --out {name}{more} --format {name} --replace");
             bench.done(&build);
-            let asked = &["ask", name];
-            let stored = bench.fed(asked, lines(0..3_000));
-            assert_eq!(
-                (stored.code, stored.stdout),
-                (0, "maybe\n".repeat(3_000)),
-                "{name}"
-            );
-            let absent = bench.fed(asked, lines(10_000..30_000)).stdout;
+            let asked = format!("ask {name}");
+            bench.maybe_all(&asked, lines(0..3_000));
+            let absent = bench.fed(&asked, lines(10_000..30_000)).stdout;
             let hits = count(&absent, "maybe");
             assert!(
                 count(&absent, "no") == 20_000 - hits && hits < 320,
@@ -92,12 +69,7 @@ fn lines_are_any_bytes() {
     let bench = Workbench::new();
     let long = vec![b'x'; 3 << 20];
     let input = [&b"\na\0b\n\xff\xfe\r\n\n"[..], &long, b"\nlast"].concat();
-    let built = bench.fed(
-        &[
-            "build", "--keys", "-", "--out", "odd", "--rate", "0.001%", "--json",
-        ],
-        &input,
-    );
+    let built = bench.fed("build --keys - --out odd --rate 0.001% --json", &input);
     let described: Value = serde_json::from_str(&built.stdout).unwrap();
     assert_eq!(described["keys"], 5, "{described}");
     assert_eq!(
@@ -107,20 +79,16 @@ fn lines_are_any_bytes() {
     let stored = bench.path("odd").metadata().unwrap().len() - Header::LEN as u64;
     assert_eq!(described["bytes"], stored);
     let asked = |input: &[u8]| {
-        bench
-            .fed(&["ask", "odd"], input)
-            .stdout
-            .replace("maybe", "+")
-            .replace('\n', " ")
+        let answers = bench.fed("ask odd", input).stdout;
+        answers.replace("maybe", "+").replace('\n', " ")
     };
     assert_eq!(asked(&input), "+ + + + + + ");
     assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
     assert_eq!(asked(b""), "");
-    bench.refused(
-        "build --out other --memory 16MiB",
-        &[&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
+    bench.refuses_fed(
         2,
-        "standard input, line 2: must have at most 8388608 bytes",
+        [&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
+        "build --out other --memory 16MiB => standard input, line 2: must have at most 8388608 bytes",
     );
 }
 
@@ -131,9 +99,9 @@ fn the_end_of_a_line_belongs_to_no_key() {
     for (stored, asked) in [("\r\n", "\n"), ("\n", "\r\n")] {
         bench.write("keys", ends(stored));
         for more in ["", " --shards 3"] {
-            let build = format!("build --keys keys --out {}.filter --replace{more}", more.len());
-            let built = bench.run(&build.split(' ').collect::<Vec<_>>());
-            let answered = bench.fed(&["ask", &format!("{}.filter", more.len())], ends(asked));
+            let name = more.len();
+            let built = bench.run(&format!("build --keys keys --out {name}.filter --replace{more}"));
+            let answered = bench.fed(&format!("ask {name}.filter"), ends(asked));
             assert_eq!(answered.stdout, "maybe\n".repeat(300));
             let note =
                 |source: &str| format!("{source}: 300 carriage returns before line feeds belong to no key\n");
@@ -183,10 +151,8 @@ fn streams_of_spark_byte_for_byte() {
         ));
         let stream = fs::read(bench.path("built")).unwrap();
         assert_eq!(hex::encode(stream), row["stream"].as_str().unwrap());
-        let answers = bench
-            .fed(&["ask", "built", "--type", kind], text("absent", 200))
-            .stdout;
-        let answers = answers.replace("maybe\n", "1").replace("no\n", "0");
+        let answered = bench.fed(&format!("ask built --type {kind}"), text("absent", 200));
+        let answers = answered.stdout.replace("maybe\n", "1").replace("no\n", "0");
         assert_eq!(answers, row["answers"].as_str().unwrap());
     }
 }
@@ -214,44 +180,39 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --format leveldb --items 9 => sized by its keys
         ask no => no: No such file
         ask there => do not tell the format
-        ask there --format spark => there:\u{20}
+        ask there --format spark => there:
         ask cut => cut: the length in bytes must be at least 36, got 15
         ask folder => manifest.json
-        merge there --out new --format guava => there:\u{20}
-        merge folder --out new => folder/manifest.json:\u{20}
+        merge there --out new --format guava => there:
+        merge folder --out new => folder/manifest.json:
         merge folder --out new --format guava => --format must be left out
         merge keys --out there => is there already",
     );
+    let unread = |kind: &str, input: &[u8], texts: &str| {
+        bench.refuses_fed(2, input, &format!("build --out new --type {kind} => {texts}"));
+    };
     let range = "must be a number between -9223372036854775808 and 9223372036854775807, got";
-    for (kind, input, reason) in [
-        (
-            "long",
-            "1\n+9223372036854775808\n",
-            "standard input, line 2: must be",
-        ),
-        ("long", "1\r", range),
-        (
-            "binary",
-            "00\n0\n",
-            "line 2: must be pairs of hexadecimal digits, got \"0\"",
-        ),
-    ] {
-        bench.refused(
-            &format!("build --out new --type {kind}"),
-            input.as_bytes(),
-            2,
-            reason,
-        );
-    }
-    bench.refused("inspect keys --format spark", b"", 1, "");
-    let invalid = bench.fed(&["build", "--out", "new", "--type", "string"], b"a\n\xff\n");
-    assert!(invalid.code == 2 && invalid.stderr.contains("line 2: must be UTF-8, got \"\\xff\""));
+    unread(
+        "long",
+        b"1\n+9223372036854775808\n",
+        "standard input, line 2: must be",
+    );
+    unread("long", b"1\r", range);
+    unread(
+        "binary",
+        b"00\n0\n",
+        "line 2: must be pairs of hexadecimal digits, got \"0\"",
+    );
+    unread("string", b"a\n\xff\n", "line 2: must be UTF-8, got \"\\xff\"");
+    bench.ended(1, "inspect keys --format spark");
     bench.done("build --keys keys --out set --shards 2 --type long --format spark");
-    bench.refused("ask set --type string", b"", 2, "says type \"long\"");
-    bench.refused("ask set --format guava", b"", 2, "says format \"spark-v2\"");
-    assert_eq!(bench.fed(&["ask", "set"], "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
+    bench.refuses(
+        "ask set --type string => says type \"long\"
+        ask set --format guava => says format \"spark-v2\"",
+    );
+    assert_eq!(bench.fed("ask set", "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
     // The answers before a wrong line come.
-    let outcome = bench.fed(&["ask", "set"], "1\nx\n");
+    let outcome = bench.fed("ask set", "1\nx\n");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, "maybe\n"));
     assert!(outcome.stderr.contains("line 2: must be a number"));
 }
@@ -261,11 +222,8 @@ fn what_is_wrong_is_named() {
 #[test]
 fn a_filter_is_read_as_it_was_built_or_refused() {
     let bench = Workbench::new();
-    bench.write(
-        "keys",
-        (0..1_000).map(|key| format!("{key}\n")).collect::<String>(),
-    );
-    bench.write("other", lines(0..1_000));
+    let keys: String = (0..1_000).map(|key| format!("{key}\n")).collect();
+    bench.write("keys", &keys);
     let build = |what: &str| bench.done(&format!("build --keys keys --replace {what}"));
     build("--format blocked --out blocked");
     build("--format blocked --raw --out raw");
@@ -274,28 +232,19 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     build("--format guava --items 1000 --out line");
     build("--format blocked --shards 2 --out set");
     build("--format guava --raw --out stream");
-    fs::create_dir(bench.path("copy")).unwrap();
     let shard = bench.done("inspect set --json");
     let shard: Value = serde_json::from_str(&shard).unwrap();
     let shard = bench.path("set").join(shard[0]["file"].as_str().unwrap());
     fs::copy(shard, bench.path("shard")).unwrap();
-    let keys = bench.read("keys");
-    for (path, options) in [
-        ("blocked", ""),
-        ("raw", " --type line"),
-        ("fuse", ""),
-        ("long", ""),
-        ("set", ""),
-        ("stream", " --type line"),
+    for words in [
+        "ask blocked",
+        "ask raw --type line",
+        "ask fuse",
+        "ask long",
+        "ask set",
+        "ask stream --type line",
     ] {
-        let words = format!("ask {path}{options}");
-        let asked = bench.fed(&words.split(' ').collect::<Vec<_>>(), &keys);
-        assert_eq!(
-            (asked.code, asked.stdout),
-            (0, "maybe\n".repeat(1_000)),
-            "{words}: {}",
-            asked.stderr
-        );
+        bench.maybe_all(words, &keys);
     }
     bench.refuses(
         "ask blocked --format split-block-xxph3 => blocked: | \"blocked\" | SplitBlock
@@ -317,7 +266,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     );
     for path in ["blocked", "raw", "fuse", "stream", "set"] {
         let words = format!("inspect {path} --format leveldb");
-        let shown = bench.run(&words.split(' ').collect::<Vec<_>>());
+        let shown = bench.run(&words);
         assert!(
             shown.code != 0 && (shown.stdout.clone() + &shown.stderr).contains(path),
             "{words}: {}",
@@ -342,7 +291,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     {
         bench.write("edited", bytes);
         for words in ["ask edited", "inspect edited", "merge edited --out new"] {
-            let outcome = bench.run(&words.split(' ').collect::<Vec<_>>());
+            let outcome = bench.run(words);
             let said = outcome.stdout + &outcome.stderr;
             assert!(outcome.code != 0 && said.contains("edited"), "{words}: {said}");
             assert!(!bench.path("new").exists());
@@ -369,24 +318,22 @@ fn merged_and_inspected() {
     let mut bytes = fs::read(&shard).unwrap();
     bytes[Header::LEN + 7] ^= 1;
     fs::write(&shard, bytes).unwrap();
-    bench.refused("ask set", b"", 1, "checksum");
-    let damaged = bench.run(&["inspect", "set"]);
-    assert!(
-        damaged.code == 1 && damaged.stdout.contains("damage: ") && damaged.stdout.contains("1,000 keys")
-    );
+    bench.refuses_fed(1, "", "ask set => checksum");
+    let damaged = bench.ended(1, "inspect set");
+    assert!(damaged.contains("damage: ") && damaged.contains("1,000 keys"));
     let manifest = bench.read("set/manifest.json");
     bench.write(
         "set/manifest.json",
         manifest.replacen("\"keys\": ", "\"keys\": 1", 1),
     );
-    for words in [
-        "ask set",
-        "ask set --map --no-verify",
-        "inspect set",
-        "merge set set --out new",
-    ] {
-        bench.refused(words, b"", 1, "set/manifest.json: ");
-    }
+    bench.refuses_fed(
+        1,
+        "",
+        "ask set => set/manifest.json:
+        ask set --map --no-verify => set/manifest.json:
+        inspect set => set/manifest.json:
+        merge set set --out new => set/manifest.json:",
+    );
 }
 
 /// Kills builds of another set at moments of all phases: the old set or the new one answers.
@@ -394,7 +341,6 @@ fn merged_and_inspected() {
 #[cfg(unix)]
 fn a_killed_build_leaves_the_old_set_or_the_new_one() {
     let bench = Workbench::new();
-    let arguments = ["build", "--out", "set", "--shards", "8", "--memory", "16MiB"];
     bench.write("old", lines(0..1_000));
     bench.write("new", lines(0..150_000));
     bench.done("build --keys old --out set --shards 8");
@@ -402,18 +348,15 @@ fn a_killed_build_leaves_the_old_set_or_the_new_one() {
     let old = old.generation().manifest().clone();
     let mut new = 0;
     for round in 0..20 {
-        let mut child = bench.start(&[&arguments[..], &["--keys", "new"]].concat());
+        let mut child = bench.start("build --keys new --out set --shards 8 --memory 16MiB");
         std::thread::sleep(Duration::from_millis(1 + round * 4));
         child.kill().unwrap();
         child.wait().unwrap();
-        let set = FilterSet::open(
-            &bench.path("set"),
-            Opening {
-                access: Access::Map,
-                verify: true,
-            },
-        )
-        .unwrap();
+        let opening = Opening {
+            access: Access::Map,
+            verify: true,
+        };
+        let set = FilterSet::open(&bench.path("set"), opening).unwrap();
         let generation = set.generation();
         assert!(*generation.manifest() == old || generation.manifest().keys() == 150_000);
         assert!(set.may_contain(b"user-7"));
@@ -437,13 +380,14 @@ fn stopped_locked_out_and_out_of_disk() {
     let before = bench.snapshot();
     // Waits for keys that never come.
     let mut waiting = [
-        bench.start(&["build", "--out", "set", "--shards", "2"]),
-        bench.start(&["build", "--out", "file", "--replace"]),
-        bench.start(&["build", "--out", "new-set", "--shards", "2"]),
-        bench.start(&["ask", "file"]),
-    ];
+        "build --out set --shards 2",
+        "build --out file --replace",
+        "build --out new-set --shards 2",
+        "ask file",
+    ]
+    .map(|words| bench.start(words));
     std::thread::sleep(Duration::from_millis(300));
-    let second = bench.run(&["build", "--keys", "keys", "--out", "set", "--shards", "2"]);
+    let second = bench.run("build --keys keys --out set --shards 2");
     assert!(
         second.code == 2 && second.stderr.contains("another process is building"),
         "{}",
@@ -455,13 +399,7 @@ fn stopped_locked_out_and_out_of_disk() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
     }
     assert!(before == bench.snapshot());
-    let onto_keys = bench.run(&["build", "--keys", "keys", "--out", "./keys", "--replace"]);
-    assert!(
-        onto_keys.code == 2 && onto_keys.stderr.contains("keys: is a file of keys"),
-        "{}",
-        onto_keys.stderr
-    );
-    assert!(before == bench.snapshot());
+    bench.refuses("build --keys keys --out ./keys --replace => keys: is a file of keys");
     // Writing stops as on a full disk: at 8 blocks of 512 bytes.
     bench.write("more", lines(0..40_000));
     let before = bench.snapshot();
@@ -493,7 +431,7 @@ fn answers_come_through_a_pipe_one_by_one() {
     let bench = Workbench::new();
     bench.write("keys", "a\nb\n");
     bench.done("build --keys keys --out filter --rate 0.01%");
-    let mut child = bench.start(&["ask", "filter"]);
+    let mut child = bench.start("ask filter");
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut questions = child.stdin.take().unwrap();
     for (question, expected) in [("a", "maybe"), ("c", "no"), ("b", "maybe")] {
@@ -523,46 +461,31 @@ fn stored_filters_of_other_hashes_are_asked_by_theirs_or_refused() {
     let mut plain = BloomFilter::new(Xxph3, &Parameters::new(3_000, 0.01).unwrap()).unwrap();
     plain.insert_many(&texts);
     bench.write("envelope", envelope::to_bytes(&plain));
-    let all = (0, "maybe\n".repeat(3_000));
     for name in ["fast", "envelope"] {
-        let asked = bench.fed(&["ask", name, "--type", "line"], lines(0..3_000));
-        assert_eq!((asked.code, asked.stdout), all, "{name}");
+        bench.maybe_all(&format!("ask {name} --type line"), lines(0..3_000));
     }
     let numbers: String = (0..3_000).map(|number| format!("{number}\n")).collect();
-    let asked = bench.fed(&["ask", "numbers", "--type", "long"], &numbers);
-    assert_eq!((asked.code, asked.stdout), all);
-    for (arguments, reason) in [
-        ("ask units", "must be bytes or UTF-8, got UTF-16 units"),
-        (
-            "ask units --format blocked",
-            "must be bytes or UTF-8, got UTF-16 units",
-        ),
-        ("ask numbers", "must be bytes or UTF-8, got 64-bit integers"),
-        (
-            "ask fast --type long",
-            "must be 64-bit integers, got bytes or UTF-8",
-        ),
-    ] {
-        bench.refused(arguments, numbers.as_bytes(), 2, reason);
-    }
+    bench.maybe_all("ask numbers --type long", &numbers);
+    bench.refuses_fed(
+        2,
+        &numbers,
+        "ask units => must be bytes or UTF-8, got UTF-16 units
+        ask units --format blocked => must be bytes or UTF-8, got UTF-16 units
+        ask numbers => must be bytes or UTF-8, got 64-bit integers
+        ask fast --type long => must be 64-bit integers, got bytes or UTF-8",
+    );
     // Merging looks no key up, and keeps the hash.
     bench.done("merge numbers numbers --out merged");
     let read = |name| fs::read(bench.path(name)).unwrap();
     assert_eq!(read("merged"), read("numbers"));
     write!("other", Utf8, &texts);
-    bench.refused(
-        "merge fast other --out both",
-        b"",
-        2,
-        "XXPH3 of bytes or UTF-8 and MurmurHash3",
-    );
+    bench.refuses("merge fast other --out both => XXPH3 of bytes or UTF-8 and MurmurHash3");
     // What `build` writes says so too.
     bench.write("ids", &numbers);
     bench.done("build --keys ids --format blocked --type long --raw --out built");
-    bench.refused(
-        "ask built",
-        numbers.as_bytes(),
+    bench.refuses_fed(
         2,
-        "must be bytes or UTF-8, got 64-bit integers",
+        &numbers,
+        "ask built => must be bytes or UTF-8, got 64-bit integers",
     );
 }

@@ -8,7 +8,7 @@ use filter_tables::testing::golden::bytes as golden;
 use filter_tables::testing::tables::{File, encode, entries};
 use filter_tables::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 const PLAIN: &str = "leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb";
 const FOURTEEN: &str = "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb";
@@ -185,11 +185,9 @@ fn unreadable_is_exit_code_2() {
     // The superuser can read the file anyway.
     if fs::File::open(&closed).is_err() {
         unreadable += 1;
-        let outcome = bench.run(&["inspect", "db/000005.ldb"]);
-        assert_eq!(outcome.code, 2);
-        assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
+        bench.refuses("inspect db/000005.ldb => Permission denied");
     }
-    let outcome = bench.run(&["inspect", "db"]);
+    let outcome = bench.run("inspect db");
     assert_eq!(
         (outcome.code, outcome.stderr),
         (
@@ -220,15 +218,11 @@ fn unreadable_is_exit_code_2() {
 fn damage_is_exit_code_1_whether_or_not_anybody_reads_of_it() {
     let bench = Workbench::new();
     bench.write("empty.ldb", "");
-    for json in [&[][..], &["--json"]] {
+    for words in ["inspect empty.ldb", "inspect empty.ldb --json"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let status = bench
-            .command(&[&["inspect", "empty.ldb"], json].concat())
-            .stdout(writer)
-            .status()
-            .unwrap();
-        assert_eq!(status.code(), Some(1), "{json:?}");
+        let status = bench.command(words).stdout(writer).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{words}");
     }
 }
 
@@ -255,8 +249,7 @@ fn wrong_paths_are_exit_code_2() {
     );
     #[cfg(unix)]
     {
-        let outcome = bench.run(&["inspect", "/dev/null"]);
-        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        bench.refuses("inspect /dev/null => /dev/null");
     }
 }
 
@@ -294,17 +287,12 @@ fn every_committed_input_is_survived() {
         let renamed = path.with_extension(if is_parquet { "parquet" } else { "sst" });
         fs::rename(path, &renamed).unwrap();
         if is_parquet {
-            let path = renamed.to_str().unwrap();
-            assert!(
-                bench
-                    .run(&["inspect", "--json", path, "--column", "id", "--key", "7"])
-                    .code
-                    <= 2
-            );
+            let asked = format!("inspect --json {} --column id --key 7", renamed.display());
+            assert!(bench.run(&asked).code <= 2);
         }
     }
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
-    assert!(bench.run(&["inspect", "tables"]).code <= 2);
+    assert!(bench.run("inspect tables").code <= 2);
 }
 
 #[cfg(unix)]
@@ -316,12 +304,13 @@ fn names_that_are_no_text() {
     let bench = Workbench::new();
     let name = OsStr::from_bytes(b"a\xff\x1b[31m\n.ldb");
     fs::write(bench.folder.path().join(name), golden(ARTICLE)).unwrap();
-    for arguments in [
-        &[OsStr::new("inspect"), name][..],
-        &[OsStr::new("inspect"), OsStr::new(".")],
-        &[OsStr::new("inspect"), OsStr::new("--json"), name],
+    let inspect = |words: &str, path: &OsStr| Outcome::of(bench.command(words).arg(path).output().unwrap());
+    for (words, path) in [
+        ("inspect", name),
+        ("inspect", OsStr::new(".")),
+        ("inspect --json", name),
     ] {
-        let outcome = bench.run(arguments);
+        let outcome = inspect(words, path);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
         assert!(
             outcome.stdout.contains("a\u{fffd}\u{fffd}[31m\u{fffd}.ldb"),
@@ -329,7 +318,7 @@ fn names_that_are_no_text() {
             outcome.stdout
         );
     }
-    let outcome = bench.run(&[OsStr::new("inspect"), OsStr::from_bytes(b"\xff\x1b.ldb")]);
+    let outcome = inspect("inspect", OsStr::from_bytes(b"\xff\x1b.ldb"));
     assert_eq!(outcome.code, 2);
     assert!(!outcome.stderr.contains('\u{1b}'), "{}", outcome.stderr);
 }

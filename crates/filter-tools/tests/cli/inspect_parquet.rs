@@ -42,10 +42,8 @@ fn row_groups_that_can_be_skipped() {
         ("count", "-6", [false, false, true]),
         ("place.city", "city 10", [false, true, false]),
     ] {
-        let asked = ["inspect", "rows.parquet", "--column", column, "--key", key];
-        let outcome = bench.run(&[&asked[..], &["--json"]].concat());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-        let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+        let asked = format!("inspect rows.parquet --column {column} --key '{key}'");
+        let filters: Vec<Value> = serde_json::from_str(&bench.done(&format!("{asked} --json"))).unwrap();
         assert_eq!(filters.len(), 3);
         for (row_group, (filter, may_match)) in filters.iter().zip(expected).enumerate() {
             let rate = &filter["expected_rate"];
@@ -62,16 +60,11 @@ fn row_groups_that_can_be_skipped() {
                 "{column}: {key}"
             );
         }
-        let outcome = bench.run(&asked);
+        let shown = bench.done(&asked);
         let skipped = expected.iter().filter(|&&may_match| !may_match).count();
         let plural = if skipped == 1 { "" } else { "s" };
-        assert!(
-            outcome.stdout.ends_with(&format!(
-                "3 filters; {skipped} row group{plural} without the key\n"
-            )),
-            "{}",
-            outcome.stdout
-        );
+        let end = format!("3 filters; {skipped} row group{plural} without the key\n");
+        assert!(shown.ends_with(&end), "{shown}");
     }
 }
 

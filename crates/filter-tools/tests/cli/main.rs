@@ -10,10 +10,10 @@ mod inspect_streams;
 mod limits;
 mod size;
 
-use std::ffi::OsStr;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -61,18 +61,41 @@ impl Workbench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+    /// Returns the command with these arguments, of which those with spaces are in single quotes.
+    fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_filters"));
+        for (index, part) in arguments.split('\'').enumerate() {
+            match index % 2 {
+                0 => command.args(part.split_whitespace()),
+                _ => command.arg(part),
+            };
+        }
         command
-            .args(arguments)
             .current_dir(&self.folder)
             .env("COLUMNS", "100")
             .env_remove("RUST_BACKTRACE");
         command
     }
 
-    fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Outcome {
+    fn run(&self, arguments: &str) -> Outcome {
         Outcome::of(self.command(arguments).output().unwrap())
+    }
+
+    fn start(&self, arguments: &str) -> Child {
+        let mut command = self.command(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Runs the program with this text on standard input.
+    fn fed(&self, arguments: &str, input: impl AsRef<[u8]>) -> Outcome {
+        let mut child = self.start(arguments);
+        // A program that refuses its arguments reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        Outcome::of(child.wait_with_output().unwrap())
     }
 
     /// Runs the program with these words, which must end well and say nothing on standard error. Returns its output.
@@ -82,8 +105,7 @@ impl Workbench {
 
     /// Runs the program with these words, which must end with this code and say nothing on standard error. Returns its output.
     fn ended(&self, expected: i32, arguments: &str) -> String {
-        let words: Vec<&str> = arguments.split(' ').collect();
-        let Outcome { code, stdout, stderr } = self.run(&words);
+        let Outcome { code, stdout, stderr } = self.run(arguments);
         assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
         stdout
     }
@@ -91,17 +113,22 @@ impl Workbench {
     /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message that
     /// has the texts, prints nothing else and changes no file.
     fn refuses(&self, table: &str) {
+        self.refuses_fed(2, "", table);
+    }
+
+    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard input.
+    fn refuses_fed(&self, expected: i32, input: impl AsRef<[u8]>, table: &str) {
         let before = self.snapshot();
         for line in table.trim().lines() {
             let (words, texts) = line.trim().split_once(" => ").unwrap();
-            let Outcome { code, stdout, stderr } = self.run(&words.split(' ').collect::<Vec<_>>());
-            assert_eq!((code, stdout.as_str()), (2, ""), "{line}: {stderr}");
+            let Outcome { code, stdout, stderr } = self.fed(words, &input);
+            assert_eq!((code, stdout.as_str()), (expected, ""), "{line}: {stderr}");
             assert!(
                 texts.split(" | ").all(|text| stderr.contains(text)),
                 "{line}: {stderr}"
             );
+            assert!(before == self.snapshot(), "{line}");
         }
-        assert!(before == self.snapshot());
     }
 
     /// Returns every file below the folder with its bytes, sorted.
@@ -130,14 +157,9 @@ fn help_texts() {
     let bench = Workbench::new();
     for command in ["", "ask", "build", "inspect", "merge", "size"] {
         for flag in ["-h", "--help"] {
-            let arguments: Vec<&str> = [command, flag]
-                .into_iter()
-                .filter(|word| !word.is_empty())
-                .collect();
-            let outcome = bench.run(&arguments);
-            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-            let name = format!("help {}", arguments.join(" "));
-            insta::assert_snapshot!(name, outcome.stdout);
+            let arguments = format!("{command} {flag}");
+            let name = format!("help {}", arguments.trim());
+            insta::assert_snapshot!(name, bench.done(&arguments));
         }
     }
 }

@@ -50,10 +50,8 @@ fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
 #[test]
 fn what_no_filter_can_be_is_told() {
     let bench = Workbench::new();
-    let outcome = bench.run(&["size", "--keys", "5", "--memory", "9 B"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!("size refused", outcome.stdout);
-    let none = bench.run(&["size", "--keys", "1G", "--memory", "9", "--filter", "cuckoo"]);
+    insta::assert_snapshot!("size refused", bench.done("size --keys 5 --memory '9 B'"));
+    let none = bench.run("size --keys 1G --memory 9 --filter cuckoo");
     assert_eq!(none.code, 1);
     assert!(none.stdout.contains("cuckoo: memory must be"), "{}", none.stdout);
 }
@@ -85,19 +83,13 @@ fn mistakes_name_the_value_and_what_is_allowed() {
 #[test]
 fn numbers_of_any_length_are_whole() {
     let bench = Workbench::new();
-    for arguments in [["--memory", "1TiB"], ["--keys", "9007199254740992"]] {
-        let outcome = bench.run(&["size", "--rate", "1%", arguments[0], arguments[1]]);
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        let table = outcome
-            .stdout
-            .lines()
-            .skip_while(|line| !line.contains('─'))
-            .skip(1);
+    for more in ["--memory 1TiB", "--keys 9007199254740992"] {
+        let shown = bench.done(&format!("size --rate 1% {more}"));
+        let table = shown.lines().skip_while(|line| !line.contains('─')).skip(1);
         for line in table.take_while(|line| !line.is_empty()) {
             // A broken number would leave its rest in a row without a name.
             let name = line.split_whitespace().next().unwrap();
-            let listed = bench.run(&["size", "--keys", "9", "--filter", name]);
-            assert_eq!(listed.code, 0, "{}", outcome.stdout);
+            bench.done(&format!("size --keys 9 --filter {name}"));
         }
     }
 }
