@@ -264,20 +264,10 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Writes the bytes that [`Input::varint`] reads.
-#[cfg(test)]
-pub(super) fn varint(mut number: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number > 0x7f {
-        bytes.push((number & 0x7f | 0x80) as u8);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
+    use filter_tables::testing::tables::varint;
+
     use super::*;
 
     /// Writes a footer with the schema of a group of columns of these types, and one row group.

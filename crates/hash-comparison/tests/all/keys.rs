@@ -3,7 +3,7 @@
 use hash_comparison::questions::Records;
 use hash_comparison::record::EMPTY;
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// Measures these key files in one run and returns the records and the page.
 fn measured(files: &[&[u8]]) -> (Records, String) {
@@ -19,21 +19,24 @@ fn measured(files: &[&[u8]]) -> (Records, String) {
 }
 
 #[test]
-fn duplicates_are_counted_and_dropped() {
+fn duplicates_are_dropped_and_files_stand_side_by_side() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\ntwo\none\r\n\n\none");
-    let outcome = bench.compare("--out out");
-    let records = Records::read(&bench.path("out")).unwrap();
-    let dataset = &records.run.datasets[0];
+    bench.write("more keys.csv", "two\nthree\n");
+    let outcome = bench.compare("--keys 'more keys.csv' --out out");
+    let run = Records::read(&bench.path("out")).unwrap().run;
+    let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+    assert_eq!(names, ["keys", "more keys"]);
     assert_eq!(
-        (dataset.keys, dataset.duplicates_dropped, dataset.min_len),
-        (3, 3, 0)
+        run.command,
+        "hash-comparison compare --quick --keys keys.txt --function XXH3 --function CRC-32 --keys 'more keys.csv' --out out"
     );
-    assert!(
-        outcome.stdout.contains("3 duplicates dropped"),
-        "{}",
-        outcome.stdout
-    );
+    let keys = &run.datasets[0];
+    assert_eq!((keys.keys, keys.duplicates_dropped, keys.min_len), (3, 3, 0));
+    let Outcome { stdout, stderr, .. } = outcome;
+    assert!(stdout.contains("3 duplicates dropped"), "{stdout}");
+    let note = "keys.txt: 1 carriage return before a line feed belongs to no key";
+    assert!(stderr.contains(note), "{stderr}");
 }
 
 #[test]
@@ -79,19 +82,4 @@ fn few_keys_odd_keys_and_long_keys() {
             2
         );
     }
-}
-
-#[test]
-fn several_files_stand_side_by_side() {
-    let bench = Workbench::new();
-    bench.write("keys.txt", "one\n");
-    bench.write("more keys.csv", "two\nthree\n");
-    bench.compare("--keys 'more keys.csv' --out out");
-    let run = Records::read(&bench.path("out")).unwrap().run;
-    let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
-    assert_eq!(names, ["keys", "more keys"]);
-    assert_eq!(
-        run.command,
-        "hash-comparison compare --quick --keys keys.txt --function XXH3 --function CRC-32 --keys 'more keys.csv' --out out"
-    );
 }

@@ -1,5 +1,7 @@
 //! Tests on a file of pyarrow's and damaged copies of it.
 
+use filter_tables::testing::tables;
+
 use super::*;
 
 const FILE: &[u8] = include_bytes!("../../../../filter-formats/tests/data/parquet/pyarrow.parquet");
@@ -19,7 +21,7 @@ fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
 fn places_that_are_wrong() {
     let whole = of(FILE);
     assert!(whole.iter().all(|filter| filter.damage.is_none()));
-    let varint = |number: u32| footer::varint(u64::from(number) << 1);
+    let varint = |number: u32| tables::varint(u64::from(number) << 1);
     let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
     let at = FILE
         .windows(place.len())
