@@ -55,7 +55,7 @@ fn every_format_from_a_shell() {
                 "{name}: {hits}"
             );
             assert!(bench.done(&format!("inspect {name}")).contains("3,000"));
-            let shown: Value = serde_json::from_str(&bench.done(&format!("inspect --json {name}"))).unwrap();
+            let shown = bench.json(0, &format!("inspect --json {name}"));
             assert_eq!(shown[0]["format"], Format::named(name).unwrap().name());
             if more.is_empty() {
                 fs::remove_file(bench.path(name)).unwrap();
@@ -232,8 +232,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     build("--format guava --items 1000 --out line");
     build("--format blocked --shards 2 --out set");
     build("--format guava --raw --out stream");
-    let shard = bench.done("inspect set --json");
-    let shard: Value = serde_json::from_str(&shard).unwrap();
+    let shard = bench.json(0, "inspect set --json");
     let shard = bench.path("set").join(shard[0]["file"].as_str().unwrap());
     fs::copy(shard, bench.path("shard")).unwrap();
     for words in [
@@ -311,7 +310,7 @@ fn merged_and_inspected() {
     bench.done("merge a.bloom b.bloom --out merged.bloom");
     assert!(fs::read(bench.path("merged.bloom")).unwrap() == fs::read(bench.path("both.bloom")).unwrap());
     bench.done("build --keys a b --shards 2 --format ribbon --out set");
-    let shown: Value = serde_json::from_str(&bench.done("inspect set --json")).unwrap();
+    let shown = bench.json(0, "inspect set --json");
     let keys = |shard: &Value| shard["keys"].as_u64().unwrap();
     assert_eq!(shown.as_array().unwrap().iter().map(keys).sum::<u64>(), 1_000);
     let shard = bench.path("set").join(shown[1]["file"].as_str().unwrap());

@@ -59,16 +59,11 @@ fn damage_is_told_and_is_exit_code_1() {
     insta::assert_snapshot!("inspect damage", bench.ended(1, "inspect damaged db/000005.ldb"));
 
     bench.done("inspect --no-data damaged/data.ldb");
-    let json = bench.ended(1, "inspect --json damaged/bit.ldb");
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(1, "inspect --json damaged/bit.ldb");
     assert_eq!(json["totals"]["damaged_tables"], 1);
-    assert_eq!(json["tables"][0]["filter_blocks"][0]["filters"], 71);
-    assert!(
-        json["tables"][0]["damage"][0]
-            .as_str()
-            .unwrap()
-            .contains("checksum")
-    );
+    let table = &json["tables"][0];
+    assert_eq!(table["filter_blocks"][0]["filters"], 71);
+    assert!(table["damage"][0].as_str().unwrap().contains("checksum"));
 }
 
 /// Builds a table without data blocks, with a filter block of one filter under each of these names.
@@ -85,10 +80,8 @@ fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn finish(mut file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let metaindex: Vec<_> = metaindex
-        .iter()
-        .map(|(key, value)| (&key[..], &value[..]))
-        .collect();
+    let metaindex = metaindex.iter().map(|(key, value)| (&key[..], &value[..]));
+    let metaindex: Vec<_> = metaindex.collect();
     let metaindex = file.block(&entries(&metaindex), StoredBlock::UNCOMPRESSED);
     let index = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
     file.finish(metaindex, index)
@@ -111,8 +104,7 @@ fn a_filter_block_is_read_once() {
         })
         .collect();
     bench.write("many.ldb", finish(file, &metaindex));
-    let json = bench.ended(1, "inspect --json many.ldb");
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(1, "inspect --json many.ldb");
     assert_eq!(json["totals"]["filters"], 1);
     let damage = json["tables"][0]["damage"].as_array().unwrap();
     assert_eq!(damage.len(), 11);
@@ -187,28 +179,17 @@ fn unreadable_is_exit_code_2() {
         unreadable += 1;
         bench.refuses("inspect db/000005.ldb => Permission denied");
     }
-    let outcome = bench.run("inspect db");
-    assert_eq!(
-        (outcome.code, outcome.stderr),
-        (
-            2,
-            format!("error: {unreadable} tables could not be read completely\n")
-        )
-    );
+    let Outcome { code, stdout, stderr } = bench.run("inspect db");
+    let expected = format!("error: {unreadable} tables could not be read completely\n");
+    assert_eq!((code, stderr), (2, expected));
     for listed in [
         "db/000001.ldb: No such file",
         "db/000002.ldb: not a file",
         "db/000003.sst: not a file",
+        &format!("{unreadable} unreadable; no damage"),
     ] {
-        assert!(outcome.stdout.contains(listed), "{}", outcome.stdout);
+        assert!(stdout.contains(listed), "{stdout}");
     }
-    assert!(
-        outcome
-            .stdout
-            .contains(&format!("{unreadable} unreadable; no damage")),
-        "{}",
-        outcome.stdout
-    );
     // Damage takes precedence.
     bench.write("db/000015.ldb", "");
     bench.ended(1, "inspect db");

@@ -2,7 +2,6 @@
 
 use membership_filters::spark::{self, Version};
 use membership_filters::{BloomFilter, Parameters, Utf8};
-use serde_json::Value;
 
 use super::Workbench;
 
@@ -41,10 +40,9 @@ fn streams_of_both_programs() {
 #[test]
 fn figures_for_programs() {
     let bench = bench();
-    let streams: Vec<Value> = serde_json::from_str(&bench.done("inspect --json overfull.spark")).unwrap();
-    let [stream] = &streams[..] else {
-        panic!("{streams:?}")
-    };
+    let streams = bench.json(0, "inspect --json overfull.spark");
+    assert_eq!(streams.as_array().unwrap().len(), 1);
+    let stream = &streams[0];
     assert_eq!(
         (&stream["stream"], &stream["seed"]),
         (&"spark".into(), &(-7).into())

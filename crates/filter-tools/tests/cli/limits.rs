@@ -153,8 +153,7 @@ fn names_that_would_move_the_cursor() {
         );
     }
     // Programs get the name itself.
-    let json = bench.ended(1, "inspect --json names.parquet");
-    let filters: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    let filters = bench.json(1, "inspect --json names.parquet");
     assert_eq!(filters[0]["column"], name);
 }
 

@@ -15,6 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The exit code and output of a command.
@@ -108,6 +109,11 @@ impl Workbench {
         let Outcome { code, stdout, stderr } = self.run(arguments);
         assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
         stdout
+    }
+
+    /// As [`Workbench::ended`], for a command that writes JSON.
+    fn json(&self, expected: i32, arguments: &str) -> Value {
+        serde_json::from_str(&self.ended(expected, arguments)).unwrap()
     }
 
     /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message that

@@ -14,8 +14,10 @@ fn memory_is_divided_among_levels() {
     let shown = bench.done("size --levels 10k,100k,1M,10M --filter ribbon");
     insta::assert_snapshot!("size levels", shown);
 
-    let report = bench.done("size --levels 1kx3:0.5,1M:0 --memory 5kB --filter bloom64 --json");
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let report = bench.json(
+        0,
+        "size --levels 1kx3:0.5,1M:0 --memory 5kB --filter bloom64 --json",
+    );
     let report = &report[0];
     assert!(report["bytes"].as_u64().unwrap() <= 5_000);
     // Nobody reads the large level, which therefore has no filter.

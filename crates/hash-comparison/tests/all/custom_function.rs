@@ -54,27 +54,20 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
 
     let out = bench.path().join("out");
     let output = run(&[&out, &keys]);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.status.success(),
-        "{said}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        said.contains("words, ByteSum: FarWorseThanChance\n    "),
-        "{said}"
-    );
-    assert!(said.contains("words, Wordwise: WithinChance\n"), "{said}");
+    let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{said}{wrong}");
+    for told in [
+        "words, ByteSum: FarWorseThanChance\n    ",
+        "words, Wordwise: WithinChance\n",
+    ] {
+        assert!(said.contains(told), "{said}");
+    }
 
     let records = Records::read(&out).unwrap();
-    let names: Vec<&str> = records
-        .run
-        .functions
-        .iter()
-        .map(|function| function.name.as_str())
-        .collect();
+    let functions = &records.run.functions;
+    let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
     assert_eq!(names, ["MurMurHash2", "FNV-1a 64", "XXH3", "Wordwise", "ByteSum"]);
-    let own = &records.run.functions[3..];
+    let own = &functions[3..];
     assert!(own.iter().all(|function| {
         function.group == FunctionGroup::Own
             && function.resistance == Resistance::None

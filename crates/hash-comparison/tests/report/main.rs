@@ -148,15 +148,10 @@ fn the_answer_is_the_recommendation() {
     }
     let without = rendered(&Plan::standard().records(), "nobody-marked").0;
     for name in names.iter().filter(|name| name.ends_with(".svg")) {
-        let marked = std::fs::read_to_string(dir.join(name)).unwrap();
+        let [marked, unmarked] = [&dir, &without].map(|dir| std::fs::read_to_string(dir.join(name)).unwrap());
+        let framed = "DEKHash, the function in use, is framed";
         assert!(
-            marked.contains("DEKHash, the function in use, is framed"),
-            "{name}"
-        );
-        assert!(
-            !std::fs::read_to_string(without.join(name))
-                .unwrap()
-                .contains("is framed"),
+            marked.contains(framed) && !unmarked.contains("is framed"),
             "{name}"
         );
     }
@@ -241,16 +236,21 @@ fn a_page_with_one_dataset_needs_no_switch() {
 #[test]
 fn records_with_gaps_render() {
     let complete = Plan::of_one_set().records();
-    let mut records = complete.clone();
-    records.distribution.clear();
-    records.false_positives.clear();
-    records.run.bit_facts.clear();
-    records.windows.clear();
-    records.avalanche.clear();
-    records.mixing.clear();
-    records.structured.clear();
-    records.occupancy.clear();
-    let page = checked(&records, "no-quality");
+    let page_without = |name: &str, remove: fn(&mut Records)| {
+        let mut records = complete.clone();
+        remove(&mut records);
+        checked(&records, name)
+    };
+    let page = page_without("no-quality", |records| {
+        records.distribution.clear();
+        records.false_positives.clear();
+        records.run.bit_facts.clear();
+        records.windows.clear();
+        records.avalanche.clear();
+        records.mixing.clear();
+        records.structured.clear();
+        records.occupancy.clear();
+    });
     for section in [
         "<h2>Hash bits</h2>",
         ": false positives</h2>",
@@ -263,44 +263,36 @@ fn records_with_gaps_render() {
     // The calibration of the tests comes with the program.
     assert!(page.contains("False-alarm rate of these tests") && page.contains("20 high bits"));
 
-    let mut records = complete.clone();
-    for rows in [&mut records.timing, &mut records.latency] {
-        rows.clear();
-    }
-    records.places.clear();
-    let page = checked(&records, "no-times");
+    let page = page_without("no-times", |records| {
+        records.timing.clear();
+        records.latency.clear();
+        records.places.clear();
+    });
     assert!(!page.contains(" ns per key (") && page.contains("not measured in this run"));
 
-    let mut records = complete.clone();
-    records.timing.retain(|row| row.function != EMPTY);
-    records.latency.clear();
-    records
-        .false_positives
-        .retain(|row| row.bits_per_key == 15 && row.function != "XXH3");
-    checked(&records, "no-floor");
-
-    let mut records = complete.clone();
-    for row in &mut records.false_positives {
-        (row.false_positives, row.rate, row.ci_low, row.theory) = (0, 0.0, 0.0, 0.0);
-    }
-    checked(&records, "no-false-positives");
-
-    let mut records = complete;
-    records.run.datasets.clear();
-    records.run.findings.clear();
-    let page = checked(&records, "no-datasets");
+    page_without("no-floor", |records| {
+        records.timing.retain(|row| row.function != EMPTY);
+        records.latency.clear();
+        let rates = &mut records.false_positives;
+        rates.retain(|row| row.bits_per_key == 15 && row.function != "XXH3");
+    });
+    page_without("no-false-positives", |records| {
+        for row in &mut records.false_positives {
+            (row.false_positives, row.rate, row.ci_low, row.theory) = (0, 0.0, 0.0, 0.0);
+        }
+    });
+    let page = page_without("no-datasets", |records| {
+        records.run.datasets.clear();
+        records.run.findings.clear();
+    });
     assert!(page.contains("<h2>Method</h2>"));
 }
 
 #[test]
 fn a_slow_function_does_not_stretch_the_axis() {
     let mut records = Plan::of_one_set().records();
-    for row in records
-        .timing
-        .iter_mut()
-        .chain(&mut records.latency)
-        .filter(|row| row.function == "PJW")
-    {
+    let times = records.timing.iter_mut().chain(&mut records.latency);
+    for row in times.filter(|row| row.function == "PJW") {
         row.median_ns_per_key = 5_000.0;
     }
     let page = checked(&records, "slow");
