@@ -49,13 +49,6 @@ fn table_error(folder: &Path) -> TableError<rusty_leveldb::Status> {
     }
 }
 
-fn filter_defect(folder: &Path) -> FilterDefect {
-    match verdict(folder) {
-        Err(OpenError::Filters { defect, .. }) => defect,
-        other => panic!("{other:?}"),
-    }
-}
-
 fn filter_handle(bytes: &[u8]) -> BlockHandle {
     Table::open(bytes).unwrap().metaindex()[0].handle().unwrap()
 }
@@ -192,64 +185,59 @@ fn filters_that_the_engine_cannot_read_are_refused() {
         usize::try_from(u32::from_le_bytes(start)).unwrap()
     };
 
-    rewrite_filters(&table, |_, compression| *compression = 1);
-    assert!(
-        matches!(verdict(folder.path()), Err(OpenError::Table { .. })),
-        "it does not decompress"
-    );
-    fs::write(&table, &whole).unwrap();
+    let after = |change: &dyn Fn(&mut [u8], &mut u8)| {
+        rewrite_filters(&table, change);
+        let verdict = verdict(folder.path());
+        fs::write(&table, &whole).unwrap();
+        verdict.unwrap_err()
+    };
+    let defect = |change: &dyn Fn(&mut [u8], &mut u8)| match after(change) {
+        OpenError::Filters { defect, .. } => defect,
+        other => panic!("{other:?}"),
+    };
 
+    let error = after(&|_, compression| *compression = 1);
+    assert!(
+        matches!(error, OpenError::Table { .. }),
+        "it does not decompress: {error}"
+    );
     // One Snappy literal: the uncompressed length, the tag for a length of one byte, and that length.
-    rewrite_filters(&table, |block, compression| {
+    let literal = defect(&|block, compression| {
         *compression = 1;
         let len = u8::try_from(block.len() - 3).unwrap();
         assert!(len < 128, "the length of it all takes one byte");
         block[..3].copy_from_slice(&[len, 60 << 2, len - 1]);
     });
+    assert_eq!(literal, FilterDefect::Compressed { compression: 1 });
+    let exponent = defect(&|block, _| block[block.len() - 1] = 12);
+    let given = 12;
     assert_eq!(
-        filter_defect(folder.path()),
-        FilterDefect::Compressed { compression: 1 }
+        exponent,
+        FilterDefect::Offsets(FilterBlockDamage::BaseLg { given })
     );
-    fs::write(&table, &whole).unwrap();
-
-    rewrite_filters(&table, |block, _| block[block.len() - 1] = 12);
-    assert_eq!(
-        filter_defect(folder.path()),
-        FilterDefect::Offsets(FilterBlockDamage::BaseLg { given: 12 })
-    );
-    fs::write(&table, &whole).unwrap();
-
-    rewrite_filters(&table, |block, _| {
+    let start = defect(&|block, _| {
         let tail = tail(block);
         block[tail..tail + 4].fill(0xff);
     });
     assert!(matches!(
-        filter_defect(folder.path()),
+        start,
         FilterDefect::Offsets(FilterBlockDamage::ArrayOffset { .. })
     ));
-    fs::write(&table, &whole).unwrap();
-
     // The first filter starts where the second does, so its bytes belong to no filter.
-    rewrite_filters(&table, |block, _| {
+    let unclaimed = defect(&|block, _| {
         let array = array(block);
         block.copy_within(array + 4..array + 8, array);
     });
     assert!(matches!(
-        filter_defect(folder.path()),
+        unclaimed,
         FilterDefect::Offsets(FilterBlockDamage::Unclaimed { .. })
     ));
-    fs::write(&table, &whole).unwrap();
-
     // The second filter starts where the first does, so the first is empty, and the engine panics.
-    rewrite_filters(&table, |block, _| {
+    let empty = defect(&|block, _| {
         let array = array(block);
         block.copy_within(array..array + 4, array + 4);
     });
-    assert_eq!(
-        filter_defect(folder.path()),
-        FilterDefect::NoFilter { block_offset: 0 }
-    );
-    fs::write(&table, &whole).unwrap();
+    assert_eq!(empty, FilterDefect::NoFilter { block_offset: 0 });
     verdict(folder.path()).unwrap();
 }
 

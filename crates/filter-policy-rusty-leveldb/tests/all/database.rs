@@ -158,12 +158,3 @@ fn with_leveldbs_hash_the_tables_are_those_of_the_engines_own_policy() {
         assert!(ours == theirs, "tables differ at {bits} bits per key");
     }
 }
-
-#[test]
-fn a_database_changes_hands_where_the_format_is_the_same() {
-    let folder = written(with_policy(options(), BloomPolicy::new(10)));
-    let (counting, asked) = Counting::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(20)));
-    let mut db = checked_open(folder.path(), options(), counting).unwrap();
-    assert_eq!(found(&mut db), COUNT);
-    assert!(asked.questions.load(Ordering::Relaxed) >= u64::from(COUNT));
-}

@@ -17,23 +17,6 @@ fn probe_counts_are_those_of_leveldb() {
 }
 
 #[test]
-fn sizes_that_were_published() {
-    let published = [
-        (10, 80_000, 100_001, 6),
-        (15, 80_000, 150_001, 10),
-        (20, 80_000, 200_001, 13),
-        (10, 45_402, 56_754, 6),
-        (15, 45_402, 85_130, 10),
-        (20, 45_402, 113_506, 13),
-    ];
-    for (bits, keys, bytes, probes) in published {
-        let bits_per_key = BitsPerKey::whole(bits);
-        assert_eq!(filter_len(bits_per_key, keys), Ok(bytes));
-        assert_eq!(probe_count(bits_per_key), probes);
-    }
-}
-
-#[test]
 fn sizes_beyond_the_platform_are_errors() {
     let error = filter_len(BitsPerKey::MAX, usize::MAX).unwrap_err();
     assert_eq!(

@@ -1,20 +1,7 @@
 //! Batches of keys: the guarantees of their types, and the choice of a kernel.
 
-use filter_policy::hashers::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
 use filter_policy::{KeyBatch, PackedKeys};
-
-#[test]
-fn lane_hashes_are_those_of_the_hashers() {
-    let key = b"\xff\x80key";
-    for (function, hash) in [
-        (LevelDbHash.lane_hash(), LevelDbHash.hash(key)),
-        (Murmur2::with_seed(7).lane_hash(), Murmur2::with_seed(7).hash(key)),
-        (Murmur2SignedTail.lane_hash(), Murmur2SignedTail.hash(key)),
-    ] {
-        assert_eq!(function.map(|function: LaneHash| function.hash(key)), Some(hash));
-    }
-}
 
 #[test]
 fn batches_know_their_keys() {

@@ -119,6 +119,7 @@ proptest! {
 #[test]
 fn a_filter_is_that_of_the_prefixes() {
     let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(5));
+    assert!(policy.answers_prefixes() && !bloom().answers_prefixes());
     let keys: Vec<String> = (0..100_000).map(|i| format!("{:05}:{i}", i / 100)).collect();
     let slices: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
     let mut filter = Vec::new();
@@ -127,14 +128,6 @@ fn a_filter_is_that_of_the_prefixes() {
         filter,
         bloom().build((0..1_000).map(|i| format!("{i:05}"))).unwrap()
     );
-}
-
-#[test]
-fn whole_keys_cannot_answer_for_prefixes() {
-    let policy = bloom();
-    let filter = policy.build(["key"]).unwrap();
-    assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"xyz", &filter));
-    assert!(PrefixPolicy::new(policy, FixedPrefix::new(1)).answers_prefixes());
 }
 
 #[test]
