@@ -9,9 +9,8 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::{Callbacks, filter_policy_new};
 use crate::policy::{
-    ChosenPolicy, MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM_FILTER2_COPRIME,
-    POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_LEVELDB_COPRIME, POLICY_RIBBON,
-    POLICY_SPLIT_BLOCK_XXPH3,
+    ChosenPolicy, MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_BLOOM64,
+    POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
 
 const OPEN: [u8; 2] = [0x00, 0xff];
@@ -100,19 +99,8 @@ fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
 }
 
 /// Returns the policies, and whether their filter of no keys has bytes.
-fn policies() -> [(Called, ChosenPolicy, bool); 9] {
-    [
-        POLICY_BLOOM_FILTER2,
-        POLICY_LEVELDB,
-        POLICY_BLOOM64,
-        POLICY_FAST_LOCAL_BLOOM,
-        POLICY_RIBBON,
-        POLICY_BLOOM_FILTER2_COPRIME,
-        POLICY_LEVELDB_COPRIME,
-        POLICY_SPLIT_BLOCK_XXPH3,
-        POLICY_BINARY_FUSE,
-    ]
-    .map(|number| {
+fn policies() -> impl Iterator<Item = (Called, ChosenPolicy, bool)> {
+    (POLICY_BLOOM_FILTER2..=POLICY_BINARY_FUSE).map(|number| {
         let policy = ChosenPolicy::new(10.0, number).unwrap();
         (
             Called::c_api(10, number),

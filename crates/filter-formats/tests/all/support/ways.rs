@@ -1,6 +1,7 @@
 //! All ways to build a filter, and all ways to query one.
 
-use std::fmt::Display;
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Display};
 
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
@@ -241,4 +242,35 @@ pub(crate) fn check_many(
             "{at}: answers after an error"
         );
     }
+}
+
+/// The answers of the first policy of each name, for stored bytes and a number of keys.
+pub(crate) struct Known(BTreeMap<(String, Vec<u8>, usize), Vec<bool>>);
+
+impl Known {
+    pub(crate) fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Checks that all ways to query agree, and that the policies of one name do.
+    pub(crate) fn check<P: HashedPolicy + Debug>(&mut self, policy: &P, filter: &[u8], keys: &[&[u8]]) {
+        let context = format!("{policy:?}: {filter:x?}");
+        let answers = answers(policy, filter, keys, &context);
+        let asked = (policy.name().to_owned(), filter.to_vec(), keys.len());
+        let of_name = self.0.entry(asked);
+        assert_eq!(of_name.or_insert_with(|| answers.clone()), &answers, "{context}");
+    }
+}
+
+/// Returns a filter cut at every byte, either part of it, and with other bytes at its end.
+pub(crate) fn damaged(whole: &[u8]) -> Vec<Vec<u8>> {
+    let cuts = (0..whole.len()).flat_map(|len| [whole[len..].to_vec(), whole[..len].to_vec()]);
+    let altered = (whole.len() - 5..whole.len()).flat_map(|at| {
+        [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff].map(|byte| {
+            let mut altered = whole.to_vec();
+            altered[at] = byte;
+            altered
+        })
+    });
+    cuts.chain(altered).collect()
 }
