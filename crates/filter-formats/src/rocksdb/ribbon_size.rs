@@ -153,17 +153,10 @@ mod tests {
         let golden = include_str!("../../tests/data/rocksdb/ribbon_num_slots.jsonl");
         let mut rows = 0;
         for line in golden.lines() {
-            let field = |name: &str| -> u32 {
-                let (_, rest) = line.split_once(name).unwrap();
-                let digits = rest.trim_start_matches(['"', ':']);
-                digits
-                    .split(|c: char| !c.is_ascii_digit())
-                    .next()
-                    .and_then(|digits| digits.parse().ok())
-                    .unwrap()
-            };
-            let keys = field("num_to_add");
-            assert_eq!(slots(keys), field("num_slots"), "{keys} keys");
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let field = |name: &str| u32::try_from(row.get(name)?.as_u64()?).ok();
+            let (keys, expected) = (field("num_to_add").unwrap(), field("num_slots").unwrap());
+            assert_eq!(slots(keys), expected, "{keys} keys");
             rows += 1;
         }
         assert_eq!(rows, 27);

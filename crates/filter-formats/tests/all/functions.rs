@@ -5,7 +5,7 @@ use filter_formats::policies::{self, AnyPolicy};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, HashedKey,
-    HashedPolicy, KeyHash, KeyHashes, OwnedFilter, contract,
+    HashedPolicy, KeyHash, KeyHashes, OwnedFilter, building, contract,
 };
 
 use super::support::hashers::Seeded;
@@ -69,14 +69,10 @@ impl FilterPolicy for Own {
         out: &'out mut [u8],
     ) -> Result<FilterBytes<'out>, Error> {
         let hashes: &[u64] = hashes.of(self.function)?;
-        let (needed, given) = (8 * hashes.len(), out.len());
-        let filter = out
-            .get_mut(..needed)
-            .ok_or(Error::BufferTooShort { needed, given })?;
-        filter
-            .iter_mut()
-            .zip(hashes.iter().flat_map(|hash| hash.to_le_bytes()))
-            .for_each(|(to, byte)| *to = byte);
+        let filter = building::room(out, 8 * hashes.len())?;
+        for (place, hash) in filter.as_chunks_mut().0.iter_mut().zip(hashes) {
+            *place = hash.to_le_bytes();
+        }
         Ok(filter.into())
     }
 }
