@@ -213,11 +213,8 @@ mod tests {
                 Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
                 Err(error) => {
                     assert!(!policy, "{name:?}");
-                    let (_, got) = error
-                        .to_string()
-                        .rsplit_once(", got ")
-                        .map(|(_, got)| ((), got.to_owned()))
-                        .unwrap();
+                    let error = error.to_string();
+                    let (_, got) = error.rsplit_once(", got ").unwrap();
                     let hint = ", which tables store for filters of several kinds: read those with ";
                     assert!(got.starts_with(&alloc::format!("{name:?}")));
                     assert_eq!(got.contains(hint), name == NAME_IN_TABLES, "{got}");
