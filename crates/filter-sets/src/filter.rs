@@ -234,10 +234,10 @@ impl std::fmt::Debug for Filter {
 /// [`Filter::open`] and of writing.
 pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path) -> Result<(), Error> {
     let open = |path: &&Path| {
-        Ok((
-            path.to_path_buf(),
-            Filter::open(path, format, Opening::default())?,
-        ))
+        // No key is asked: the bytes may state any encoding of keys.
+        let format = format.cloned().or_else(|| Format::of_file(path));
+        let filter = Filter::open(path, format.as_ref(), Opening::default())?;
+        Ok((path.to_path_buf(), filter))
     };
     let (header, bytes) = join(paths.iter().map(open))?;
     write_filter(out, header.as_ref(), |file| file.write_all(&bytes))

@@ -1,8 +1,8 @@
 //! Guava's stream and Spark's: a filter that was read is written back byte for byte.
 #![no_main]
 
-use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope, spark};
 use libfuzzer_sys::fuzz_target;
+use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, envelope, spark};
 
 fuzz_target!(|data: &[u8]| {
     match BloomFilter::from_bytes(data, Bytes) {

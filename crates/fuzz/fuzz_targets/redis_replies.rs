@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bloom_redis::redis::{self, ConnectionLike, RedisResult, Value};
 use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Schema};
-use membership_filters::Bytes;
 use libfuzzer_sys::fuzz_target;
+use membership_filters::Bytes;
 
 /// A connection that returns one reply after the other, whatever the command.
 struct Server<'a>(redis::Parser, &'a [u8]);

@@ -1,9 +1,9 @@
 //! Stored filters with a corrected checksum, so that the code after the check is reached.
 #![no_main]
 
-use membership_filters::{Bytes, envelope};
 use libfuzzer_sys::fuzz_target;
 use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
+use membership_filters::{Bytes, envelope};
 
 fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
