@@ -15,7 +15,7 @@ fn main() {
             // The file does not exist, so cargo tries again each time.
             println!("cargo::rerun-if-changed=engine");
             println!(
-                "cargo::warning=LevelDB's headers and a C++ compiler are needed (Debian: libleveldb-dev, g++): {error}"
+                "cargo::warning=LevelDB's headers and a C++ compiler are needed; `cargo xtask test --install` installs them: {error}"
             );
         }
     }

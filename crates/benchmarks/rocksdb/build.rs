@@ -18,7 +18,7 @@ fn main() {
             // The file does not exist, so cargo tries again each time.
             println!("cargo::rerun-if-changed=engine");
             println!(
-                "cargo::warning=RocksDB 7.8's headers and a C++ compiler are needed (Debian 12: librocksdb-dev, g++): {error}"
+                "cargo::warning=RocksDB 7.8's headers and a C++ compiler are needed; `cargo xtask test --install` installs them: {error}"
             );
         }
     }

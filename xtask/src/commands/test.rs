@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quick {
         let targets = cross::usual();
-        let needs = [&programs::NEEDS[..], &cross::needs(&targets)].concat();
+        let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
         programs::require(&needs, arguments.install, "test")?;
         cross::require(&targets, arguments.install)?;
         programs::require_spark(&workspace::root(), arguments.install)?;

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use super::Target;
 use crate::cargo::{cargo_command, output_of, run_command};
 use crate::failure::Failure;
-use crate::programs::{self, Need};
+use crate::programs;
+use xtask::Need;
 
 /// Debian's compiler, and the sources of its standard library.
 const DEBIAN: [Need; 2] = [
@@ -29,7 +30,7 @@ impl Library {
         if is_in_toolchain(target) {
             Some(Self::Toolchain)
         } else {
-            programs::missing(&DEBIAN).is_empty().then_some(Self::Debian)
+            xtask::missing(&DEBIAN).is_empty().then_some(Self::Debian)
         }
     }
 

@@ -8,7 +8,8 @@ use self::library::Library;
 use crate::binaries::Binaries;
 use crate::cargo::words;
 use crate::failure::Failure;
-use crate::programs::{self, Need};
+use crate::programs;
+use xtask::Need;
 
 /// A processor under Linux.
 #[derive(Debug)]

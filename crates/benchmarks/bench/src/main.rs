@@ -2,16 +2,17 @@
 //! their measurements into records, charts and summaries.
 #![forbid(unsafe_code)]
 
-mod needs;
 mod suites;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use bench_kit::{Bench, folder};
+use bench_kit::Bench;
+use bench_kit::folder::KIND;
 use clap::{Parser, Subcommand, ValueEnum as _};
 use records::failure::Failure;
+use records::folder::Destination;
 use records::interrupt::Interrupt;
 use suites::{Name, Part};
 
@@ -40,11 +41,9 @@ enum Commands {
     cargo xtask bench --suite policy\n  \
     cargo xtask bench --suite instructions\n  \
     cargo xtask bench --suite rates\n\n\
-    point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
-    temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
-    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
-    instructions needs valgrind; rates needs 4 GB of memory.")]
+    point-reads and policy need LevelDB and a C++ compiler, point-reads also 700 MB for temporary files, policy RocksDB 7.8 \
+    and 3 GB of memory; membership needs Guava, a JDK and 3 GB of memory; redis needs a server and redis-benchmark; \
+    instructions needs valgrind; rates needs 4 GB of memory. What is missing is named with its Debian package.")]
 struct Arguments {
     /// The suite to run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -84,11 +83,11 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             out.join(part.below)
         };
-        let folder = folder::check(&path, part.suite.format).map_err(Failure::Input)?;
-        parts.push((path, folder, part));
+        Destination::check(&path, &KIND)?;
+        parts.push((path, part));
     }
-    for (_, _, part) in &parts {
-        needs::require(part.needs)?;
+    for (_, part) in &parts {
+        xtask::check(part.needs, "test").map_err(Failure::Input)?;
     }
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let temporary =
@@ -97,8 +96,8 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
-    for (path, folder, part) in &parts {
-        let bench = Bench::now(part.suite.format, command.clone(), arguments.quick);
+    for (path, part) in &parts {
+        let bench = Bench::now(command.clone(), arguments.quick);
         // Parts of one suite have one format, so the file is named by its number.
         let csv = temporary.path().join(format!("{}.csv", measured.len()));
         let ended = measure(part, &csv, arguments.quick);
@@ -106,13 +105,13 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::Interrupted);
         }
         ended?;
-        measured.push((path, folder, part, bench, csv));
+        measured.push((path, part, bench, csv));
     }
     interrupt.ignore();
     let mut stdout = io::stdout().lock();
-    for (path, folder, part, bench, csv) in &measured {
+    for (path, part, bench, csv) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = (part.write)(part.suite, folder, bench, csv).map_err(Failure::Internal)?;
+        let summary = (part.write)(part.suite, path, bench, &csv).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }

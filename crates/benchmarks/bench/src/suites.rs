@@ -6,7 +6,8 @@ use bench_kit::suites::instructions::{self, judge};
 use bench_kit::suites::{membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Suite, record::Batch, table};
 
-use crate::needs::Need;
+use xtask::{GUAVA, LEVELDB, Need, REDIS, ROCKSDB, VALGRIND};
+
 use crate::root;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -39,7 +40,7 @@ pub(crate) struct Part {
     pub(crate) needs: &'static [Need],
     pub(crate) suite: &'static Suite,
     /// Writes records and charts from the program's file, and returns the summary.
-    pub(crate) write: fn(&Suite, &Path, &Bench, &Path) -> Result<String, String>,
+    pub(crate) write: fn(&Suite, &Path, Bench, &Path) -> Result<String, String>,
 }
 
 impl Part {
@@ -65,19 +66,6 @@ impl Part {
     }
 }
 
-const LEVELDB: &[Need] = &[("leveldb/c.h", "libleveldb-dev")];
-const ROCKSDB: &[Need] = &[("rocksdb/c.h", "librocksdb-dev")];
-const REDIS: &[Need] = &[
-    ("redis-server", "redis-server"),
-    ("redis-benchmark", "redis-tools"),
-];
-const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
-const GUAVA: &[Need] = &[
-    ("java", "default-jre-headless"),
-    ("javac", "default-jdk-headless"),
-    ("/usr/share/java/guava.jar", "libguava-java"),
-];
-
 impl Name {
     /// Returns the suite's programs, in the order in which they run.
     #[rustfmt::skip]
@@ -92,10 +80,10 @@ impl Name {
             ] },
             Self::Redis => const { &[Part::of("Redis", ("bench-redis", "redis"), REDIS, &redis::SUITE)] },
             Self::Policy => const { &[
-                Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::LEVELDB),
-                Part::of("RocksDB's policies and their peers", ("bench-rocksdb", "policy"), ROCKSDB, &policy::ROCKSDB)
+                Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::SUITE),
+                Part::of("RocksDB's policies and their peers", ("bench-rocksdb", "policy"), ROCKSDB, &policy::SUITE)
                     .below("rocksdb"),
-                Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::PARQUET)
+                Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::SUITE)
                     .below("parquet"),
                 Part::of("every filter and its peers at equal rates", ("bench-rocksdb", "equal-rate"), ROCKSDB, &policy::EQUAL_RATE)
                     .below("equal-rate"),
@@ -110,10 +98,10 @@ impl Name {
 }
 
 /// Writes counts and compares them with the committed ones, or renews those if `folder` is theirs.
-fn write_instructions(suite: &Suite, folder: &Path, bench: &Bench, csv: &Path) -> Result<String, String> {
+fn write_instructions(suite: &Suite, folder: &Path, bench: Bench, csv: &Path) -> Result<String, String> {
     let text = suite.write(folder, bench, csv)?;
     let committed = root().join("reports/reference/instructions");
-    if folder == committed {
+    if std::path::absolute(folder).is_ok_and(|folder| folder == committed) {
         return Ok(text);
     }
     let record = table::read(suite, &committed.join("instructions.csv"))?;

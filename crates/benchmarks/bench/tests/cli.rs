@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs `bench` in a folder with an environment variable set. Returns exit code, standard output and standard error.
-fn run(folder: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> (Option<i32>, String, String) {
+/// Runs `bench` in a folder with these environment variables. Returns exit code, standard output and standard error.
+fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_bench"))
         .arg("bench")
         .args(arguments)
         .current_dir(folder)
-        .envs(variable)
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -20,20 +20,25 @@ fn run(folder: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> (Op
 
 #[test]
 fn folders_that_hold_something_else_are_refused_and_left_alone() {
-    let policy = "{\"format\": \"policy-bench\", \"schema\": 3}";
-    let membership = "{\"format\": \"membership-bench\", \"schema\": 1}";
+    let ours = include_str!("../../../../reports/reference/policy/run.json");
     for (files, says) in [
         (
             &[("out/mine.txt", "mine")][..],
-            "out: must be empty or hold a bench.json of this program; choose an empty or new folder",
+            "out: must be empty or hold a run.json of this program; choose an empty or new folder",
         ),
         (
-            &[("out/bench.json", membership)],
-            "out: bench.json is not of this version of this benchmark; remove the folder, or choose another",
+            &[("out/run.json", "{\"format\": \"hash-comparison\"}")],
+            "out/run.json: not a run of this program: \"format\" must be \"bench\", got \"hash-comparison\"; choose an \
+             empty or new folder",
         ),
         (
-            &[("out/bench.json", policy), ("out/rocksdb/mine.txt", "mine")],
-            "out/rocksdb: must be empty or hold a bench.json of this program; choose an empty or new folder",
+            &[("out/run.json", ours), ("out/rocksdb/mine.txt", "mine")],
+            "out/rocksdb: must be empty or hold a run.json of this program; choose an empty or new folder",
+        ),
+        (
+            &[("out/batches.csv", "mine"), ("out/run.json", ours)],
+            "out/batches.csv: is not of the run that run.json describes and would be overwritten; move it, or choose \
+             another folder",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -42,8 +47,12 @@ fn folders_that_hold_something_else_are_refused_and_left_alone() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let ended = run(folder.path(), &["--suite", "policy", "--out", "out"], None);
-        assert_eq!(ended, (Some(2), String::new(), format!("error: {says}\n")));
+        let ended = run(folder.path(), &["--suite", "policy", "--out", "out"], &[]);
+        let stderr = ended.2.replace(&format!("{}/", folder.path().display()), "");
+        assert_eq!(
+            (ended.0, &*ended.1, stderr),
+            (Some(2), "", format!("error: {says}\n"))
+        );
         for (path, text) in files {
             assert_eq!(fs::read_to_string(folder.path().join(path)).unwrap(), *text);
         }
@@ -52,26 +61,20 @@ fn folders_that_hold_something_else_are_refused_and_left_alone() {
 
 #[test]
 fn what_is_missing_is_named_with_its_package() {
-    for (suite, (variable, value), says) in [
+    for (suite, says) in [
         (
             "point-reads",
-            ("CXX", "no-compiler"),
-            "leveldb/c.h (package libleveldb-dev); run `apt-get install g++ libleveldb-dev`\n",
+            "c++, leveldb/c.h; run `cargo xtask test --install`, or `apt-get install g++ libleveldb-dev`\n",
         ),
-        (
-            "membership",
-            ("PATH", "nothing"),
-            "java (package default-jre-headless), javac (package default-jdk-headless)",
-        ),
+        ("membership", "java, javac"),
         (
             "instructions",
-            ("PATH", "nothing"),
-            "valgrind (package valgrind); run `apt-get install valgrind`\n",
+            "valgrind; run `cargo xtask test --install`, or `apt-get install valgrind`\n",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["--suite", suite, "--quick", "--out", "out"];
-        let (code, _, stderr) = run(folder.path(), &arguments, Some((variable, value)));
+        let (code, _, stderr) = run(folder.path(), &arguments, &[("PATH", "nothing")]);
         assert_eq!(code, Some(2), "{suite}: {stderr}");
         assert!(
             stderr.starts_with(&format!("error: missing: {says}")),
@@ -84,7 +87,7 @@ fn what_is_missing_is_named_with_its_package() {
 #[test]
 fn help_names_the_command_as_people_type_it() {
     let folder = tempfile::tempdir().unwrap();
-    let (code, stdout, _) = run(folder.path(), &["--help"], None);
+    let (code, stdout, _) = run(folder.path(), &["--help"], &[]);
     assert_eq!(code, Some(0));
     assert!(stdout.contains("Usage: cargo xtask bench [OPTIONS]"), "{stdout}");
     assert!(

@@ -9,11 +9,8 @@ use tempfile::TempDir;
 
 /// The path of Guava in Debian's `libguava-java`.
 const JAR: &str = "/usr/share/java/guava.jar";
-/// The command that installs everything.
-const INSTALL: &str = "apt-get install default-jdk-headless libguava-java";
-
 fn missing(what: &str) -> impl FnOnce(io::Error) -> String {
-    move |error| format!("{what}: {error}; needed: `{INSTALL}`")
+    move |error| format!("{what}: {error}; `cargo xtask test --install` installs a JDK and Guava")
 }
 
 /// A running program. Dropping it ends the program.

@@ -1,7 +1,7 @@
 //! One random trial of Guava's filter against Guava itself: of every funnel and strategy, filters that both sides fill, write,
 //! read from each other and fill further must have the same size, streams and answers.
 //!
-//! It needs a JDK and Guava (Debian: `default-jdk-headless`, `libguava-java`), and fails without them. The seed is fixed;
+//! It needs a JDK and Guava, and fails without them. The seed is fixed;
 //! `GUAVA_SEED` sets another.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

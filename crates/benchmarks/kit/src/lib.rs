@@ -20,9 +20,9 @@ pub mod table;
 pub mod turns;
 
 pub use self::chart::{Bar, Chart};
-pub use self::folder::{Bench, MARKER};
+pub use self::folder::Bench;
 pub use self::ratios::INTERVAL_LEVEL;
-pub use self::suite::{Format, Suite};
+pub use self::suite::Suite;
 pub use self::summary::{Tables, with_ratio};
 
 /// Returns a package's version in the lock file; empty if the file lacks the package.

@@ -22,7 +22,7 @@ struct Order<'a> {
 impl<'a> Order<'a> {
     /// Returns the place of the group within which the case is compared, and of the case in its group.
     fn place(&mut self, case: &'a Case) -> Result<[Vec<usize>; 2], String> {
-        let unknown = |what: &str, name: &str| format!("{}: no {what} {name}", self.suite.format.name);
+        let unknown = |what: &str, name: &str| format!("{}: no {what} {name}", self.suite.rows);
         let task = self.suite.tasks.iter().position(|task| task.name == case.task);
         let mut contenders = self.suite.contenders.iter();
         let contender = contenders.position(|(name, _)| *name == case.contender);

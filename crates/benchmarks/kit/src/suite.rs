@@ -6,23 +6,6 @@ use crate::chart::Chart;
 use crate::record::{Case, Row};
 use crate::summary;
 
-/// The benchmark and schema of a folder's records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
-    /// Name in `bench.json`.
-    pub name: &'static str,
-    /// Version of the records.
-    pub schema: u32,
-    /// Name of the file of rows, without extension.
-    pub rows: &'static str,
-}
-
-impl Format {
-    pub(crate) const fn new(name: &'static str, schema: u32, rows: &'static str) -> Self {
-        Self { name, schema, rows }
-    }
-}
-
 /// A name in the records and its display text.
 pub type Label = (&'static str, &'static str);
 
@@ -92,8 +75,8 @@ pub enum Baseline {
 /// A benchmark.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
-    /// The records.
-    pub format: Format,
+    /// Name of the file of rows, without extension.
+    pub rows: &'static str,
     /// The contenders, in the order of the records.
     pub contenders: &'static [Label],
     /// The tasks, in the order of the records.
@@ -119,7 +102,7 @@ impl Suite {
             parameters.len(),
             self.parameters.len(),
             "a value for each column of {}",
-            self.format.name
+            self.rows
         );
         let named = self.parameters.iter().zip(parameters);
         Case {

@@ -6,11 +6,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bench_kit::folder::KIND;
 use bench_kit::record::Row;
 use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
-use bench_kit::{Bench, MARKER, Suite, folder, table};
+use bench_kit::{Bench, Suite, table};
 use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
+use records::document::{self, RUN};
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
@@ -19,7 +21,7 @@ fn reference(folder: &str) -> PathBuf {
 
 /// Returns the committed rows of a suite.
 fn rows(folder: &str, suite: &Suite) -> Vec<Row> {
-    let path = reference(folder).join(format!("{}.csv", suite.format.rows));
+    let path = reference(folder).join(format!("{}.csv", suite.rows));
     let rows = table::read(suite, &path).unwrap();
     assert!(table::to_bytes(suite, &rows) == fs::read(&path).unwrap());
     rows
@@ -27,11 +29,12 @@ fn rows(folder: &str, suite: &Suite) -> Vec<Row> {
 
 /// Checks that the chart of a committed run is that of its rows.
 fn check(folder: &str, suite: &Suite) {
+    let rows = rows(folder, suite);
+    let folder = reference(folder);
     // A new run may replace the folder.
-    let folder = folder::check(&reference(folder), suite.format).unwrap();
-    let marker = fs::read(folder.join(MARKER)).unwrap();
-    assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
-    let rows = rows(folder.to_str().unwrap(), suite);
+    let mut bench: Bench = document::read(&folder.join(RUN)).unwrap();
+    let is_ours = |name: &String| name == RUN || (KIND.records)().contains(&&**name);
+    assert!(bench.checksums.keys().all(is_ours));
     assert!(suite.drawn(&[]).is_none());
     let drawn = suite.drawn(&rows);
     assert_eq!(drawn.is_some(), suite.chart.is_some());
@@ -39,11 +42,20 @@ fn check(folder: &str, suite: &Suite) {
         let path = folder.join(&name);
         if std::env::var_os("BENCH_REDRAW").is_some() {
             fs::write(&path, &bytes).unwrap();
+            bench.checksums.insert(name, document::checksum(&bytes));
+            document::write(&folder.join(RUN), &bench).unwrap();
         }
         assert!(
             fs::read(&path).unwrap() == bytes,
             "{} is not what the rows say; run `BENCH_REDRAW=1 cargo test` to update it",
             path.display()
+        );
+    }
+    for (name, sum) in bench.checksums.iter().filter(|(name, _)| *name != RUN) {
+        assert_eq!(
+            document::checksum(&fs::read(folder.join(name)).unwrap()),
+            *sum,
+            "{name}"
         );
     }
     for line in suite.summary.text(&rows).lines() {
@@ -60,11 +72,11 @@ fn charts_are_those_of_the_rows() {
         ("membership-avx2", &membership::SUITE),
         ("point-reads", &point_reads::SUITE),
         ("point-reads/slatedb", &point_reads::SUITE),
-        ("policy", &policy::LEVELDB),
-        ("policy-avx2", &policy::LEVELDB),
-        ("policy/rocksdb", &policy::ROCKSDB),
-        ("policy-avx2/rocksdb", &policy::ROCKSDB),
-        ("policy-avx2/parquet", &policy::PARQUET),
+        ("policy", &policy::SUITE),
+        ("policy-avx2", &policy::SUITE),
+        ("policy/rocksdb", &policy::SUITE),
+        ("policy-avx2/rocksdb", &policy::SUITE),
+        ("policy-avx2/parquet", &policy::SUITE),
         ("policy/equal-rate", &policy::EQUAL_RATE),
         ("redis", &redis::SUITE),
         ("redis-avx2", &redis::SUITE),

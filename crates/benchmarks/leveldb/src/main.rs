@@ -13,15 +13,13 @@ use bench_kit::program;
 #[cfg(engine)]
 use bench_kit::program::Arguments;
 #[cfg(engine)]
-use bench_kit::suites::point_reads::SUITE;
-#[cfg(engine)]
-use bench_kit::suites::policy::LEVELDB;
+use bench_kit::suites;
 
 #[cfg(engine)]
 fn point_reads(arguments: &Arguments) -> Result<(), String> {
     let mut batches = point_reads::measure(arguments.quick)?;
     batches.extend(rusty::measure(arguments.quick)?);
-    arguments.write(&SUITE, &batches)
+    arguments.write(&suites::point_reads::SUITE, &batches)
 }
 
 fn main() -> ExitCode {
@@ -30,7 +28,7 @@ fn main() -> ExitCode {
         ("point-reads", point_reads),
         #[cfg(engine)]
         ("policy", |arguments| {
-            arguments.write(&LEVELDB, &policy::measure(arguments.quick))
+            arguments.write(&suites::policy::SUITE, &policy::measure(arguments.quick))
         }),
     ])
 }

@@ -11,7 +11,7 @@ use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peers::{self, Peer};
 use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker, of_fastbloom};
 use bench_kit::program;
-use bench_kit::suites::policy::PARQUET;
+use bench_kit::suites::policy::SUITE;
 use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
@@ -65,7 +65,7 @@ fn arrow_rs() -> impl Maker {
 fn main() -> ExitCode {
     program::run(&[("policy", |arguments| {
         let batches = policies::measure_all(&contenders(), &SIZES, KeyLengths::Urls, arguments.quick);
-        arguments.write(&PARQUET, &batches)
+        arguments.write(&SUITE, &batches)
     })])
 }
 

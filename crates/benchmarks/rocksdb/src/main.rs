@@ -15,13 +15,13 @@ use std::process::ExitCode;
 
 use bench_kit::program;
 #[cfg(engine)]
-use bench_kit::suites::policy::{EQUAL_RATE, ROCKSDB};
+use bench_kit::suites::policy::{EQUAL_RATE, SUITE};
 
 fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
         ("policy", |arguments| {
-            arguments.write(&ROCKSDB, &contenders::measure(arguments.quick))
+            arguments.write(&SUITE, &contenders::measure(arguments.quick))
         }),
         #[cfg(engine)]
         ("equal-rate", |arguments| {

@@ -11,7 +11,7 @@ use fastbloom::BloomFilter;
 
 pub use self::keys::{KeyLengths, TaskKeys};
 use crate::record::Batch;
-use crate::suites::policy::LEVELDB;
+use crate::suites::policy::SUITE;
 use crate::turns::{Loop, Turn, Work, take_turns};
 
 /// Bits per key of all filters.
@@ -144,7 +144,7 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
                 };
                 let version = contender.maker.version();
                 let parameters: [&dyn Display; 5] = [&form, &version, &lengths.name(), &size, &BITS_PER_KEY];
-                let case = LEVELDB.case(name, task, &parameters);
+                let case = SUITE.case(name, task, &parameters);
                 batches.push(case.batch(round, calls as u64, ns));
             },
         );
@@ -176,7 +176,7 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
 pub fn check(contenders: &[Contender], lengths: KeyLengths) {
     let batches = measure(contenders, 600, lengths, 2);
     for contender in contenders {
-        for task in LEVELDB.tasks {
+        for task in SUITE.tasks {
             let is_it =
                 |batch: &Batch| batch.case.contender == contender.name && batch.case.task == task.name;
             assert!(batches.iter().any(is_it), "{}, {}", contender.name, task.name);
@@ -186,5 +186,5 @@ pub fn check(contenders: &[Contender], lengths: KeyLengths) {
         assert!(!batch.case.get("version").is_empty(), "{}", batch.case);
         assert!(batch.count > 0 && batch.calls >= 1 << 15, "{}", batch.case);
     }
-    assert!(LEVELDB.rows(&batches).is_ok());
+    assert!(SUITE.rows(&batches).is_ok());
 }

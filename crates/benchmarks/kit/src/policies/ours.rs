@@ -126,12 +126,12 @@ pub fn count(slices: &[&[u8]], may_match: impl Fn(&[u8]) -> bool) -> u64 {
 mod tests {
     use filter_policy::kernels::Kernel;
 
-    use crate::suites::policy::LEVELDB;
+    use crate::suites::policy::SUITE;
 
     #[test]
     fn every_kernel_has_a_name_in_the_records() {
         for kernel in Kernel::ALL {
-            assert!(LEVELDB.contenders.iter().any(|(name, _)| *name == kernel.name()));
+            assert!(SUITE.contenders.iter().any(|(name, _)| *name == kernel.name()));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
 use crate::record::Row;
-use crate::suite::{Baseline, Format, Suite, Task, condition};
+use crate::suite::{Baseline, Suite, Task, condition};
 use crate::summary::Tables;
 
 /// The share by which a count may exceed the record. It allows for changed inlining after small changes elsewhere in
@@ -15,7 +15,7 @@ pub const TOLERANCE: f64 = 0.03;
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
-    format: Format::new("instruction-bench", 2, "instructions"),
+    rows: "instructions",
     contenders: &[
         ("leveldb", "LevelDB's"),
         ("bloom-filter2", "BloomFilter2"),

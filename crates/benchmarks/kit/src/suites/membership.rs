@@ -1,13 +1,13 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
 use crate::chart::Chart;
-use crate::suite::{Baseline, Format, Suite, Task, condition, property};
+use crate::suite::{Baseline, Suite, Task, condition, property};
 use crate::summary::Tables;
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
-    format: Format::new("membership-bench", 3, "membership"),
+    rows: "membership",
     contenders: &[
         ("guava", "Guava"),
         ("ours", "membership-filters"),

@@ -1,7 +1,7 @@
 //! The effect of filter policies on the point reads of storage engines.
 
 use crate::chart::Chart;
-use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The contents of the engine's block cache.
@@ -17,7 +17,7 @@ const CACHES: &[Label] = &[
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
-    format: Format::new("point-reads-bench", 3, "point_reads"),
+    rows: "point_reads",
     contenders: &[
         ("none", "no filter"),
         // Filters as large as others, to which everything may match. They stand for "no filters" in an engine whose

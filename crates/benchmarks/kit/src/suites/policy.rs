@@ -6,7 +6,7 @@ use records::number::grouped;
 
 use crate::chart::Chart;
 use crate::record::Row;
-use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The engines, with which the others are compared.
@@ -47,10 +47,10 @@ pub const LENGTHS: &[Label] = &[
     ("17-50", "URLs of 17 to 50 bytes"),
 ];
 
-/// Filters in LevelDB's format.
+/// Filters in LevelDB's, RocksDB's or Parquet's formats.
 #[rustfmt::skip]
-pub const LEVELDB: Suite = Suite {
-    format: Format::new("policy-bench", 3, "policy"),
+pub const SUITE: Suite = Suite {
+    rows: "policy",
     contenders: &[
         // The engines, in C++ through virtual functions, and the crate `parquet`.
         ("leveldb", "LevelDB"),
@@ -93,7 +93,7 @@ pub const LEVELDB: Suite = Suite {
     summary: Tables {
         title: "keys of a filter",
         heading: |row| {
-            let (task, lengths) = (LEVELDB.task(row), label(LENGTHS, row.case.get("key_lengths")));
+            let (task, lengths) = (SUITE.task(row), label(LENGTHS, row.case.get("key_lengths")));
             format!("{task}, {lengths}, {} bits for each", row.case.get("bits_per_key"))
         },
         line: name,
@@ -111,25 +111,13 @@ pub const LEVELDB: Suite = Suite {
     }),
 };
 
-/// Filters in RocksDB's formats.
-pub const ROCKSDB: Suite = Suite {
-    format: Format::new("rocksdb-policy-bench", 3, "policy"),
-    ..LEVELDB
-};
-
-/// Filters in Parquet's format.
-pub const PARQUET: Suite = Suite {
-    format: Format::new("parquet-policy-bench", 3, "policy"),
-    ..LEVELDB
-};
-
 fn is_engine(row: &Row) -> bool {
     ENGINES.contains(&&*row.case.contender)
 }
 
 /// Returns the contender's display text, with the form if the contender has several forms for a task.
 fn name(row: &Row) -> String {
-    let (text, form) = (LEVELDB.contender(row), row.case.get("form"));
+    let (text, form) = (SUITE.contender(row), row.case.get("form"));
     if OURS.contains(&&*row.case.contender) || form == "hashed" {
         format!("{text}, {}", label(FORMS, form))
     } else {
@@ -157,7 +145,7 @@ const SHOWN: [(&str, &str); 4] = [
 /// Every filter, also those of `xorf`, at the same false-positive rates: bits and times.
 #[rustfmt::skip]
 pub const EQUAL_RATE: Suite = Suite {
-    format: Format::new("equal-rate-bench", 1, "policy"),
+    rows: "policy",
     contenders: &[
         ("leveldb", "BloomFilter2"),
         ("bloom-filter64", "BloomFilter64"),

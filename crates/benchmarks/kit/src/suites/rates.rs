@@ -6,7 +6,7 @@ use records::number::grouped;
 
 use crate::chart::Chart;
 use crate::record::Case;
-use crate::suite::{Baseline, Format, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.
@@ -49,7 +49,7 @@ const CONTENDERS: [Label; policies::ALL.len() + OTHERS.len()] = {
 /// The suite. A contender is a policy, a filter, or a hash function in LevelDB's scheme.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
-    format: Format::new("rates-bench", 2, "rates"),
+    rows: "rates",
     contenders: &CONTENDERS,
     // The absent keys that match.
     tasks: &[Task::counted("rate", "rate", "false positives")],

@@ -2,13 +2,13 @@
 
 use crate::chart::Chart;
 use crate::record::Row;
-use crate::suite::{Baseline, Format, Suite, Task, condition};
+use crate::suite::{Baseline, Suite, Task, condition};
 use crate::summary::Tables;
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
-    format: Format::new("redis-bench", 3, "redis"),
+    rows: "redis",
     contenders: &[
         // One client and a command per bit.
         ("redis-benchmark", "redis-benchmark"),

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(not(engine))]
-compile_error!("LevelDB's headers and a C++ compiler are needed (Debian: libleveldb-dev, g++)");
+compile_error!("LevelDB's headers and a C++ compiler are needed; `cargo xtask test --install` installs them");
 
 mod databases;
 mod filters;

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(not(engine))]
-compile_error!("RocksDB 7.8's headers and a C++ compiler are needed (Debian 12: librocksdb-dev, g++)");
+compile_error!(
+    "RocksDB 7.8's headers and a C++ compiler are needed; `cargo xtask test --install` installs them"
+);
 
 mod damage;
 mod filters;

@@ -194,7 +194,7 @@ fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
         .spawn()
         .unwrap_or_else(|error| {
             panic!(
-                "{}: {error}; these tests need it: `apt-get install redis-server`, or another server's path in {PROGRAM}",
+                "{}: {error}; these tests need it; `cargo xtask test --install` installs it; {PROGRAM} may name another server",
                 program.display()
             )
         });

@@ -94,7 +94,7 @@ fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
         .arg(format!("--log-net-log={}", log.display()))
         .arg(format!("file://{}", folder.join("host.html").display()))
         .output()
-        .unwrap_or_else(|error| panic!("chromium (package chromium of Debian): {error}"));
+        .unwrap_or_else(|error| panic!("chromium: {error}; `cargo xtask test --install` installs it"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let document = String::from_utf8_lossy(&output.stdout);
