@@ -25,6 +25,7 @@ impl FilterLayout {
     /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
     pub const BLOOM64: Self = Self {
         name: "Bloom64",
+        is_distinct: false,
         view: |filter| contents(filter).view(),
         #[cfg(feature = "alloc")]
         places: |len, tail, hash| {
@@ -60,7 +61,7 @@ impl Format {
 }
 
 named! {
-    NAMED: BloomFilter64Policy::NAME, "bloom64", BLOOM64, [BLOOM64], 0, BloomFilter64Policy::new;
+    NAMED: BloomFilter64Policy::NAME, ["bloom64"], BLOOM64, [BLOOM64], 0, BloomFilter64Policy::new;
 }
 
 /// A stored filter.

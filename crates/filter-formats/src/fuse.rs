@@ -30,6 +30,7 @@ impl FilterLayout {
     /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
     pub const BINARY_FUSE: Self = Self {
         name: "BinaryFuse",
+        is_distinct: true,
         view: |filter| contents(filter).view(),
         #[cfg(feature = "alloc")]
         places: |len, tail, hash| {

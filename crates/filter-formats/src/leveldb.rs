@@ -19,6 +19,7 @@ impl FilterLayout {
     /// LevelDB's: a bit array, then the probe count k.
     pub const LEVEL_DB: Self = Self {
         name: "LevelDb",
+        is_distinct: false,
         view: |filter| match contents(filter) {
             Contents::Empty => FilterView::EMPTY,
             Contents::Reserved => FilterView::RESERVED,
@@ -66,9 +67,9 @@ impl Format {
 }
 
 named! {
-    BUILTIN: hashers::LevelDbHash::POLICY_NAME, "leveldb", LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::leveldb_builtin;
-    MURMUR2: hashers::Murmur2::POLICY_NAME, "murmur2", LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::new;
-    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, "murmur2-signed", LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::signed_tail;
+    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::leveldb_builtin;
+    MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::new;
+    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::signed_tail;
 }
 
 const fn contents(filter: &[u8]) -> Contents<(&[u8], u8)> {

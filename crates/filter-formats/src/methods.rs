@@ -97,11 +97,11 @@ macro_rules! kernel_reader {
 /// formula, the bytes of memory for each key that building takes beside the hash values and the filter, and the
 /// constructor.
 macro_rules! named {
-    ($($row:ident: $name:expr, $short:literal, $layout:ident, [$($format:ident)?], $building:literal, $new:expr;)+) => {$(
+    ($($row:ident: $name:expr, [$($short:literal),+], $layout:ident, [$($format:ident)?], $building:literal, $new:expr;)+) => {$(
         #[cfg(feature = "alloc")]
         pub(crate) const $row: crate::named::NamedPolicy = crate::named::NamedPolicy {
             name: $name,
-            short: $short,
+            short_names: &[$($short),+],
             layout: crate::view::FilterLayout::$layout,
             format: [$(crate::sizing::Format::$format)?].first().copied(),
             building: $building,

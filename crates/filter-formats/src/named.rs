@@ -14,7 +14,7 @@ pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 #[derive(Debug, Clone, Copy)]
 pub struct NamedPolicy {
     pub(crate) name: &'static str,
-    pub(crate) short: &'static str,
+    pub(crate) short_names: &'static [&'static str],
     pub(crate) layout: FilterLayout,
     pub(crate) format: Option<Format>,
     pub(crate) building: u64,
@@ -27,9 +27,9 @@ impl NamedPolicy {
         self.name
     }
 
-    /// Returns the name by which people choose the policy.
-    pub const fn short_name(&self) -> &'static str {
-        self.short
+    /// Returns the names by which people choose the policy, at least one. Messages show the first.
+    pub const fn short_names(&self) -> &'static [&'static str] {
+        self.short_names
     }
 
     /// Returns the layout of the policy's filters.

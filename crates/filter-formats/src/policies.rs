@@ -38,7 +38,7 @@ pub const ALL: &[NamedPolicy] = &[
 ];
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
-/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. The short name of a policy of [`ALL`] will
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`ALL`] will
 /// do as well; filters are never stored under it.
 ///
 /// The bits per key apply to filters that the policy builds. Every policy reads filters of any size, so any value will
@@ -61,8 +61,8 @@ pub const ALL: &[NamedPolicy] = &[
 ///
 /// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
-    let short = ALL.iter().find(|known| known.short == name);
-    short
+    ALL.iter()
+        .find(|known| known.short_names.contains(&name))
         .map(|known| known.build(bits_per_key))
         .or_else(|| by_stored_name(name, bits_per_key))
         .ok_or_else(|| UnknownPolicy {
@@ -143,7 +143,7 @@ impl fmt::Display for UnknownPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("policy name must be ")?;
         for policy in ALL {
-            write!(f, "{} (short {}), ", policy.name, policy.short)?;
+            write!(f, "{} (short {}), ", policy.name, policy.short_names.join(" or "))?;
         }
         write!(
             f,
@@ -224,18 +224,15 @@ mod tests {
         assert!(layout_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(layout_of(policy.name.as_bytes()), Some(policy.layout));
-            for name in [policy.name, policy.short] {
+            let error = by_name("bloom", TEN).err().unwrap().to_string();
+            for name in policy.short_names.iter().copied().chain([policy.name]) {
                 let made = by_name(name, TEN).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
+                // What an engine finds in a table is a stored name.
+                let layout = (name == policy.name).then_some(policy.layout);
+                assert_eq!(layout_of(name.as_bytes()), layout);
+                assert!(error.contains(name), "{error}");
             }
-            // What an engine finds in a table is a stored name.
-            let layout = (policy.short == policy.name).then_some(policy.layout);
-            assert_eq!(layout_of(policy.short.as_bytes()), layout);
-            let error = by_name("bloom", TEN).err().unwrap().to_string();
-            assert!(
-                error.contains(policy.name) && error.contains(policy.short),
-                "{error}"
-            );
         }
     }
 }

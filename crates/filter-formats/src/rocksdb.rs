@@ -26,7 +26,7 @@ pub use ribbon::RibbonPolicy;
 pub const NAME_IN_TABLES: &str = "rocksdb.BuiltinBloomFilter";
 
 named! {
-    FAST_LOCAL: FastLocalBloomPolicy::NAME, "rocksdb", ROCKS_DB, [FAST_LOCAL_BLOOM], 0, FastLocalBloomPolicy::new;
-    LEGACY: LegacyFullFilterPolicy::NAME, "rocksdb-legacy", ROCKS_DB, [], 0, LegacyFullFilterPolicy::new;
-    RIBBON: RibbonPolicy::NAME, "ribbon", ROCKS_DB, [RIBBON], 36, RibbonPolicy::new;
+    FAST_LOCAL: FastLocalBloomPolicy::NAME, ["rocksdb", "fast-local-bloom"], ROCKS_DB, [FAST_LOCAL_BLOOM], 0, FastLocalBloomPolicy::new;
+    LEGACY: LegacyFullFilterPolicy::NAME, ["rocksdb-legacy"], ROCKS_DB, [], 0, LegacyFullFilterPolicy::new;
+    RIBBON: RibbonPolicy::NAME, ["ribbon"], ROCKS_DB, [RIBBON], 36, RibbonPolicy::new;
 }

@@ -19,6 +19,8 @@ use places::Places;
 #[derive(Clone, Copy)]
 pub struct FilterLayout {
     pub(crate) name: &'static str,
+    /// Set if hardly any other bytes are read as a filter.
+    pub(crate) is_distinct: bool,
     /// Reads any bytes.
     pub(crate) view: for<'a> fn(&'a [u8]) -> FilterView<'a>,
     /// Returns the places of a hash value in a filter of this length that ends in these bytes, at most
@@ -35,6 +37,12 @@ pub struct FilterLayout {
 known_by_name!(FilterLayout);
 
 impl FilterLayout {
+    /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their length.
+    /// False tells nothing.
+    pub fn owns(self, filter: &[u8]) -> bool {
+        self.is_distinct && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
+    }
+
     /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
     ///
     /// ```

@@ -9,11 +9,10 @@ use rayon::slice::ParallelSliceMut as _;
 
 use crate::bytes::Sum;
 use crate::error::{Error, ErrorKind};
-use crate::filling::{Filling, Plan};
 use crate::folder::{Lock, write_filter};
-use crate::format::{Format, Hasher, Size};
 use crate::header::{Header, is_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
+use crate::row::{Filling, Format, Hasher, Plan, Size};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
@@ -165,8 +164,9 @@ impl Builder {
         // Tells wrong parameters before a key is read.
         self.format
             .plan(self.capacity.unwrap_or(1_000), self.capacity, self.size)?;
-        let hasher = self.format.hasher()?;
-        let values: Box<dyn Values> = match hasher.is_narrow() {
+        let hasher = self.format.row.hasher(&self.format);
+        let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
+        let values: Box<dyn Values> = match hasher.is_narrow {
             true => Box::new(Spilled::<u64>::new(self.memory, folder)),
             false => Box::new(Spilled::<u128>::new(self.memory, folder)),
         };
@@ -340,7 +340,12 @@ struct Keys {
 impl Keys {
     #[inline]
     fn insert(&mut self, shard: u32, key: &[u8]) -> Result<(), Error> {
-        self.values.push(shard, self.hasher.hash(key))
+        let hash = (self.hasher.hash)(key).ok_or_else(|| {
+            let key = key.escape_ascii();
+            let reason = format_args!("the key \"{key}\" has no hash value");
+            self.builder.format.wrong(reason)
+        })?;
+        self.values.push(shard, hash)
     }
 
     fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {

@@ -141,10 +141,7 @@ impl Opened {
             let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(capacity).map_err(refused)?;
             self.file.read_to_end(&mut bytes).map_err(reading)?;
-            Bytes {
-                all: Source::Read(bytes),
-                start: 0,
-            }
+            Bytes::new(bytes)
         };
         if let Some(header) = &self.header {
             check(header, bytes.as_ref(), opening.verify)
@@ -155,13 +152,19 @@ impl Opened {
 }
 
 impl Bytes {
+    /// Takes the bytes of a filter.
+    pub(crate) const fn new(bytes: Vec<u8>) -> Self {
+        let all = Source::Read(bytes);
+        Self { all, start: 0 }
+    }
+
     /// Takes the bytes of a file that are in memory.
     pub(crate) fn of(bytes: Vec<u8>) -> Result<(Option<Header>, Self), String> {
         let header = header_of(&bytes, bytes.len() as u64)?;
         let start = header.as_ref().map_or(0, |_| Header::LEN);
         let bytes = Self {
-            all: Source::Read(bytes),
             start,
+            ..Self::new(bytes)
         };
         if let Some(header) = &header {
             check(header, bytes.as_ref(), true)?;

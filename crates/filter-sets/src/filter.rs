@@ -1,20 +1,16 @@
 //! A stored filter, opened for queries, and the merging of stored filters.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::{FilterKind, FilterView};
-use filter_policy::{Answers, BitsPerKey, OwnedFilter};
-use membership_filters::{Encoding, envelope};
+use membership_filters::Encoding;
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{Bytes, Opened, Opening};
-use crate::elements::Elements;
 use crate::error::{Error, ErrorKind};
 use crate::folder::write_filter;
-use crate::format::Format;
 use crate::header::Header;
+use crate::row::{AnyOpened, Format, text};
+use crate::rows::{names, rows};
 
 /// A stored filter, opened for queries.
 ///
@@ -38,12 +34,7 @@ use crate::header::Header;
 pub struct Filter {
     format: Format,
     header: Option<Header>,
-    stored: Stored,
-}
-
-enum Stored {
-    Policy(OwnedFilter<AnyPolicy, Bytes>),
-    Elements(Box<dyn Elements>),
+    stored: AnyOpened,
 }
 
 impl Filter {
@@ -93,7 +84,7 @@ impl Filter {
 
     /// Reads a filter as its header says.
     pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, String> {
-        let format = Format::stated(&header.format, bytes.as_ref()).map_err(crate::filling::text)?;
+        let format = Format::stated(&header.format, bytes.as_ref(), header.bytes).map_err(text)?;
         let filter = Self::read(format, bytes)?;
         Ok(Self {
             header: Some(header),
@@ -106,49 +97,31 @@ impl Filter {
         let slice = bytes.as_ref();
         let told = Format::of_prefix(slice, slice.len() as u64);
         let format = match (given, told) {
-            (Some(given), told) => {
-                let other = told.filter(|told| given.contradicts(told, slice));
-                if let Some(other) = other.or_else(|| given.other_by_end(slice)) {
+            (Some(given), _) => match given.contradicted(slice) {
+                Some(other) => {
                     let (other, given) = (other.name(), given.name());
                     return Err(format!("its bytes are of the format {other:?}, got {given:?}"));
                 }
-                given.clone()
-            }
+                None => given.clone(),
+            },
             // Nothing says that the keys are of another encoding.
             (None, Some(told)) => told.with_encoding(Encoding::BYTES),
             (None, None) => {
-                let names: Vec<_> = Format::short_names().collect();
-                let names = names.join(", ");
+                let names = names(rows());
                 return Err(format!(
                     "its bytes do not tell the format, which must be given: one of {names}"
                 ));
             }
         };
-        if let Some(view) = view(&format, slice) {
-            // All layouts have at least 64 bits, also without keys.
-            let is_cut =
-                view.kind() == FilterKind::Empty || (view.kind() != FilterKind::Reserved && view.bits() < 64);
-            if is_cut {
-                let (name, len) = (format.name(), slice.len());
-                return Err(format!("no filter of {name} has the length of {len} bytes"));
-            }
-        }
+        format.row.check_len(slice)?;
         Self::read(format, bytes)
     }
 
     fn read(format: Format, bytes: Bytes) -> Result<Self, String> {
-        let stored = match format.read(bytes.as_ref())? {
-            Some(filter) => Stored::Elements(filter),
-            None => match format.policy(BitsPerKey::whole(10)) {
-                Some(policy) => Stored::Policy(OwnedFilter::new(policy, bytes)),
-                None => return Err(format!("{} is no policy", format.name())),
-            },
-        };
-        let header = None;
         Ok(Self {
+            stored: format.row.open(&format, bytes)?,
             format,
-            header,
-            stored,
+            header: None,
         })
     }
 
@@ -166,53 +139,20 @@ impl Filter {
     /// [`header`](Self::header) states, as in [`FilterSet::may_contain`](crate::FilterSet::may_contain).
     #[must_use]
     pub fn may_contain(&self, key: &[u8]) -> bool {
-        match &self.stored {
-            Stored::Policy(filter) => filter.may_match(key),
-            Stored::Elements(filter) => filter.contains(filter.hash(key)),
-        }
+        self.stored.may_contain(key)
     }
 
     /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
     /// are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
     pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        match &self.stored {
-            Stored::Policy(filter) => {
-                let mut words = vec![0; Answers::words_for(keys.len())];
-                let mut answers = Answers::new(&mut words);
-                // There are enough words.
-                let _ = filter.may_match_many(keys, &mut answers);
-                answers.iter().collect()
-            }
-            Stored::Elements(filter) => {
-                let hashes: Vec<_> = keys.iter().map(|key| filter.hash(key)).collect();
-                filter.contains_each(&hashes)
-            }
-        }
+        self.stored.may_contain_many(keys)
     }
 
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.
     pub fn rate(&self) -> f64 {
-        match &self.stored {
-            Stored::Policy(filter) => self.rate_of(filter.bytes()),
-            Stored::Elements(_) => self.rate_of(&[]),
-        }
+        self.stored.rate()
     }
-
-    /// Returns the rate, if these are the bytes of a policy's filter.
-    fn rate_of(&self, bytes: &[u8]) -> f64 {
-        let rate = match &self.stored {
-            Stored::Policy(_) => view(&self.format, bytes).map(|view| view.false_positive_rate()),
-            Stored::Elements(filter) => filter.rate(),
-        };
-        rate.unwrap_or(1.0)
-    }
-}
-
-/// Describes the bytes of a policy's filter.
-fn view<'a>(format: &Format, bytes: &'a [u8]) -> Option<FilterView<'a>> {
-    let layout = policies::layout_of(format.name().as_bytes())?;
-    Some(FilterView::new(layout, bytes))
 }
 
 impl std::fmt::Debug for Filter {
@@ -249,31 +189,26 @@ pub(crate) fn join(
 ) -> Result<(Option<Header>, Vec<u8>), Error> {
     let nothing = || Error::input("there is nothing to merge");
     let (_, mut first) = filters.next().ok_or_else(nothing)??;
-    let mut bytes = match &first.stored {
-        Stored::Policy(filter) => filter.bytes().to_vec(),
-        Stored::Elements(_) => Vec::new(),
-    };
     for filter in filters {
         let (path, filter) = filter?;
         first
-            .merge(&mut bytes, &filter)
+            .merge(&filter)
             .map_err(|reason| Error::about(ErrorKind::Input, &path, reason))?;
     }
-    if let Stored::Elements(filter) = &first.stored {
-        filter.write(&mut bytes).map_err(Error::input)?;
-    }
+    let mut bytes = Vec::new();
+    first.stored.write(&mut bytes).map_err(Error::input)?;
     let header = first.header.take().map(|header| Header {
         bytes: bytes.len() as u64,
         sha256: hex::encode(Sha256::digest(&bytes)),
-        rate: Some(first.rate_of(&bytes)),
+        rate: Some(first.rate()),
         ..header
     });
     Ok((header, bytes))
 }
 
 impl Filter {
-    /// Adds the keys of another filter to this one, whose bytes are those of `bits` if it is a policy's.
-    fn merge(&mut self, bits: &mut [u8], other: &Self) -> Result<(), String> {
+    /// Adds the keys of another filter to this one.
+    fn merge(&mut self, other: &Self) -> Result<(), String> {
         let alike = |filter: &Self| match &filter.header {
             Some(header) => format!("{} with keys as {}", header.format, header.key_kind),
             None => format!("{} without a header", filter.format.name()),
@@ -284,55 +219,11 @@ impl Filter {
                 "filters that are merged must be alike, {expected}, got {got}"
             ));
         }
-        match (&mut self.stored, &other.stored) {
-            (Stored::Elements(filter), Stored::Elements(other)) => filter.merge(&**other)?,
-            (Stored::Policy(_), Stored::Policy(other)) => merge_bits(&self.format, bits, other.bytes())?,
-            _ => return Err("filters that are merged must be alike".to_owned()),
-        }
+        self.stored.merge(&*other.stored)?;
         if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
             let keys = header.keys.checked_add(other.keys);
             header.keys = keys.ok_or("filters that are merged must have fewer than 2^64 keys in all")?;
         }
         Ok(())
-    }
-}
-
-/// Sets the bits of a Bloom filter that are set in another.
-fn merge_bits(format: &Format, bits: &mut [u8], other: &[u8]) -> Result<(), String> {
-    let name = format.name();
-    let bloom =
-        |bytes| view(format, bytes).filter(|view| view.probe_count().is_some_and(|probes| probes > 0));
-    let (Some(one), Some(another)) = (bloom(bits), bloom(other)) else {
-        return Err(format!(
-            "only Bloom filters can be merged, and this is none ({name})"
-        ));
-    };
-    let len = one.bit_array().len();
-    // The rest tells the probes.
-    if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
-        return Err(format!(
-            "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {} and {} probes",
-            bits.len(),
-            other.len(),
-            one.probe_count().unwrap_or_default(),
-            another.probe_count().unwrap_or_default(),
-        ));
-    }
-    for (bits, other) in bits[..len].iter_mut().zip(other) {
-        *bits |= other;
-    }
-    Ok(())
-}
-
-impl Format {
-    /// Returns the format of a file, if its first bytes tell it.
-    pub fn of_file(path: &Path) -> Option<Self> {
-        let Opened { header, file, len } = Opened::open(path, None).ok()?;
-        let mut head = Vec::new();
-        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
-        match header {
-            Some(header) => Self::stated(&header.format, &head).ok(),
-            None => Self::of_prefix(&head, len),
-        }
     }
 }

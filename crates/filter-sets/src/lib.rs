@@ -5,17 +5,16 @@
 
 mod build;
 mod bytes;
-mod elements;
 mod error;
 mod ffi;
-mod filling;
 mod filter;
 mod folder;
-mod format;
 mod header;
 mod manifest;
 mod merge;
 mod outline;
+mod row;
+mod rows;
 mod set;
 mod shard;
 mod spill;
@@ -27,11 +26,11 @@ pub use error::{Error, ErrorKind};
 pub use filter_formats::view::places::Places;
 
 pub use filter::{Filter, merge};
-pub use format::{Format, Size};
 pub use header::Header;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
 pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
+pub use row::{Format, Size, Sizing};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 

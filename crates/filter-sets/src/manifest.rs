@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
-use crate::filling::text;
-use crate::format::Format;
 use crate::header::{Header, is_key_kind};
+use crate::row::{Format, text};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
 /// The value of [`Manifest::schema`].

@@ -84,7 +84,7 @@ impl BinaryFusePolicy {
 }
 
 named! {
-    NAMED: BinaryFusePolicy::NAME, "binaryfuse", BINARY_FUSE, [BINARY_FUSE], 28, BinaryFusePolicy::new;
+    NAMED: BinaryFusePolicy::NAME, ["binaryfuse", "binary-fuse"], BINARY_FUSE, [BINARY_FUSE], 28, BinaryFusePolicy::new;
 }
 
 /// A filter before it is written.

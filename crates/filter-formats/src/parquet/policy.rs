@@ -24,6 +24,7 @@ impl FilterLayout {
     /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
     pub const SPLIT_BLOCK: Self = Self {
         name: "SplitBlock",
+        is_distinct: false,
         view: |filter| contents(filter, BlockHash::Xxh64).view(),
         #[cfg(feature = "alloc")]
         places: |len, _, hash| {
@@ -69,8 +70,8 @@ impl Format {
 }
 
 named! {
-    WITH_XXH64: SplitBlockBloomPolicy::NAME, "split-block", SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::new;
-    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, "split-block-xxph3", SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::xxph3;
+    WITH_XXH64: SplitBlockBloomPolicy::NAME, ["split-block", "parquet"], SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::new;
+    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, ["split-block-xxph3"], SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::xxph3;
 }
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.

@@ -31,6 +31,7 @@ impl FilterLayout {
     /// RocksDB's: the last five bytes identify the kind.
     pub const ROCKS_DB: Self = Self {
         name: "RocksDb",
+        is_distinct: false,
         view: |filter| contents(filter).view(),
         #[cfg(feature = "alloc")]
         places,

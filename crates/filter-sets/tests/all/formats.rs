@@ -1,5 +1,6 @@
 //! Every format: no stored key is denied, absent keys match at the expected rate, shards are single filters.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use filter_sets::{
 };
 use serde_json::Value;
 
-use super::{build, build_file, builder, files, format, keys, of_shards, slices};
+use super::{build, build_file, builder, files, format, keys, names, of_shards, slices};
 
 fn size(name: &str) -> Size {
     // The one whose rate has no formula.
@@ -21,15 +22,23 @@ fn size(name: &str) -> Size {
 }
 
 #[test]
-fn every_policy_has_a_short_name() {
+fn every_name_is_of_one_format() {
+    let mut known = BTreeSet::new();
+    for row in Format::all() {
+        let names = row.short_names().iter().copied();
+        for name in names.chain([row.name()]).collect::<BTreeSet<_>>() {
+            assert!(known.insert(name.to_owned()), "{name}");
+            assert_eq!(format(name), row, "{name}");
+        }
+    }
     for policy in policies::ALL {
-        let is_of = |name: &&str| format(name).name() == policy.name();
-        assert!(
-            Format::short_names().any(|name| is_of(&name)),
-            "{}",
-            policy.name()
-        );
-        assert_eq!(format(policy.name()).name(), policy.name());
+        assert_eq!(format(policy.name()).short_names(), policy.short_names());
+    }
+    for derived in [
+        "BloomFilter2.Seed9747b28c",
+        "BloomFilter2.SignedTail.Prefix.Fixed4",
+    ] {
+        assert_eq!(format(derived).name(), derived);
     }
 }
 
@@ -37,7 +46,7 @@ fn every_policy_has_a_short_name() {
 fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
     let place = tempfile::tempdir().unwrap();
     let (stored, absent) = (keys(0..20_000), keys(1_000_000..1_050_000));
-    for name in Format::short_names() {
+    for name in names() {
         let folder = place.path().join(name);
         let builder = Builder::new(format(name), size(name));
         let manifest = build(&(builder, 5), &folder, &stored).unwrap();
@@ -70,7 +79,7 @@ fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
 fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() {
     let place = tempfile::tempdir().unwrap();
     let stored = keys(0..3_000);
-    for name in Format::short_names() {
+    for name in names() {
         let folder = place.path().join(name);
         let builder = Builder::new(format(name), size(name));
         let manifest = build(&(builder.clone(), 3), &folder, &stored).unwrap();
@@ -165,8 +174,8 @@ fn merged_filters_contain_the_keys_of_all() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name);
     let (one, another, fewer) = (keys(0..2_000), keys(2_000..4_000), keys(0..1_500));
-    for name in Format::short_names() {
-        let builder = Builder::new(format(name), Size::BitsPerKey(20.0));
+    for name in names() {
+        let builder = Builder::new(format(name), Size::BitsPerKey(60.0));
         let raw = Some(format(name));
         for is_raw in [true, false] {
             for (file, keys) in [("one", &one), ("another", &another), ("fewer", &fewer)] {
@@ -215,9 +224,16 @@ fn sizes_that_a_format_has_not_are_refused() {
         refusal.map(|_| ()).unwrap_err().to_string()
     };
     assert!(refused("rocksdb-legacy", Size::Rate(0.01)).contains("give bits per key"));
-    assert!(refused("leveldb", Size::Bits(64)).contains("give bits per key"));
-    assert!(refused("guava", Size::Bits(64)).contains("give bits per key"));
-    for name in Format::short_names().filter(|&name| name != "rocksdb-legacy") {
+    for name in names().filter(|name| !name.starts_with("spark")) {
+        assert!(
+            refused(name, Size::Bits(64)).contains("give bits per key"),
+            "{name}"
+        );
+    }
+    for name in names() {
+        refused(name, Size::Bytes(1));
+    }
+    for name in names().filter(|&name| name != "rocksdb-legacy") {
         for rate in [0.0, 1.0, -1.0, f64::NAN] {
             refused(name, Size::Rate(rate));
         }

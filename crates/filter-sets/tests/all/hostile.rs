@@ -366,7 +366,7 @@ fn a_file_says_what_it_is() {
 
 #[test]
 fn lengths_that_no_policy_writes_are_refused() {
-    for name in Format::short_names().filter(|name| !super::format(name).is_told_by_bytes()) {
+    for name in super::names().filter(|name| !super::format(name).is_told_by_bytes()) {
         let format = super::format(name);
         let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
         assert!(read(&[]).is_err(), "{name}");

@@ -15,6 +15,11 @@ fn format(name: &str) -> Format {
     Format::named(name).unwrap()
 }
 
+/// Returns a name of each format.
+fn names() -> impl Iterator<Item = &'static str> {
+    Format::all().map(|format| format.short_names()[0])
+}
+
 /// Returns keys of 4 to 12 bytes.
 fn keys(numbers: std::ops::Range<u32>) -> Vec<Vec<u8>> {
     let key = |i: u32| format!("key{i:0width$}", width = 1 + i as usize % 9).into_bytes();

@@ -87,17 +87,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let (question, asked) = question(arguments)?;
     let kinds = match &arguments.filter[..] {
-        [] => &sizing::ALL,
+        [] => &sizing::all(),
         some => some,
     };
-    let (mut answers, mut refused) = (Vec::new(), Vec::new());
+    let (mut answers, mut refused) = (Vec::<Answer>::new(), Vec::new());
     for kind in kinds {
+        let filter = kind.name();
         match kind.answer(question) {
+            // Formats that differ in their hash alone are shown once.
+            Ok(answer)
+                if arguments.filter.is_empty()
+                    && answers.iter().any(|known| {
+                        *known
+                            == Answer {
+                                filter: known.filter,
+                                ..answer
+                            }
+                    }) => {}
             Ok(answer) => answers.push(answer),
-            Err(reason) => refused.push(Refused {
-                filter: kind.name,
-                reason,
-            }),
+            Err(reason) => refused.push(Refused { filter, reason }),
         }
     }
     let is_met = !answers.is_empty();
@@ -161,7 +169,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
             answer
                 .probes
                 .map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
-            share(answer.rate),
+            answer.rate.map_or_else(|| "?".to_owned(), share),
             grouped(answer.bytes),
             if keys_differ {
                 grouped(answer.keys)
@@ -184,10 +192,16 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
         .answers
         .iter()
         .flat_map(|answer| [bad_size(answer), shared(answer)]);
-    let refused = report
-        .refused
+    let mut reasons: Vec<(&str, String)> = Vec::new();
+    for Refused { filter, reason } in &report.refused {
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, filters)) => *filters += &format!(", {filter}"),
+            None => reasons.push((reason, (*filter).to_owned())),
+        }
+    }
+    let refused = reasons
         .iter()
-        .map(|Refused { filter, reason }| format!("{filter}: {reason}"));
+        .map(|(reason, filters)| format!("{filters}: {reason}"));
     for line in notes.flatten().chain(refused) {
         writeln!(out, "{}", wrapped(line))?;
     }
@@ -210,7 +224,7 @@ fn bad_size(answer: &Answer) -> Option<String> {
 fn shared(answer: &Answer) -> Option<String> {
     let shared = answer
         .whole_hash_shared
-        .filter(|&shared| shared >= 0.1 * answer.rate)?;
+        .filter(|&shared| answer.rate.is_some_and(|rate| shared >= 0.1 * rate))?;
     Some(format!(
         "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
         answer.filter,
@@ -238,7 +252,7 @@ fn share(share: f64) -> String {
 
 fn kind(text: &str) -> Result<Kind, String> {
     Kind::named(text).ok_or_else(|| {
-        let names = sizing::ALL.map(|kind| kind.name);
+        let names: Vec<_> = sizing::all().iter().map(Kind::name).collect();
         format!("must be one of {}, got {text:?}", names.join(", "))
     })
 }

@@ -1,36 +1,24 @@
-//! Tests the sizes that the filters write, and questions of all kinds.
+//! Tests questions of all kinds.
 
-use membership_filters::{BloomFilter, Bytes, CuckooFilter};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::*;
 
-/// The sizes of engines' formats are compared with filters by the tests of `filter-formats`.
-#[test]
-fn bytes_are_those_that_the_filters_write() {
-    for keys in [1_u64, 7, 100, 3000] {
-        let bytes = |name: &str| {
-            let kind = Kind::named(name).unwrap();
-            kind.answer(Question::Rate { keys, rate: 0.01 }).unwrap().bytes
-        };
-        let guava = BloomFilter::new(Bytes, &Parameters::new(keys, 0.01).unwrap()).unwrap();
-        assert_eq!(bytes("guava"), guava.to_bytes().len() as u64);
-        let cuckoo = CuckooFilter::new(Bytes, &CuckooParameters::new(keys, 0.01).unwrap()).unwrap();
-        assert_eq!(bytes("cuckoo"), cuckoo.to_bytes().len() as u64);
-    }
-}
-
 #[test]
 fn the_most_keys_need_all_of_the_memory() {
-    for kind in ALL {
+    for kind in all().into_iter().filter(|kind| kind.name() != "rocksdb-legacy") {
         let question = Question::Keys {
             rate: 0.01,
             bytes: 1 << 20,
         };
         let most = kind.answer(question).unwrap();
         // Cuckoo tables and fingerprints grow in steps, and a growing filter starts with a part of the rate.
-        let least = if kind.name == "counting" { 200_000 } else { 600_000 };
+        let least = if kind.name() == "counting" {
+            200_000
+        } else {
+            600_000
+        };
         assert!((least..1_300_000).contains(&most.keys), "{most:?}");
         let more = Question::Rate {
             keys: most.keys + most.keys / 10,
@@ -53,10 +41,14 @@ proptest! {
         let rate = libm::pow(10.0, -exponent);
         // LevelDB's rate is counted, which is slow for many keys.
         let is_slow = keys.max(bytes) > 10_000 || exponent > 3.0;
-        for kind in ALL.into_iter().filter(|kind| !(is_slow && kind.name == "leveldb")) {
+        for kind in all().into_iter().filter(|kind| !(is_slow && kind.of_policy() == Some(Sizes::LEVEL_DB))) {
             // Integer probe counts cost filters configured by a rate a little, and small filters more.
-            let above = if kind.format().is_some() || kind.name == "cuckoo" { 1.0 } else { 1.12 };
-            let reached = |answer: &Answer| answer.rate <= rate * above || answer.keys < 50;
+            // Positions of Spark's first version are uneven in filters of more than some 2^28 bits.
+            let above = if kind.name() == "spark-v1" {
+                3.0
+            } else if kind.of_policy().is_some() || kind.name() == "cuckoo" { 1.0 } else { 1.12 };
+            let reached =
+                |answer: &Answer| answer.rate.is_some_and(|got| got <= rate * above) || answer.keys < 50;
             if let Ok(answer) = kind.answer(Question::Rate { keys, rate }) {
                 prop_assert!(reached(&answer), "{answer:?}, wanted {rate}");
             }
@@ -77,7 +69,7 @@ proptest! {
         bytes in 1..u64::MAX,
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
-        for kind in ALL.into_iter().filter(|kind| kind.name != "leveldb") {
+        for kind in all().into_iter().filter(|kind| kind.of_policy() != Some(Sizes::LEVEL_DB)) {
             let _ = kind.answer(Question::Rate { keys, rate });
             let _ = kind.answer(Question::Bits { keys, bits_per_key });
             let _ = kind.answer(Question::Memory { keys, bytes });

@@ -38,7 +38,8 @@ fn count(answers: &str, answer: &str) -> usize {
 fn every_format_from_a_shell() {
     let bench = Workbench::new();
     bench.write("keys", lines(0..3_000));
-    for name in Format::short_names() {
+    for format in Format::all() {
+        let name = format.short_names()[0];
         let size = match name {
             "rocksdb-legacy" => "--bits-per-key 10",
             _ => "--rate 1%",
@@ -176,7 +177,7 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --rate 1% --bits-per-key 9 => cannot be used with
         build --keys keys --out new --shards 0 => between 1 and 4096
         build --keys keys --out new --memory 1KiB => at least 16777216
-        build --keys keys --out new --seed 1 => guava has no seed
+        build --keys keys --out new --seed 1 => guava: has no seed; spark-v2 has
         build --keys keys --out new --format leveldb --items 9 => sized by its keys
         ask no => no: No such file
         ask there => do not tell the format

@@ -78,7 +78,7 @@ fn mistakes_name_the_value_and_what_is_allowed() {
         size --rate 0.1 --bits-per-key 10 => cannot be used with
         size --bits-per-key -3 => above 0 | got -3
         size --bits-per-key 1e300 => at most 1,000,000 | got 1e300
-        size --filter bloom --keys 1 => bloom | fast-local-bloom",
+        size --filter bloom --keys 1 => bloom | rocksdb",
     );
 }
 

@@ -56,10 +56,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut reports = Vec::new();
     for kind in kinds {
-        let (most, equal, plan) = divided(arguments, kind).map_err(Failure::input)?;
+        let (most, equal, plan) = divided(arguments, &kind).map_err(Failure::input)?;
         if arguments.json {
             reports.push(json!({
-                "filter": kind.name,
+                "filter": kind.name(),
                 "most_bytes": most,
                 "bytes": plan.bytes(),
                 "needless_reads": plan.needless(),
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "needless_reads_of_equal_bits": equal,
             }));
         } else {
-            write(&mut out, kind.name, most, equal, &plan)?;
+            write(&mut out, kind.name(), most, equal, &plan)?;
         }
     }
     if arguments.json {
@@ -85,10 +85,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
-fn divided(arguments: &Arguments, kind: Kind) -> Result<(u64, Option<f64>, Plan), String> {
-    let words = |error: filter_policy::Error| format!("{}: {error}", kind.name);
-    let format = kind.format().ok_or_else(|| {
-        let name = kind.name;
+fn divided(arguments: &Arguments, kind: &Kind) -> Result<(u64, Option<f64>, Plan), String> {
+    let words = |error: filter_policy::Error| format!("{}: {error}", kind.name());
+    let format = kind.of_policy().ok_or_else(|| {
+        let name = kind.name();
         format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
     })?;
     let levels = &arguments.levels;

@@ -1,0 +1,269 @@
+//! The row of a stored format: all that is known of it, and all that can be done with it.
+
+use std::any::Any;
+use std::fmt;
+use std::io::{self, Write};
+
+use membership_filters::Encoding;
+
+use crate::bytes::Bytes;
+use crate::error::Error;
+use crate::outline::Outline;
+
+/// The errors of rows are texts: the caller knows the file.
+pub(crate) type Text<T> = Result<T, String>;
+
+pub(crate) fn text(error: impl fmt::Display) -> String {
+    error.to_string()
+}
+
+/// A stored format. [`rows`](crate::rows::rows) has all; whatever lists, builds, recognises, sizes, asks or merges filters goes
+/// through it.
+pub(crate) trait Row: Sync {
+    /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
+    fn name(&self) -> &'static str;
+
+    /// The names by which people choose the format. Messages show the first.
+    fn short_names(&self) -> &'static [&'static str];
+
+    /// Returns the format that a filter of this length tells by its first bytes, if it is of this row; 16 suffice. Only
+    /// rows that are [told by bytes](Self::is_told_by_bytes) do.
+    fn told(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
+        None
+    }
+
+    /// Returns true if filters tell the format, and reading refuses others.
+    fn is_told_by_bytes(&self) -> bool {
+        true
+    }
+
+    /// Returns true if the hash of the format has a seed that can be chosen.
+    fn has_seed(&self) -> bool {
+        false
+    }
+
+    /// Returns true if no filter of another row has these bytes.
+    fn owns(&'static self, bytes: &[u8]) -> bool {
+        self.told(bytes, bytes.len() as u64).is_some()
+    }
+
+    /// Refuses the length of a filter without a header that the format has not. Others read their own headers.
+    fn check_len(&self, _bytes: &[u8]) -> Text<()> {
+        Ok(())
+    }
+
+    /// Returns the function that makes of a key all that a filter needs to know of it.
+    fn hasher(&self, format: &Format) -> Text<Hasher>;
+
+    /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan>;
+
+    /// Opens a stored filter.
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened>;
+
+    /// Returns the outline of a filter of this length with these first and last bytes; `None` if an answer takes more than
+    /// a few bytes of it.
+    fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+        None
+    }
+}
+
+/// What a filter is before it is built.
+pub(crate) struct Plan {
+    pub(crate) sizing: Sizing,
+    /// The memory in bytes that building takes at most, hash values included.
+    pub(crate) memory: u64,
+    pub(crate) make: Box<dyn Fn() -> Text<AnyFilling> + Send>,
+}
+
+/// The size of a filter, from which a builder derives it and its probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per key.
+    /// (Spark's and Guava's formulas decide for theirs.)
+    Rate(f64),
+    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse and
+    /// cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom filters of so
+    /// many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
+    BitsPerKey(f64),
+    /// The filter of the lowest rate that takes at most this many bytes in all.
+    Bytes(u64),
+    /// This many bits, rounded up to words; only Spark's filters, for which Spark's own builder takes them.
+    Bits(u64),
+}
+
+pub(crate) const NO_BITS: &str = "give bits per key, not bits";
+
+/// The size of a filter that is not built yet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sizing {
+    /// The length of the stored filter in bytes, exact except that a Ribbon filter may be 16 bytes shorter.
+    pub bytes: u64,
+    /// The bits per key with which a policy writes it; none for the formats that are no policies.
+    pub bits_per_key: Option<f64>,
+    /// The probe count k, if there are probes.
+    pub probe_count: Option<u32>,
+    /// The expected false-positive rate; none if the format has no formula.
+    pub rate: Option<f64>,
+}
+
+/// A function that makes hash values of keys.
+pub(crate) struct Hasher {
+    /// Set if a hash value takes up to 64 bits and is all that is known of a key.
+    pub(crate) is_narrow: bool,
+    /// Returns none for a key that has no hash value.
+    pub(crate) hash: Box<Hash>,
+}
+
+pub(crate) type AnyFilling = Box<dyn Filling>;
+
+pub(crate) type AnyOpened = Box<dyn Opened>;
+
+type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
+
+/// A filter that takes hash values, and is written when it has all of them.
+pub(crate) trait Filling {
+    fn add(&mut self, hashes: &[u128]) -> Text<()>;
+
+    fn finish(&mut self) -> Text<()> {
+        Ok(())
+    }
+
+    /// Writes the stored form.
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
+
+    /// Returns the expected false-positive rate; `None` if the format has no formula.
+    fn rate(&self) -> Option<f64>;
+}
+
+/// A stored filter that is asked, and joined with others of its format.
+pub(crate) trait Opened: Any + Send + Sync {
+    fn may_contain(&self, key: &[u8]) -> bool;
+
+    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool>;
+
+    /// Returns the rate that the filter's bits or its parameters suggest.
+    fn rate(&self) -> f64;
+
+    /// Adds the keys of a filter of this type.
+    fn merge(&mut self, other: &dyn Opened) -> Text<()>;
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Returns a filter that is to be merged as one of this type.
+pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Text<&F> {
+    let other: &dyn Any = other;
+    let like = other.downcast_ref();
+    like.ok_or_else(|| "filters that are merged must have one format".to_owned())
+}
+
+/// A stored format of this project.
+#[derive(Clone)]
+pub struct Format {
+    pub(crate) row: &'static dyn Row,
+    name: String,
+    encoding: Encoding,
+    seed: i32,
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        let all = |of: &Self| (of.encoding, of.seed);
+        self.name == other.name && all(self) == all(other)
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({}, {}, {})", self.name, self.encoding, self.seed)
+    }
+}
+
+impl Format {
+    /// Returns the format of a row.
+    pub(crate) fn of(row: &'static dyn Row) -> Self {
+        Self::derived(row, row.name())
+    }
+
+    /// Returns a format of a row under a name that is derived from the row's.
+    pub(crate) fn derived(row: &'static dyn Row, name: &str) -> Self {
+        let (name, encoding) = (name.to_owned(), Encoding::BYTES);
+        Self {
+            row,
+            name,
+            encoding,
+            seed: 0,
+        }
+    }
+
+    /// Returns the name: of a policy, as engines store it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those of
+    /// the other.
+    pub fn short_names(&self) -> &'static [&'static str] {
+        self.row.short_names()
+    }
+
+    /// Returns the format with another encoding of keys than [`Encoding::BYTES`]. Filters in an envelope have it in their
+    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this encoding.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Returns the encoding of the keys.
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    pub(crate) fn seeded(self, seed: i32) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Returns the seed of the hash.
+    pub(crate) const fn seed(&self) -> i32 {
+        self.seed
+    }
+
+    /// Returns true if the bytes of a filter tell the format.
+    pub fn is_told_by_bytes(&self) -> bool {
+        self.row.is_told_by_bytes()
+    }
+
+    pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
+        Error::input(format_args!("{}: {reason}", self.name))
+    }
+
+    pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
+        self.row
+            .plan(self, keys, capacity, size)
+            .map_err(|reason| self.wrong(reason))
+    }
+
+    /// Calculates the filter of this many different keys, without building it.
+    ///
+    /// ```
+    /// use filter_sets::{Format, Size};
+    ///
+    /// let sizing = Format::named("leveldb")?.sizing(45_402, Size::BitsPerKey(15.0))?;
+    /// assert_eq!((sizing.bytes, sizing.probe_count), (85_130, Some(10)));
+    /// let sizing = Format::named("cuckoo")?.sizing(1_000_000, Size::Rate(0.001))?;
+    /// assert_eq!(sizing.bytes, 1_710_624);
+    /// assert!(sizing.rate.is_some_and(|rate| rate < 0.001));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) if no filter of the format has the size.
+    pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
+        let plan = self.row.plan(self, keys, None, size);
+        plan.map(|plan| plan.sizing).map_err(Error::input)
+    }
+}

@@ -1,0 +1,151 @@
+//! The list of stored formats.
+
+mod applications;
+mod policies;
+mod spark;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use filter_formats::policies as engines;
+use membership_filters::envelope;
+
+use crate::bytes::Opened;
+use crate::error::Error;
+use crate::outline::Outline;
+use crate::row::{Format, Row};
+
+/// Returns the rows of all formats: those of engines are in `filter_formats::policies::ALL`.
+pub(crate) fn rows() -> impl Iterator<Item = &'static dyn Row> {
+    let policies = engines::ALL.iter().map(|row| row as &dyn Row);
+    let applications = applications::ALL.iter().map(|row| row as &dyn Row);
+    policies
+        .chain(applications)
+        .chain(spark::ALL.iter().map(|row| row as &dyn Row))
+}
+
+/// Returns the first short name of each of these rows.
+pub(crate) fn names(of: impl Iterator<Item = &'static dyn Row>) -> String {
+    let names: Vec<_> = of.flat_map(|row| row.short_names().first()).copied().collect();
+    names.join(", ")
+}
+
+impl Format {
+    /// Returns all formats.
+    ///
+    /// ```
+    /// use filter_sets::{Format, Size};
+    ///
+    /// // The smallest of a million keys at 1 %.
+    /// let bytes = |format: &Format| format.sizing(1_000_000, Size::Rate(0.01)).map(|sizing| sizing.bytes).ok();
+    /// let smallest = Format::all().filter(|format| bytes(format).is_some()).min_by_key(bytes);
+    /// assert_eq!(smallest.unwrap().short_names(), ["ribbon"]);
+    /// ```
+    pub fn all() -> impl Iterator<Item = Self> {
+        rows().map(Self::of)
+    }
+
+    /// Returns the format with this name: the name that files state, or a short one.
+    ///
+    /// ```
+    /// use filter_sets::Format;
+    ///
+    /// assert_eq!(Format::named("leveldb")?.name(), "leveldb.BuiltinBloomFilter2");
+    /// assert_eq!(Format::named("spark")?.name(), "spark-v2");
+    /// assert!(Format::named("bloom").unwrap_err().to_string().contains("leveldb, murmur2"));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) lists the names.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let row = rows().find(|row| row.name() == name || row.short_names().contains(&name));
+        row.map(Self::of)
+            .or_else(|| policies::derived(name))
+            .ok_or_else(|| {
+                Error::input(format_args!(
+                    "the format must be one of {}, or a policy's name as engines store it, got {name:?}",
+                    names(rows())
+                ))
+            })
+    }
+
+    /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
+    /// Spark, and the filters of `membership-filters`, with the encoding of their keys. 16 bytes suffice.
+    pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
+        rows().find_map(|row| row.told(head, len))
+    }
+
+    /// Returns the format of a file, if its first bytes tell it.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let Opened { header, file, len } = Opened::open(path, None).ok()?;
+        let mut head = Vec::new();
+        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
+        match header {
+            Some(header) => Self::stated(&header.format, &head, len).ok(),
+            None => Self::of_prefix(&head, len),
+        }
+    }
+
+    /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes: they
+    /// tell the encoding of the keys.
+    pub(crate) fn stated(name: &str, head: &[u8], len: u64) -> Result<Self, Error> {
+        let named = Self::named(name)?;
+        Ok(named.row.told(head, len).unwrap_or(named))
+    }
+
+    /// Returns the format of another row whose filters alone have these bytes, of a filter without a header.
+    pub(crate) fn contradicted(&self, bytes: &[u8]) -> Option<Self> {
+        let others = rows().filter(|row| row.name() != self.row.name());
+        let owner = others.filter(|row| row.owns(bytes)).map(Self::of).next();
+        // Those that are told by bytes read their own.
+        owner.filter(|_| !self.is_told_by_bytes())
+    }
+
+    /// Returns the format with another seed of its hash.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) unless the format is version 2 of Spark's.
+    pub fn with_seed(self, seed: i32) -> Result<Self, Error> {
+        match self.row.has_seed() {
+            true => Ok(self.seeded(seed)),
+            false => {
+                let seeded = names(rows().filter(|row| row.has_seed()));
+                Err(self.wrong(format_args!("has no seed; {seeded} has")))
+            }
+        }
+    }
+
+    /// Returns the form of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each, or all if
+    /// it has fewer.
+    ///
+    /// ```
+    /// use filter_formats::view::places::Places;
+    /// use filter_sets::Format;
+    ///
+    /// let format = Format::named("split-block")?;
+    /// let outline = format.outline(64, &[0; 16], &[0; 16])?;
+    /// let Places::Bytes(block) = outline.places(b"apple") else { panic!("a block") };
+    /// assert!(block == [0..32] || block == [32..64]);
+    /// // No bit is set.
+    /// assert!(!outline.may_contain(b"apple", &[0; 32]));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](crate::ErrorKind::Input) for a format of which an answer takes more than a few bytes, and for bytes that
+    /// begin no filter of this length.
+    pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
+        let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {
+            let has = |row: &&'static dyn Row| row.outline(&Self::of(*row), 0, &[], &[]).is_some();
+            Err(format!(
+                "an answer takes more than a few bytes of the filter; build the set as one of {}",
+                names(rows().filter(has))
+            ))
+        });
+        outline.map_err(|reason| self.wrong(reason))
+    }
+}

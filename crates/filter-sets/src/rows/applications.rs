@@ -1,0 +1,395 @@
+//! The filters of `membership-filters` that are sized by a rate: Guava's stream, and those in an envelope.
+
+use std::io::{self, Write};
+
+use filter_formats::sizing::Textbook;
+use membership_filters::envelope::{self, Stored};
+use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
+use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter};
+use membership_filters::{GrowingParameters, Hash128, HashId, Hashed, Hashing as _, Modulus, Parameters};
+use membership_filters::{Strategy, StreamHeader};
+
+use crate::bytes::Bytes;
+use crate::outline::{Outline, Placed, in_words};
+use crate::row::{
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, like,
+    text,
+};
+
+/// A row of the list.
+pub(super) struct Application {
+    name: &'static str,
+    short_names: &'static [&'static str],
+    /// The first bytes; none of Guava's stream, whose header is known by its length.
+    magic: Option<[u8; 8]>,
+    /// Returns the size of a filter of so many keys and this rate.
+    shape: fn(u64, f64) -> Text<Shape>,
+    make: fn(HashId, u64, f64) -> Text<AnyFilling>,
+    open: fn(HashId, &[u8]) -> Text<AnyOpened>,
+}
+
+/// The size of a filter.
+struct Shape {
+    /// The length of the stored filter in bytes.
+    bytes: u64,
+    /// The bytes of it that grow with the keys.
+    array: u64,
+    probe_count: Option<u8>,
+    rate: f64,
+}
+
+impl Shape {
+    /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
+    fn of(parameters: &Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
+        let probes = parameters.probe_count();
+        let rate = Textbook::with_probe_count(probes.into()).rate(parameters.bits(), keys);
+        Ok(Self {
+            bytes,
+            array,
+            probe_count: Some(probes),
+            rate: rate.map_err(text)?,
+        })
+    }
+}
+
+/// Makes the row of filters in an envelope; `$parameters` are made of keys and rate.
+macro_rules! enveloped {
+    ($name:literal, $filter:ident, $parameters:expr, $shape:expr, $new:expr) => {
+        Application {
+            name: $name,
+            short_names: &[$name],
+            magic: Some(<$filter<HashId> as Stored>::MAGIC),
+            shape: |keys, rate| $shape(&$parameters(keys, rate).map_err(text)?, keys),
+            make: |id, keys, rate| {
+                let parameters = $parameters(keys, rate).map_err(text)?;
+                Ok(Box::new($new(id, &parameters).map_err(text)?))
+            },
+            open: |id, bytes| {
+                Ok(Box::new(
+                    envelope::from_bytes::<$filter<HashId>>(bytes, id).map_err(text)?,
+                ))
+            },
+        }
+    };
+}
+
+pub(super) static ALL: [Application; 6] = [
+    Application {
+        name: "guava",
+        short_names: &["guava"],
+        magic: None,
+        shape: |keys, rate| {
+            let parameters = Parameters::new(keys, rate).map_err(text)?;
+            Shape::of(&parameters, keys, parameters.bits() / 8, parameters.stream_len())
+        },
+        make: |_, keys, rate| {
+            let parameters = Parameters::new(keys, rate).map_err(text)?;
+            Ok(Box::new(BloomFilter::new(Whole, &parameters).map_err(text)?))
+        },
+        open: |_, bytes| Ok(Box::new(BloomFilter::from_bytes(bytes, Whole).map_err(text)?)),
+    },
+    enveloped!(
+        "guava-envelope",
+        BloomFilter,
+        Parameters::new,
+        |parameters: &Parameters, keys| {
+            let bytes = parameters.stream_len() + ENVELOPE;
+            Shape::of(parameters, keys, parameters.bits() / 8, bytes)
+        },
+        BloomFilter::new
+    ),
+    enveloped!(
+        "blocked",
+        BlockedBloomFilter,
+        BlockedParameters::new,
+        |parameters: &BlockedParameters, keys| Text::Ok(Shape {
+            bytes: parameters.stored_len(),
+            array: parameters.memory_bytes(),
+            probe_count: Some(8),
+            rate: parameters.false_positive_rate_at(keys),
+        }),
+        BlockedBloomFilter::new
+    ),
+    enveloped!(
+        "counting",
+        CountingBloomFilter,
+        Parameters::new,
+        |parameters: &Parameters, keys| {
+            let bytes = CountingBloomFilter::stored_len_of(parameters, WIDTH).map_err(text)?;
+            let array = parameters.bits() / 8 * u64::from(WIDTH.bits());
+            Shape::of(parameters, keys, array, bytes)
+        },
+        |id, parameters| CountingBloomFilter::new(id, parameters, WIDTH)
+    ),
+    enveloped!(
+        "cuckoo",
+        CuckooFilter,
+        CuckooParameters::new,
+        |parameters: &CuckooParameters, keys| Text::Ok(Shape {
+            bytes: parameters.stored_len(),
+            array: parameters.memory_bytes(),
+            probe_count: None,
+            rate: parameters.false_positive_rate_at(keys),
+        }),
+        CuckooFilter::new
+    ),
+    // Before it grows.
+    enveloped!(
+        "growing",
+        GrowingBloomFilter,
+        GrowingParameters::new,
+        |parameters: &GrowingParameters, keys| {
+            let link = parameters.first_link();
+            Shape::of(link, keys, link.bits() / 8, parameters.stored_len())
+        },
+        GrowingBloomFilter::new
+    ),
+];
+
+const WIDTH: CounterWidth = CounterWidth::FOUR;
+
+/// The bytes of an envelope around what is in it.
+const ENVELOPE: u64 = envelope::HEADER_LEN + envelope::CHECKSUM_LEN;
+
+impl Application {
+    /// Returns the rate of the filter of this size.
+    fn rate(&self, keys: u64, size: Size) -> Text<f64> {
+        let shape = |rate| (self.shape)(keys, rate);
+        match size {
+            Size::Rate(rate) => Ok(rate),
+            Size::BitsPerKey(bits) => {
+                let best = Textbook::BEST.rate_at(bits).map_err(text)?;
+                let most = bits * keys as f64 / 8.0;
+                Ok(
+                    lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.array as f64 <= most))
+                        .unwrap_or(best),
+                )
+            }
+            Size::Bytes(bytes) => {
+                let lowest = lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.bytes <= bytes));
+                lowest.ok_or_else(|| match shape(0.5) {
+                    Ok(Shape { bytes: least, .. }) => {
+                        format!("memory must be at least {least} bytes for this many keys, got {bytes}")
+                    }
+                    Err(error) => error,
+                })
+            }
+            Size::Bits(_) => Err(NO_BITS.to_owned()),
+        }
+    }
+}
+
+/// Returns the lowest rate whose filter fits, from one half on.
+fn lowest_rate(fits: impl Fn(f64) -> bool) -> Option<f64> {
+    /// The parts of a halving of the rate that are told apart.
+    const PARTS: f64 = 1e6;
+    let rate = |parts: u64| (-(parts as f64) / PARTS).exp2();
+    let (mut low, mut high) = (PARTS as u64, 1_000 * PARTS as u64);
+    if !fits(rate(low)) {
+        return None;
+    }
+    while low < high {
+        // The upper of two middles, so that the search ends.
+        let middle = high - (high - low) / 2;
+        match fits(rate(middle)) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    Some(rate(low))
+}
+
+impl Row for Application {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn short_names(&self) -> &'static [&'static str] {
+        self.short_names
+    }
+
+    fn told(&'static self, head: &[u8], len: u64) -> Option<Format> {
+        let format = Format::of(self);
+        let Some(magic) = self.magic else {
+            let header = StreamHeader::from_bytes(*head.first_chunk()?);
+            let is_whole = header.validate().is_ok() && header.stream_len() == len;
+            return is_whole.then_some(format);
+        };
+        head.starts_with(&magic).then(|| match envelope::hash_id(head) {
+            Ok(id) => format.with_encoding(id.encoding()),
+            Err(_) => format,
+        })
+    }
+
+    fn hasher(&self, _format: &Format) -> Text<Hasher> {
+        Ok(Hasher {
+            is_narrow: false,
+            hash: Box::new(|key| {
+                let Hash128 { h1, h2 } = Hash128::of(key);
+                Some(u128::from(h1) << 64 | u128::from(h2))
+            }),
+        })
+    }
+
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+        let capacity = capacity.unwrap_or(keys).max(1);
+        let rate = self.rate(capacity, size)?;
+        let shape = (self.shape)(capacity, rate)?;
+        let (make, id) = (self.make, Whole.hash_id().with_encoding(format.encoding()));
+        Ok(Plan {
+            sizing: Sizing {
+                bytes: shape.bytes,
+                bits_per_key: None,
+                probe_count: shape.probe_count.map(u32::from),
+                rate: Some(shape.rate),
+            },
+            memory: shape.bytes,
+            make: Box::new(move || make(id, capacity, rate)),
+        })
+    }
+
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+        let id = match self.magic {
+            Some(_) => envelope::hash_id(bytes.as_ref()).map_err(text)?,
+            None => Whole.hash_id(),
+        };
+        let (ours, stored) = (format.encoding(), id.encoding());
+        if self.magic.is_some() && ours != stored {
+            return Err(format!("the filter's keys must be {ours}, got {stored}"));
+        }
+        (self.open)(id, bytes.as_ref())
+    }
+
+    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+        self.magic.is_none().then(|| {
+            let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
+            let header = header.ok_or("the header is cut")?;
+            let (strategy, words) = header.validate().map_err(text)?;
+            let bits = Modulus::new(u64::from(words) * 64).filter(|_| header.stream_len() == len);
+            let wanted = header.stream_len();
+            let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
+            let probes = header.probe_count;
+            Ok(Outline(Box::new(Stream {
+                strategy,
+                probes,
+                bits,
+            })))
+        })
+    }
+}
+
+/// What of Guava's stream answers for a key.
+struct Stream {
+    strategy: Strategy,
+    probes: u8,
+    bits: Modulus,
+}
+
+impl Placed for Stream {
+    fn places(&self, key: &[u8]) -> filter_formats::view::places::Places {
+        let hash = Hash128::of(key);
+        in_words(
+            StreamHeader::LEN,
+            self.strategy.positions(hash, self.probes, self.bits),
+        )
+    }
+}
+
+fn hashed<F>(funnel: F, hash: u128) -> Hashed<F> {
+    let (h1, h2) = ((hash >> 64) as u64, hash as u64);
+    Hashed::assume(funnel, Hash128 { h1, h2 })
+}
+
+/// Implements the traits for a filter that `$write` writes: `$insert` and `$ask` take many keys.
+macro_rules! filter {
+    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
+        impl Filling for $filter<$funnel> {
+            fn add(&mut self, hashes: &[u128]) -> Text<()> {
+                let funnel = *self.funnel();
+                let hashes: Vec<_> = hashes.iter().map(|&hash| hashed(funnel, hash)).collect();
+                $insert(self, &hashes)
+            }
+
+            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+                $write(self, writer)
+            }
+
+            fn rate(&self) -> Option<f64> {
+                Some($rate(self))
+            }
+        }
+
+        impl Opened for $filter<$funnel> {
+            fn may_contain(&self, key: &[u8]) -> bool {
+                let funnel = *self.funnel();
+                self.might_contain_hash(&Hashed::assume(funnel, funnel.hash_id().hash(key)))
+            }
+
+            fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+                let funnel = *self.funnel();
+                let hash = |key: &&[u8]| Hashed::assume(funnel, funnel.hash_id().hash(key));
+                let hashes: Vec<_> = keys.iter().map(hash).collect();
+                $ask(self, &hashes)
+            }
+
+            fn rate(&self) -> f64 {
+                $rate(self)
+            }
+
+            fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+                $merge(self, like(other)?).map_err(text)
+            }
+
+            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+                $write(self, writer)
+            }
+        }
+    };
+}
+
+/// Those that fetch memory ahead for many keys.
+macro_rules! batched {
+    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr) => {
+        filter!(
+            $filter<$funnel>,
+            $write,
+            $rate,
+            |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
+            |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
+            $filter::merge
+        );
+    };
+}
+
+/// Those that take keys one by one.
+macro_rules! single {
+    ($filter:ident, $merge:expr) => {
+        filter!(
+            $filter<HashId>,
+            envelope::write_to,
+            |filter: &Self| filter.stats().false_positive_rate,
+            |filter: &mut Self, hashes: &[_]| {
+                let mut hashes = hashes.iter();
+                hashes.try_for_each(|hash| filter.insert_hash(hash).map(drop).map_err(text))
+            },
+            |filter: &Self, hashes: &[_]| {
+                let hashes = hashes.iter();
+                hashes.map(|hash| filter.might_contain_hash(hash)).collect()
+            },
+            $merge
+        );
+    };
+}
+
+batched!(BloomFilter<Whole>, Self::write_to, Self::false_positive_rate);
+batched!(BloomFilter<HashId>, envelope::write_to, Self::false_positive_rate);
+batched!(BlockedBloomFilter<HashId>, envelope::write_to, |filter: &Self| {
+    filter.stats().false_positive_rate
+});
+single!(CountingBloomFilter, CountingBloomFilter::merge);
+single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
+    "a cuckoo filter moves its fingerprints, so two cannot be merged"
+));
+single!(GrowingBloomFilter, |_: &mut Self, _: &Self| Err(
+    "the links of growing filters differ in size, so two cannot be merged"
+));

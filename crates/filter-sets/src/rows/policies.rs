@@ -1,0 +1,294 @@
+//! The formats of storage engines, whose rows are in `filter_formats`.
+
+use std::io::{self, Write};
+
+use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
+use filter_formats::view::places::{self, Places};
+use filter_formats::view::{FilterKind, FilterView};
+use filter_policy::{
+    Answers, BitsPerKey, FilterPolicy as _, HashFunction, HashValue, KeyHash, KeyHashes, OwnedFilter,
+};
+use hashzoo::xxh3_64;
+
+use crate::bytes::Bytes;
+use crate::outline::{Outline, Placed};
+use crate::row::{
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, like,
+    text,
+};
+
+/// The seed of the second hash of a key, which no format and no shard function uses.
+const IDENTITY_SEED: u64 = 0x6b65_7973;
+
+/// Returns the format of a policy whose name is derived from that of a row: with another seed, or over prefixes.
+pub(super) fn derived(name: &str) -> Option<Format> {
+    let policy = policies::by_name(name, ANY).ok()?;
+    let layout = policies::layout_of(policy.name().as_bytes())?;
+    let of_layout = policies::ALL.iter().filter(|row| row.layout() == layout);
+    let longest = of_layout.filter(|row| name.starts_with(row.name()));
+    let row = longest.max_by_key(|row| row.name().len())?;
+    Some(Format::derived(row, policy.name()))
+}
+
+/// For reading: every policy reads filters of any size.
+const ANY: BitsPerKey = BitsPerKey::whole(10);
+
+fn policy(format: &Format, bits_per_key: BitsPerKey) -> Text<AnyPolicy> {
+    policies::by_name(format.name(), bits_per_key).map_err(text)
+}
+
+/// Returns the function of a policy's hash values.
+fn function(policy: &AnyPolicy) -> Text<HashFunction> {
+    let function = policy.key_hash(b"").map(KeyHash::function);
+    function.ok_or_else(|| "can be asked, but not built: it has no hash values".to_owned())
+}
+
+impl Row for NamedPolicy {
+    fn name(&self) -> &'static str {
+        self.name()
+    }
+
+    fn short_names(&self) -> &'static [&'static str] {
+        self.short_names()
+    }
+
+    fn is_told_by_bytes(&self) -> bool {
+        false
+    }
+
+    fn owns(&self, bytes: &[u8]) -> bool {
+        self.layout().owns(bytes)
+    }
+
+    fn check_len(&self, bytes: &[u8]) -> Text<()> {
+        let view = FilterView::new(self.layout(), bytes);
+        // All layouts have at least 64 bits, also without keys.
+        let is_whole = match view.kind() {
+            FilterKind::Empty => false,
+            FilterKind::Reserved => true,
+            FilterKind::Filter(_) => view.bits() >= 64,
+        };
+        let (name, len) = (self.name(), bytes.len());
+        let refused = || format!("no filter of {name} has the length of {len} bytes");
+        is_whole.then_some(()).ok_or_else(refused)
+    }
+
+    fn hasher(&self, format: &Format) -> Text<Hasher> {
+        let policy = policy(format, ANY)?;
+        let is_narrow = function(&policy)?.bits() == 64;
+        Ok(Hasher {
+            is_narrow,
+            hash: Box::new(move |key| {
+                let hash = u128::from(policy.key_hash(key)?.value());
+                // Keys are counted, and two of 100,000 keys share 32 bits as often as not.
+                Some(match is_narrow {
+                    true => hash,
+                    false => hash << 64 | u128::from(xxh3_64(key, IDENTITY_SEED)),
+                })
+            }),
+        })
+    }
+
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+        if capacity.is_some() {
+            return Err("is sized by its keys alone: no capacity can be given".to_owned());
+        }
+        let sizes = self.format();
+        let bits_per_key = match (size, sizes) {
+            (Size::BitsPerKey(bits), _) => BitsPerKey::fractional(bits).map_err(text)?,
+            (Size::Rate(rate), Some(sizes)) => {
+                sizes.bits_per_key_for_rate(keys.max(1), rate).map_err(text)?
+            }
+            (Size::Bytes(bytes), Some(sizes)) => {
+                sizes.bits_per_key_for_bytes(keys.max(1), bytes).map_err(text)?
+            }
+            (Size::Bits(_), _) => return Err(NO_BITS.to_owned()),
+            (_, None) => return Err("has no formula for its rate: give bits per key".to_owned()),
+        };
+        let policy_of_size = policy(format, bits_per_key)?;
+        let function = function(&policy_of_size)?;
+        let count = usize::try_from(keys).unwrap_or(usize::MAX);
+        let longest = || policy_of_size.max_filter_len(count).map(|len| len as u64);
+        let len = longest().map_err(text)?;
+        let of_sizes = |sizes: filter_formats::sizing::Format| {
+            let bytes = sizes.filter_bytes(keys, bits_per_key)?;
+            let probes = sizes.probe_count(keys, bits_per_key)?;
+            Ok((bytes, probes.map(u32::from), sizes.rate(keys, bits_per_key)?))
+        };
+        let known = sizes.map(of_sizes).transpose();
+        let known = known.map_err(|error: filter_policy::Error| text(error))?;
+        let (bytes, probe_count, rate) = match known {
+            Some((bytes, probe_count, rate)) => (bytes, probe_count, Some(rate)),
+            None => (len, None, None),
+        };
+        let format = format.clone();
+        Ok(Plan {
+            sizing: Sizing {
+                bytes,
+                bits_per_key: Some(bits_per_key.get()),
+                probe_count,
+                rate,
+            },
+            memory: len.saturating_add(keys.saturating_mul(8 + self.building_bytes())),
+            make: Box::new(move || {
+                let policy = policy(&format, bits_per_key)?;
+                match function.bits() {
+                    32 => Filled::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
+                    _ => Filled::start(policy, function, keys, rate, |hash| hash as u64),
+                }
+            }),
+        })
+    }
+
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+        let filter = OwnedFilter::new(policy(format, ANY)?, bytes);
+        let (row, format) = (self, format.clone());
+        Ok(Box::new(Asked { row, format, filter }))
+    }
+
+    fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Text<Outline>> {
+        let policy = policy(format, ANY)
+            .ok()
+            .filter(|policy| function(policy).is_ok())?;
+        let form = places::Outline::new(self.layout(), len, tail)?;
+        Some(Ok(Outline(Box::new(Form { policy, form }))))
+    }
+}
+
+/// The filter of a policy, which is made of all hash values.
+struct Filled<H> {
+    policy: AnyPolicy,
+    function: HashFunction,
+    rate: Option<f64>,
+    hash: fn(u128) -> H,
+    hashes: Vec<H>,
+    filter: Vec<u8>,
+}
+
+impl<H: HashValue + 'static> Filled<H> {
+    /// Makes room for this many hash values, and for their filter.
+    fn start(
+        policy: AnyPolicy,
+        function: HashFunction,
+        keys: u64,
+        rate: Option<f64>,
+        hash: fn(u128) -> H,
+    ) -> Text<AnyFilling> {
+        let count = usize::try_from(keys).map_err(text)?;
+        let len = policy.max_filter_len(count).map_err(text)?;
+        let (mut hashes, mut filter) = (Vec::new(), Vec::new());
+        // Exactly as much: a vector that grows would take twice the memory.
+        let room = hashes.try_reserve_exact(count);
+        room.and_then(|()| filter.try_reserve_exact(len)).map_err(text)?;
+        filter.resize(len, 0);
+        Ok(Box::new(Self {
+            policy,
+            function,
+            rate,
+            hash,
+            hashes,
+            filter,
+        }))
+    }
+}
+
+impl<H: HashValue> Filling for Filled<H> {
+    fn add(&mut self, hashes: &[u128]) -> Text<()> {
+        self.hashes.extend(hashes.iter().map(|&hash| (self.hash)(hash)));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Text<()> {
+        let hashes = KeyHashes::new(self.function, &self.hashes);
+        let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
+        let len = filter.map_err(text)?.len();
+        self.filter.truncate(len);
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        writer.write_all(&self.filter)
+    }
+
+    fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+}
+
+/// A policy's filter that is asked.
+struct Asked {
+    row: &'static NamedPolicy,
+    format: Format,
+    filter: OwnedFilter<AnyPolicy, Bytes>,
+}
+
+impl Opened for Asked {
+    fn may_contain(&self, key: &[u8]) -> bool {
+        self.filter.may_match(key)
+    }
+
+    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        let mut words = vec![0; Answers::words_for(keys.len())];
+        let mut answers = Answers::new(&mut words);
+        // There are enough words.
+        let _ = self.filter.may_match_many(keys, &mut answers);
+        answers.iter().collect()
+    }
+
+    fn rate(&self) -> f64 {
+        FilterView::new(self.row.layout(), self.filter.bytes()).false_positive_rate()
+    }
+
+    /// Sets the bits of a Bloom filter that are set in another.
+    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+        let layout = self.row.layout();
+        let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
+        let (one, another) = (FilterView::new(layout, &bits), FilterView::new(layout, other));
+        let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
+        let Some((probes, others)) = probes(one).zip(probes(another)) else {
+            let name = self.row.name();
+            return Err(format!(
+                "only Bloom filters can be merged, and this is none ({name})"
+            ));
+        };
+        let len = one.bit_array().len();
+        // The rest tells the probes.
+        if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
+            return Err(format!(
+                "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {probes} and \
+                 {others} probes",
+                bits.len(),
+                other.len(),
+            ));
+        }
+        for (bits, other) in bits[..len].iter_mut().zip(other) {
+            *bits |= other;
+        }
+        self.filter = OwnedFilter::new(policy(&self.format, ANY)?, Bytes::new(bits));
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        writer.write_all(self.filter.bytes())
+    }
+}
+
+/// What of a policy's filter answers for a key.
+struct Form {
+    policy: AnyPolicy,
+    form: places::Outline,
+}
+
+impl Placed for Form {
+    fn places(&self, key: &[u8]) -> Places {
+        match self.policy.key_hash(key) {
+            Some(hash) => self.form.places(hash),
+            None => Places::Same(true),
+        }
+    }
+
+    fn may_contain(&self, key: &[u8], bytes: &[u8]) -> bool {
+        let hash = self.policy.key_hash(key);
+        hash.is_none_or(|hash| self.form.may_match(hash, bytes))
+    }
+}

@@ -1,0 +1,223 @@
+//! Spark's streams.
+
+use std::io::{self, Write};
+
+use filter_formats::sizing::Textbook;
+use filter_formats::view::places::Places;
+use membership_filters::Modulus;
+use membership_filters::spark::{BloomFilter, HashPair, Parameters, StreamHeader, Version};
+
+use crate::bytes::Bytes;
+use crate::outline::{Outline, Placed, in_words};
+use crate::row::{AnyOpened, Filling, Format, Hasher, Opened, Plan, Row, Size, Sizing, Text, like, text};
+
+/// The most probes of a filter that is asked bit by bit: a stored number must not take any amount of memory.
+const MAX_PROBES: u32 = 1 << 16;
+
+/// A row of the list: a version of the stream.
+pub(super) struct Spark {
+    version: Version,
+    name: &'static str,
+    short_names: &'static [&'static str],
+}
+
+pub(super) static ALL: [Spark; 2] = [
+    Spark {
+        version: Version::V1,
+        name: "spark-v1",
+        short_names: &["spark-v1"],
+    },
+    Spark {
+        version: Version::V2 { seed: 0 },
+        name: "spark-v2",
+        short_names: &["spark-v2", "spark"],
+    },
+];
+
+impl Spark {
+    fn version(&self, format: &Format) -> Version {
+        let seed = format.seed();
+        match self.has_seed() {
+            true => Version::V2 { seed },
+            false => self.version,
+        }
+    }
+
+    /// Reads a header of this version.
+    fn header(&self, head: &[u8]) -> Text<StreamHeader> {
+        let header = StreamHeader::from_prefix(head).map_err(text)?;
+        let (wanted, got) = (self.version.number(), header.version.number());
+        let wrong = || format!("must be version {wanted} of Spark's stream, got version {got}");
+        (wanted == got).then_some(header).ok_or_else(wrong)
+    }
+}
+
+impl Row for Spark {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn short_names(&self) -> &'static [&'static str] {
+        self.short_names
+    }
+
+    fn has_seed(&self) -> bool {
+        self.version != Version::V1
+    }
+
+    fn told(&'static self, head: &[u8], _len: u64) -> Option<Format> {
+        // The header is long enough to tell a stream that was cut.
+        let header = self.header(head).ok()?;
+        Some(Format::of(self).seeded(header.version.seed()))
+    }
+
+    /// The first bytes of a policy's filter may by chance be those of a header.
+    fn owns(&'static self, bytes: &[u8]) -> bool {
+        self.header(bytes)
+            .is_ok_and(|header| header.stream_len() == bytes.len() as u64)
+    }
+
+    fn hasher(&self, format: &Format) -> Text<Hasher> {
+        let seed = format.seed();
+        Ok(Hasher {
+            is_narrow: true,
+            hash: Box::new(move |key| {
+                let pair = HashPair::of(key, seed);
+                let [h1, h2] = [pair.h1(), pair.h2()].map(|half| u128::from(half.cast_unsigned()));
+                Some(h1 << 32 | h2)
+            }),
+        })
+    }
+
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+        let capacity = capacity.unwrap_or(keys).max(1);
+        let parameters = match size {
+            Size::Rate(rate) => Parameters::new(capacity, rate),
+            Size::BitsPerKey(bits) => Parameters::with_bits(capacity, (capacity as f64 * bits).ceil() as u64),
+            Size::Bytes(bytes) => {
+                let words = bytes.saturating_sub(self.version.header_len() as u64) / 8;
+                let refused = || format!("memory must be at least 24 bytes, got {bytes}");
+                let bits = words
+                    .checked_mul(64)
+                    .filter(|&bits| bits > 0)
+                    .ok_or_else(refused)?;
+                Parameters::with_bits(capacity, bits)
+            }
+            Size::Bits(bits) => Parameters::with_bits(capacity, bits),
+        };
+        let parameters = parameters.map_err(text)?.with_version(self.version(format));
+        let (bytes, probes) = (parameters.stream_len(), parameters.probe_count());
+        Ok(Plan {
+            sizing: Sizing {
+                bytes,
+                bits_per_key: None,
+                probe_count: Some(probes),
+                rate: Some(self.rate(parameters.bits(), probes, capacity)?),
+            },
+            memory: bytes,
+            make: Box::new(move || Ok(Box::new(BloomFilter::new(&parameters).map_err(text)?))),
+        })
+    }
+
+    fn open(&'static self, _format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+        self.header(bytes.as_ref())?;
+        Ok(Box::new(BloomFilter::from_bytes(bytes.as_ref()).map_err(text)?))
+    }
+
+    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+        Some(self.placed(len, head))
+    }
+}
+
+impl Spark {
+    fn placed(&self, len: u64, head: &[u8]) -> Text<Outline> {
+        let header = self.header(head)?;
+        let (probes, wanted) = (header.probe_count, header.stream_len());
+        if probes > MAX_PROBES {
+            return Err(format!(
+                "the probe count must be at most {MAX_PROBES}, got {probes}"
+            ));
+        }
+        let bits = Modulus::new(u64::from(header.word_count) * 64).filter(|_| wanted == len);
+        let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
+        Ok(Outline(Box::new(Stream { header, bits })))
+    }
+
+    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of many
+    /// bits.
+    fn rate(&self, bits: u64, probes: u32, keys: u64) -> Text<f64> {
+        if self.has_seed() {
+            let textbook = Textbook::with_probe_count(probes);
+            return textbook.rate(bits, keys).map_err(text);
+        }
+        let numbers = 1_u64 << 31;
+        let (most, rest) = (numbers / bits + 1, numbers % bits);
+        // The share of probes at such places, and that of their bits which are ones.
+        let ones = |places: u64, each: u64| {
+            let each = each as f64 / numbers as f64;
+            let inserted = keys as f64 * f64::from(probes);
+            places as f64 * each * -(-inserted * each).exp_m1()
+        };
+        let ones = ones(rest, most) + ones(bits - rest, most - 1);
+        Ok(ones.powf(probes.into()))
+    }
+}
+
+/// What of a stream answers for a key.
+struct Stream {
+    header: StreamHeader,
+    bits: Modulus,
+}
+
+impl Placed for Stream {
+    fn places(&self, key: &[u8]) -> Places {
+        let version = self.header.version;
+        let positions = version.positions(key, self.header.probe_count, self.bits);
+        in_words(version.header_len(), positions.into_iter())
+    }
+}
+
+/// Returns the hashes under the seed of the filter that they are for.
+fn pairs(hashes: &[u128], seed: i32) -> Vec<HashPair> {
+    let half = |bits: u128| (bits as u32).cast_signed();
+    let pair = |&hash: &u128| HashPair::assume(half(hash >> 32), half(hash), seed);
+    hashes.iter().map(pair).collect()
+}
+
+impl Filling for BloomFilter {
+    fn add(&mut self, hashes: &[u128]) -> Text<()> {
+        let pairs = pairs(hashes, self.seed());
+        self.insert_hashes(&pairs).map(drop).map_err(text)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_to(writer)
+    }
+
+    fn rate(&self) -> Option<f64> {
+        Some(self.false_positive_rate())
+    }
+}
+
+impl Opened for BloomFilter {
+    fn may_contain(&self, key: &[u8]) -> bool {
+        self.might_contain_hash(HashPair::of(key, self.seed()))
+    }
+
+    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        let pairs: Vec<_> = keys.iter().map(|key| HashPair::of(key, self.seed())).collect();
+        self.might_contain_hashes(&pairs)
+    }
+
+    fn rate(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+        Self::merge(self, like(other)?).map_err(text)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_to(writer)
+    }
+}
