@@ -12,7 +12,7 @@ use crate::workspace;
 const UNSET: &str = "//unset.invalid";
 
 /// The packages whose tests need only Rust.
-const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package membership-filters --package membership-filters";
+const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package membership-filters --package whole-files";
 
 /// Check that the packages can be released, and release them.
 ///

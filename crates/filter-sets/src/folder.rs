@@ -1,7 +1,7 @@
 //! The folder of a set while it is built: the lock, the names of files, and how they appear.
 
 use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::shard::{MANIFEST, Shard};
 const SHARD: &str = "shard-";
 const FILTER: &str = ".filter";
 
-/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`membership_filters::save`].
+/// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`whole_files::save`].
 fn is_of_builder(name: &str) -> bool {
     (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
 }
@@ -34,9 +34,9 @@ pub(crate) fn write_filter(
     })
 }
 
-/// [`membership_filters::save`] with an error of this crate.
+/// [`whole_files::save`] with an error of this crate.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    membership_filters::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
+    whole_files::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
 }
 
 /// Returns true if a plain file holds what `write` writes.
@@ -53,41 +53,25 @@ fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
-    /// Set if the folder was made for the lock.
-    is_new: bool,
     /// Set if the manifest names all shards that are to stay.
     is_published: bool,
-    file: File,
+    lock: whole_files::Lock,
 }
 
 impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, Error> {
-        let writing = |error| Error::writing(folder)(error);
-        let is_new = match fs::create_dir(folder) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(writing(error)),
-        };
-        // A folder can be locked itself, except on Windows.
-        let file = if cfg!(unix) {
-            File::open(folder)
-        } else {
-            File::create(folder.with_extension("lock"))
-        };
-        let file = file.map_err(writing)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let reason = "another process is building in this folder";
-                return Err(Error::about(ErrorKind::Locked, folder, reason));
-            }
-            Err(TryLockError::Error(error)) => return Err(writing(error)),
-        }
+        let lock = whole_files::Lock::take(folder).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => Error::about(
+                ErrorKind::Locked,
+                folder,
+                "another process is building in this folder",
+            ),
+            _ => Error::writing(folder)(error),
+        })?;
         let lock = Self {
             folder: folder.to_path_buf(),
-            is_new,
             is_published: false,
-            file,
+            lock,
         };
         if !lock.has_manifest()? {
             lock.each_name(|name| match is_of_builder(&name) {
@@ -158,7 +142,7 @@ impl Lock {
             serde_json::to_writer_pretty(&mut *file, manifest)?;
             file.write_all(b"\n")
         })?;
-        self.is_new = false;
+        self.lock.keep();
         self.is_published = true;
         self.remove_all_but(&manifest.shards);
         Ok(())
@@ -171,7 +155,7 @@ impl Lock {
         const MANY: usize = 64;
         #[cfg(target_os = "linux")]
         if manifest.shards.len() >= MANY {
-            let synced = rustix::fs::syncfs(&self.file);
+            let synced = rustix::fs::syncfs(self.lock.file());
             return synced.map_err(|error| Error::writing(&self.folder)(error.into()));
         }
         for shard in &manifest.shards {
@@ -182,7 +166,10 @@ impl Lock {
         }
         // Elsewhere a folder cannot be synced.
         if cfg!(unix) {
-            self.file.sync_all().map_err(Error::writing(&self.folder))?;
+            self.lock
+                .file()
+                .sync_all()
+                .map_err(Error::writing(&self.folder))?;
         }
         Ok(())
     }
@@ -213,9 +200,6 @@ impl Drop for Lock {
             }
             Ok(false) => self.remove_all_but(&[]),
             Err(_) => {}
-        }
-        if self.is_new {
-            let _ = fs::remove_dir(&self.folder);
         }
     }
 }

@@ -34,8 +34,6 @@ mod modulus;
 mod packed;
 mod positions;
 mod random;
-#[cfg(feature = "save")]
-mod save;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
@@ -60,8 +58,9 @@ pub use guava::{
 };
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use modulus::Modulus;
-#[cfg(feature = "save")]
-pub use save::save;
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Outcome, Rebuild, Slot};
+/// Needs the feature `save`.
+#[cfg(feature = "save")]
+pub use whole_files::save;

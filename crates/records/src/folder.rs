@@ -6,9 +6,11 @@
 //! ended that.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use whole_files::Lock;
 
 use crate::document::RUN;
 use crate::error::{Error, ErrorKind};
@@ -73,10 +75,7 @@ pub struct Destination {
     previous: Vec<String>,
     /// The folder for unfinished files.
     unfinished: PathBuf,
-    /// The folders that were made for the run, which go with it if it fails.
-    made: Vec<PathBuf>,
-    /// Locked until it is closed.
-    lock: Option<File>,
+    lock: Lock,
 }
 
 impl Destination {
@@ -91,32 +90,32 @@ impl Destination {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
         // Drops a trailing slash, which would make the system look for a folder inside a file.
         let absolute: PathBuf = absolute.components().collect();
-        let mut destination = Self {
-            kind,
-            folder: absolute.clone(),
-            previous: Vec::new(),
-            unfinished: absolute.join(UNFINISHED),
-            made: Vec::new(),
-            lock: None,
-        };
-        destination.make(path)?;
-        // Follows links, since the user named the folder. Links inside the folder are not followed.
-        let folder = fs::canonicalize(&absolute).map_err(refused_by_system(path, "cannot be opened"))?;
-        if !folder.is_dir() {
+        if absolute.exists() && !absolute.is_dir() {
             return Err(refused(path, "is a file, not a folder; choose another folder"));
         }
-        destination.lock = Some(lock(path, &folder)?);
+        let lock = Lock::take(&absolute).map_err(|error| match error.kind() {
+            IoErrorKind::WouldBlock => refused(
+                path,
+                "another run is writing here; wait until it ends, or choose another place",
+            ),
+            _ => refused_by_system(path, "cannot be written")(error),
+        })?;
+        // Follows links, since the user named the folder. Links inside the folder are not followed.
+        let folder = fs::canonicalize(&absolute).map_err(refused_by_system(path, "cannot be opened"))?;
         finish(&folder, kind)?;
-        destination.previous = previous(path, &folder, kind)?;
+        let destination = Self {
+            kind,
+            previous: previous(path, &folder, kind)?,
+            unfinished: folder.join(UNFINISHED),
+            folder,
+            lock,
+        };
         // Unlike the names of charts, these do not depend on the data: checked early, so that a mistake costs no run.
-        destination.folder = folder;
         let always = (kind.records)().into_iter().chain([REPORT]).map(str::to_owned);
         destination.refuse_foreign(&always.collect::<Vec<_>>())?;
-        let unfinished = destination.folder.join(UNFINISHED);
-        remove_if_present(&unfinished)
-            .and_then(|()| fs::create_dir(&unfinished))
+        remove_if_present(&destination.unfinished)
+            .and_then(|()| fs::create_dir(&destination.unfinished))
             .map_err(refused_by_system(path, "cannot be written"))?;
-        destination.unfinished = unfinished;
         Ok(destination)
     }
 
@@ -132,27 +131,6 @@ impl Destination {
             return Err(refused(path, reason));
         }
         Self::check(path, kind)
-    }
-
-    /// Makes the folder, and those above it, unless they exist.
-    fn make(&mut self, path: &Path) -> Result<(), Error> {
-        let is_missing = |folder: &&Path| matches!(folder.try_exists(), Ok(false)) && !folder.is_symlink();
-        let missing = self.folder.ancestors().take_while(is_missing);
-        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        let mut last = missing.iter().map(|folder| folder.components().next_back());
-        if last.any(|name| name == Some(Component::ParentDir)) {
-            let reason = "leads through a folder that is not there; name the folder directly";
-            return Err(refused(path, reason));
-        }
-        for folder in missing.into_iter().rev() {
-            match fs::create_dir(&folder) {
-                Ok(()) => self.made.push(folder),
-                // Another run was faster.
-                Err(error) if error.kind() == IoErrorKind::AlreadyExists => {}
-                Err(error) => return Err(refused_by_system(path, "cannot be made")(error)),
-            }
-        }
-        Ok(())
     }
 
     /// Returns the folder to write to.
@@ -222,20 +200,14 @@ impl Destination {
             }
         }
         fs::rename(&unfinished, folder.join(COMPLETE)).map_err(Error::system(&folder))?;
-        self.made.clear();
+        self.lock.keep();
         finish(&folder, self.kind)
     }
 }
 
 impl Drop for Destination {
     fn drop(&mut self) {
-        if self.lock.is_some() {
-            let _ = remove_if_present(&self.unfinished);
-        }
-        for folder in self.made.iter().rev() {
-            // A folder that is no longer empty stays.
-            let _ = fs::remove_dir(folder);
-        }
+        let _ = remove_if_present(&self.unfinished);
     }
 }
 
@@ -250,25 +222,6 @@ fn remove_if_present(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
         removed => removed,
-    }
-}
-
-fn lock(path: &Path, folder: &Path) -> Result<File, Error> {
-    let failed = refused_by_system(path, "cannot be locked");
-    // A folder can be locked itself, except on Windows.
-    let file = match cfg!(unix) {
-        true => File::open(folder),
-        false => File::create(folder.join(format!("{PREFIX}lock"))),
-    };
-    let file = file.map_err(&failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let reason =
-                "another run of this program is writing here; wait until it ends, or choose another place";
-            Err(refused(path, reason))
-        }
-        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 

@@ -93,7 +93,7 @@ fn places_that_are_not_ours() {
     #[cfg(target_os = "linux")]
     bench.refuses(
         OUT,
-        "/proc/out => /proc/out: cannot be made: No such file or directory; choose another folder$",
+        "/proc/out => /proc/out: cannot be written: No such file or directory; choose another folder$",
     );
 }
 

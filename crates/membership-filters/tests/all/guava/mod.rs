@@ -13,7 +13,6 @@ mod huge_pages;
 #[cfg(not(emulated))]
 mod properties;
 #[cfg(all(feature = "save", not(emulated)))]
-mod save;
 #[cfg(all(feature = "slot", not(emulated)))]
 mod slot;
 mod support;

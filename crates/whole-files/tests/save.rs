@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use membership_filters::save;
+use whole_files::save;
 
 #[test]
 fn a_file_is_complete_or_as_before() {

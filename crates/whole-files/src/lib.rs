@@ -1,0 +1,154 @@
+//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time writes
+//! a folder. Whether what is there may be replaced is for the caller to say.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Component, Path, PathBuf};
+
+/// Writes a file so that its name always stands for a complete file: the old one until the new one is on the disk.
+///
+/// `write` gets a temporary file in the same folder, which is flushed, synced and renamed to `path`; then the folder is
+/// synced. A crash, an error or a full disk at any time leaves the old file, and at worst a temporary file whose name
+/// begins with `.tmp`. A link is followed, and the permissions of a file that is replaced are kept.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("words");
+/// whole_files::save(&path, |file| file.write_all(b"apple"))?;
+/// assert_eq!(std::fs::read(&path)?, b"apple");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The errors of `write` and of the system, with the name of the file; and [`io::ErrorKind::InvalidInput`] if `path` is
+/// something else than a file, such as a folder or a device.
+pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let path = path.as_ref();
+    save_as(path, write).map_err(|cause| {
+        let path = path.to_path_buf();
+        io::Error::new(cause.kind(), Unsaved { path, cause })
+    })
+}
+
+/// An error that names the file that was to be written.
+#[derive(Debug)]
+struct Unsaved {
+    path: PathBuf,
+    cause: io::Error,
+}
+
+impl fmt::Display for Unsaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.cause)
+    }
+}
+
+impl core::error::Error for Unsaved {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+fn save_as(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let (path, permissions) = match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+        }
+        Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
+        Err(error) => return Err(error),
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // The permissions of any new file, instead of the owner's alone.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(|error| {
+        // This error would name the temporary file.
+        fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
+    })?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    let mut buffered = BufWriter::new(&mut file);
+    write(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
+    file.as_file().sync_all()?;
+    file.persist(&path).map_err(|error| error.error)?;
+    // Elsewhere a folder cannot be opened.
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// A folder that no other process locks as long as the value exists. Then it is gone if it was made for the lock and is
+/// empty, with those above it.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    made: Made,
+}
+
+impl Lock {
+    /// Makes the folder, and those above it, unless they exist, and locks it.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::WouldBlock`] if another process has locked it, and the errors of the system.
+    pub fn take(folder: &Path) -> io::Result<Self> {
+        let is_missing = |folder: &&Path| matches!(folder.try_exists(), Ok(false)) && !folder.is_symlink();
+        let named = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        let missing: Vec<PathBuf> = named.take_while(is_missing).map(Path::to_owned).collect();
+        let mut last = missing.iter().map(|folder| folder.components().next_back());
+        if last.any(|name| name == Some(Component::ParentDir)) {
+            let reason = "leads through a folder that is not there";
+            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+        }
+        let mut made = Made(Vec::new());
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(&folder) {
+                Ok(()) => made.0.push(folder),
+                // Another process was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // A folder can be locked itself, except on Windows.
+        let file = match cfg!(unix) {
+            true => File::open(folder)?,
+            false => File::create(folder.with_extension("lock"))?,
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Self { file, made }),
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Lets the folder stay, even if it is empty.
+    pub fn keep(&mut self) {
+        self.made.0.clear();
+    }
+
+    /// Returns the locked file, which is the folder itself except on Windows.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+/// Folders that go with the value, the last first. One that is not empty stays.
+#[derive(Debug)]
+struct Made(Vec<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
