@@ -39,6 +39,7 @@ pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
         Choice::HighBits => "the high bits",
         Choice::Fibonacci => "multiplication",
         Choice::Remainder => "remainder",
+        Choice::Bit => "a bit",
     };
     format!("{} {what} by {by}", grouped(number))
 }

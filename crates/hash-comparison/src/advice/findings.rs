@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::questions::{Failure, QUESTIONS, Records, collisions, shards};
+use crate::questions::{Failure, QUESTIONS, Records, buckets, collisions};
 use crate::record::{BitFact, DatasetSummary, FailedTest, Finding, FunctionSummary, Verdict, about};
 
 /// Returns one finding for each dataset and function of the run, in this order.
@@ -46,7 +46,7 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
     for failure in &mut failures {
         let fullest = failure
             .buckets
-            .and_then(|choice| shards::fullest(records, set, name, choice));
+            .and_then(|choice| buckets::fullest(records, set, name, choice));
         failure.reason.extend(fullest);
     }
     // Stable: what a question has failed stays in its order.
@@ -62,8 +62,6 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
     let mut failed: Vec<FailedTest> = failures.iter().map(|failure| failure.test).collect();
     failed.sort_unstable();
     failed.dedup();
-    let mut examples = records.examples.iter();
-    let example = examples.find(|one| (&one.dataset, &one.function) == (set, name));
     Finding {
         dataset: set.clone(),
         function: name.clone(),
@@ -72,6 +70,5 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
         reasons: failures.into_iter().map(|failure| failure.reason).collect(),
         worst_bits: collisions::worst(&rows).map_or(0, |row| row.bits),
         rank: 0,
-        example: example.map(|one| one.keys.clone()),
     }
 }

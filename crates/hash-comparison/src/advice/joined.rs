@@ -3,7 +3,7 @@
 //! Nanoseconds of two runs are never compared: a machine may be faster than another, or than it was. A function's time, with
 //! its interval, is divided by that of the median function of its own run, and only these quotients are compared.
 
-use crate::questions::{FILES, Records};
+use crate::questions::{FILES, Place, Records};
 use crate::record::{CallForm, Interval, Recommendation, Run};
 use statistics::robust::median;
 
@@ -114,7 +114,8 @@ fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {
             // The times of the functions that all runs timed, run by run.
             let timed = functions.filter_map(|name| {
                 let time = |(_, records): &(String, Records)| {
-                    Interval::of(records, &set.name, name, form).filter(|time| time.ns > 0.0)
+                    Interval::of(records, &set.name, name, (Place::Sequence, form))
+                        .filter(|time| time.ns > 0.0)
                 };
                 Some((name, runs.iter().map(time).collect::<Option<Vec<Interval>>>()?))
             });

@@ -16,27 +16,20 @@ pub const LEAST_CHANGE: f64 = 1.11;
 const UNSTEADY: f64 = 0.05;
 
 impl Interval {
-    /// Returns the time of a function on a dataset in one form, or `None` if the function was not timed.
-    pub(crate) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
-        let row = about(records.times(form), dataset, function).next()?;
-        let mut spread = about(&records.spread, dataset, function);
-        let (median, deviation) = (row.median_ns_per_key, row.mad_ns_per_key);
-        let fastest = spread
-            .find(|row| row.form == form)
-            .map_or(median, |row| row.min_ns);
-        Self::new(median, deviation, fastest)
-    }
-
-    /// Returns the time with keys scattered over memory, or `None` if the function was not timed there.
-    pub(crate) fn in_memory(
+    /// Returns the time of a function on a dataset in one place and form, or `None` if the function was not timed there.
+    pub(crate) fn of(
         records: &Records,
         dataset: &str,
         function: &str,
-        form: CallForm,
+        (place, form): (Place, CallForm),
     ) -> Option<Self> {
-        let mut rows = about(&records.places, dataset, function);
-        let row = rows.find(|row| (row.place, row.form) == (Place::Memory, form))?;
-        Self::new(row.median_ns_per_key, row.mad_ns_per_key, row.median_ns_per_key)
+        let row = about(&records.timing, dataset, function).find(|row| row.is(place, form))?;
+        let median = row.median_ns_per_key;
+        Self::new(
+            median,
+            row.mad_ns_per_key,
+            row.fastest_ns_per_key.unwrap_or(median),
+        )
     }
 
     /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
@@ -56,13 +49,14 @@ impl Interval {
     }
 }
 
-/// Returns a warning if the times of a dataset, `timing`, cannot be trusted.
+/// Returns a warning if the times of whole datasets, among `timing`, cannot be trusted.
 pub fn unsteady<'a>(
     timing: impl IntoIterator<Item = &'a TimingRow>,
     environment: &Environment,
 ) -> Option<String> {
     let mut spreads: Vec<f64> = timing
         .into_iter()
+        .filter(|row| row.is(Place::Sequence, CallForm::Independent))
         .filter(|row| row.function != EMPTY && row.median_ns_per_key > 0.0)
         .map(|row| row.mad_ns_per_key / row.median_ns_per_key)
         .collect();

@@ -7,10 +7,10 @@
 //! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in the
 //!   key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The times are
 //!   those of keys that arrive from memory in sequence; keys scattered over the heap cost more (see
-//!   [places](crate::questions::places)).
+//!   [`Place::Memory`](crate::questions::Place)).
 //! - Every function is called through a pointer that is opaque to the compiler.
-//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In chained calls the place of the next
-//!   key depends on the previous hash (`latency.csv`), as in a table lookup that waits for its answer.
+//! - Independent calls may overlap in the processor (throughput). In chained calls the place of the next
+//!   key depends on the previous hash (latency), as in a table lookup that waits for its answer.
 //! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the machine
 //!   affects all alike. The rounds of all datasets are spread over the whole time. Their number depends only on
 //!   the size of the batch, never on the clock. A reading ends with the keys, or after a few megabytes, so that keys of
@@ -100,11 +100,12 @@ impl Line {
         Ok(())
     }
 
-    /// Returns the median, the median absolute deviation, and the number of readings, which must not be zero.
-    pub(crate) fn summary(&self) -> (f64, f64, u64) {
+    /// Returns the median, the median absolute deviation, and the fastest of the readings, of which there must be some.
+    pub(crate) fn summary(&self) -> (f64, f64, f64) {
         let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
         let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
-        (median, mad, self.samples.len() as u64)
+        let fastest = self.samples.iter().copied().fold(f64::INFINITY, f64::min);
+        (median, mad, fastest)
     }
 }
 

@@ -15,8 +15,8 @@ use records::failure::Failure;
 /// Compare runs of several machines or dates, and put them on one page.
 ///
 /// Files without times must be the same byte for byte, if keys, functions and seed are. Times are divided by that of the median
-/// function of the same run; a function differs if its intervals, so divided, lie apart. Needs only run.json, timing.csv and
-/// latency.csv of each run.
+/// function of the same run; a function differs if its intervals, so divided, lie apart. Needs only run.json and timing.csv of each
+/// run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} join before after --out both.html\n  \

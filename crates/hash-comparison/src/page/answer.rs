@@ -8,9 +8,9 @@ use minijinja::value::{Serde, Value};
 use crate::advice::recommend::{at_sizes, form, incumbents, recommend, words};
 use crate::keys::Manifest;
 use crate::page::cells::shortened;
-use crate::questions::Records;
 use crate::questions::collisions::even_chance;
 use crate::questions::on_dataset::DatasetRows;
+use crate::questions::{CollisionRow, Records};
 use crate::record::{
     DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request, Run,
     Standing,
@@ -241,12 +241,15 @@ fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommen
 
 /// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
 pub(super) fn samples(data: &DatasetRows<'_>) -> Option<String> {
-    let pairs = data
+    let full = data
         .findings
         .iter()
-        .filter_map(|finding| finding.example.as_ref());
-    let pair = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
-    let [one, other] = pair.each_ref().map(|key| shortened(key, 40));
+        .filter_map(|one| data.full_width(&one.function));
+    let pairs = full
+        .filter(|row| row.collisions > 0)
+        .map(|row| [&row.first, &row.second]);
+    let pair = pairs.min_by_key(|pair| pair.iter().map(|key| key.len()).sum::<usize>())?;
+    let [one, other] = pair.map(|key| shortened(key, 40));
     Some(format!(", such as “{one}” and “{other}”"))
 }
 
@@ -270,14 +273,15 @@ pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
 /// detect, if any; those expected; the keys with an even chance of one; a narrower width; and whether hashes are cut.
 pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
     let widest = data.rows(&data.records.collisions).max_by_key(|row| row.bits);
-    let told = widest.filter(|row| row.band_high + 1.0 < row.keys as f64);
+    let most = |row: &CollisionRow| row.band(data.records.collisions.len())[1] as u64;
+    let told = widest.filter(|row| most(row) + 1 < row.keys);
     let bits = widest.map_or(0, |row| row.bits);
     let findings = data.findings.iter();
     let mut widths = findings.filter_map(|one| Some(data.full_width(&one.function)?.bits));
     let mut functions = data.records.run.functions.iter();
     context! {
         bits,
-        least => told.map(|row| grouped(row.band_high as u64 + 1)),
+        least => told.map(|row| grouped(most(row) + 1)),
         expected => widest.map(|row| significant(row.expected, 3)),
         even => grouped(even_chance(bits)),
         narrower => widths.find(|width| *width < bits),

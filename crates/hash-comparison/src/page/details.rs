@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{About, Finding};
+use crate::record::{About, CallForm, Finding};
 
 /// Returns the rows about one function, by file, with the finding and the advice.
 pub(super) fn of(data: &DatasetRows<'_>, function: &str) -> Value {
@@ -24,9 +24,9 @@ pub(super) fn of(data: &DatasetRows<'_>, function: &str) -> Value {
         verdict => finding.map(|finding| Serde(finding.verdict)),
         advice => data.advice(function).map(Serde),
         collided => data.full_width(function).map(Serde),
-        time => data.throughput(function).map(Serde),
-        chained => data.chained(function).map(Serde),
-        places => rows(data, &records.places, function),
+        time => data.time(function, CallForm::Independent).map(Serde),
+        chained => data.time(function, CallForm::Chained).map(Serde),
+        times => rows(data, &records.timing, function),
         rates => rows(data, &records.false_positives, function),
         sizes => rows(data, &records.sizes, function),
         tables => rows(data, &records.occupancy, function),

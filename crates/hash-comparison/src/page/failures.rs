@@ -4,9 +4,9 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::recommend::words;
+use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Records, WindowEnd, windows};
-use crate::record::{Choice, CostRow, Finding, Standing, Verdict, about};
+use crate::record::{Choice, CostRow, End, Finding, Standing, Verdict, about};
 use records::number::significant;
 
 /// Number of costs in a row.
@@ -24,10 +24,8 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
     };
     failed.sort_by_key(|finding| !avoid(finding));
     let rows = failed.into_iter().map(|one| {
-        let keys = one
-            .example
-            .as_ref()
-            .map(|[one, other]| Serde(differing(one, other)));
+        let collided = data.full_width(&one.function).filter(|row| row.collisions > 0);
+        let keys = collided.map(|row| Serde(differing(&row.first, &row.second)));
         let advice = data.advice(&one.function).map(Serde);
         context! { function => &one.function, cost => costs(data, one), advice, keys, why => &one.reasons }
     });
@@ -52,19 +50,19 @@ fn only_in_high_bits(records: &Records, finding: &Finding) -> Option<String> {
     }
     let (dataset, function) = (&finding.dataset, &finding.function);
     let table = about(&records.occupancy, dataset, function)
-        .find(|row| row.choice == Choice::HighBits && row.verdict > Verdict::WithinChance);
+        .find(|row| row.choice == Choice::HighBits && row.is_worse());
     if let Some(row) = table {
-        let [measured, chance] = [row.hit, row.hit_expected].map(|value| significant(value, 3));
+        let [measured, chance] = [row.value, row.expected].map(|value| significant(value, 3));
         return Some(format!("{measured} comparisons per look-up; chance: {chance}"));
     }
-    let failed = about(&records.windows, dataset, function)
-        .filter(|row| row.end == WindowEnd::High && windows::failed(row));
+    let failed =
+        about(&records.windows, dataset, function).filter(|row| row.end == End::High && row.is_worse());
     let worst = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
     let chance = significant(worst.expected, 3);
     Some(format!(
         "{} collide in {}; chance: {chance}",
         worst.collisions,
-        windows::place(worst)
+        worst.place()
     ))
 }
 

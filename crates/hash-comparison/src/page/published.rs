@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::published::{CountRow, FilterRow, KeySet};
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::DatasetKind;
+use crate::record::{CallForm, DatasetKind};
 use records::number;
 
 /// Returns the published set that `data` stands for, by name and size; a user's own file stands for none.
@@ -27,7 +27,7 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
             ours,
             z => [theirs, ours].map(|count| row.z(count)).into_iter().collect::<Value>(),
             their_ns => row.total_ns as f64 / set.keys() as f64,
-            our_ns => data.throughput(&row.function).map(|row| row.median_ns_per_key),
+            our_ns => data.time(&row.function, CallForm::Independent).map(|row| row.median_ns_per_key),
         })
     });
     let rows: Vec<Value> = rows.collect();

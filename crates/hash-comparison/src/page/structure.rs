@@ -7,38 +7,37 @@ use minijinja::value::{Serde, Value};
 
 use crate::advice::calibration::{COMMITTED, CalibrationRow};
 use crate::keys::structured;
+use crate::questions::collisions::furthest;
 use crate::questions::on_dataset::distinct;
-use crate::questions::structured::{ratio, worst};
-use crate::questions::{Records, StructuredRow};
-use crate::record::of;
+use crate::questions::{CollisionRow, Records};
+use crate::record::{about, on};
 use records::table;
 
 /// Returns what the section on structured keys shows, with its chart; `None` in runs without these rows.
 pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> {
     let all = &records.structured;
     let first = all.first()?;
-    let set_names = distinct(all.iter().map(|row| row.set.as_str()));
+    let set_names = distinct(all.iter().map(|row| row.dataset.as_str()));
     // The worst row of each set on which a function failed, with the sets in recorded order.
-    let failed = |function: &str| -> Vec<&StructuredRow> {
-        let rows = || of(all, function);
+    let failed = |function: &str| -> Vec<&CollisionRow> {
         let sets = set_names.iter();
-        sets.filter_map(|set| worst(rows().filter(|row| row.set == *set)))
+        sets.filter_map(|set| furthest(about(all, set, function)))
             .collect()
     };
     let names = distinct(all.iter().map(|row| row.function.as_str()));
     let functions = names.iter().map(|&name| {
         let failed = failed(name);
-        let worst = worst(failed.iter().copied());
+        let worst = furthest(failed.iter().copied());
         context! {
             function => name,
             failed => Value::from(Serde(&failed)),
             worst => worst.map(Serde),
-            ratio => worst.map(ratio),
+            ratio => worst.and_then(CollisionRow::ratio),
         }
     });
     let sets = set_names.iter().map(|set| {
         let known = structured::ALL.iter().find(|known| known.name == *set);
-        let row = all.iter().find(|row| row.set == *set).unwrap_or(first);
+        let row = on(all, set).next().unwrap_or(first);
         context! { name => *set, keys => row.keys, recipe => known.map_or("", |known| known.recipe) }
     });
     Some(context! {

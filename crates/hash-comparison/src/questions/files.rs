@@ -12,8 +12,8 @@ use records::error::Error;
 use records::folder::Kind;
 use records::table;
 
-use super::{FILES, RecordFile, Records, TimingRow};
-use crate::record::{CallForm, EMPTY, IDEAL, Run};
+use super::{FILES, RecordFile, Records};
+use crate::record::{EMPTY, IDEAL, Run};
 
 /// The most datasets in a run.
 pub const MAX_DATASETS: usize = 64;
@@ -65,14 +65,6 @@ impl Records {
             }
         }
         Ok(records)
-    }
-
-    /// Returns the times of whole datasets in calls of this form.
-    pub fn times(&self, form: CallForm) -> &[TimingRow] {
-        match form {
-            CallForm::Independent => &self.timing,
-            CallForm::Chained => &self.latency,
-        }
     }
 
     /// Returns the files of these records: all of [`FILES`], unless the records were read and list fewer.

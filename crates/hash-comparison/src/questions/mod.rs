@@ -4,20 +4,14 @@
 //! what several say together is in [`advice`](crate::advice). The list at the end is the only one: runs, records,
 //! findings, charts and the comparison with the committed run go through it.
 
+pub mod buckets;
 pub mod collisions;
-pub mod curves;
-pub mod distribution;
 pub mod files;
 pub mod filters;
 pub mod mixing;
 pub(crate) mod on_dataset;
-pub mod places;
 pub(crate) mod shades;
-pub mod shards;
-pub mod structured;
-pub mod tables;
 pub mod times;
-pub mod windows;
 
 use std::path::Path;
 
@@ -27,27 +21,23 @@ use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 use records::table::{self, Row};
 
+pub use self::buckets::{BucketRow, Figure};
 pub use self::collisions::CollisionRow;
-pub use self::curves::CurveRow;
-pub use self::distribution::{DistributionKind, DistributionRow};
 pub use self::filters::{FalsePositiveRow, NearSizesRow, SizeRow};
 pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
 use self::on_dataset::DatasetRows;
-pub use self::places::{Place, PlaceRow};
-pub use self::shards::ShardRow;
-pub use self::structured::{StructuredRow, Window};
-pub use self::tables::OccupancyRow;
-pub use self::times::{SpreadRow, TimingRow};
-pub use self::windows::{WindowEnd, WindowRow};
+pub use self::times::{Place, TimingRow};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{
-    BitFact, Choice, CostRow, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run, Verdict,
+    BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run, Verdict,
 };
 use crate::values::Hashed;
 
 /// A question. Measuring takes keys and functions and gives rows; everything else takes rows alone.
 pub struct Question {
+    /// Set if the values of structured keys are measured too.
+    structured: bool,
     /// The measurement of the rows.
     pub measure: Measure,
     /// Judges the rows of a whole run, since verdicts depend on the number of tests.
@@ -65,6 +55,7 @@ pub struct Question {
 impl Question {
     /// A question that answers nothing; a question states the fields that it has.
     const NONE: Self = Self {
+        structured: false,
         measure: Measure::Functions(|_, _, _| Ok(())),
         judge: |_| {},
         failures: |_, _, _| Vec::new(),
@@ -72,6 +63,11 @@ impl Question {
         costs: |_, _, _| Vec::new(),
         charts: &[],
     };
+
+    /// Returns true if the values of these keys are asked about.
+    pub fn asks(&self, dataset: &Dataset) -> bool {
+        self.structured || dataset.kind != DatasetKind::Structured
+    }
 }
 
 /// Measures one function on a dataset, or the ideal hash without one, and adds the rows.
@@ -158,17 +154,6 @@ pub(crate) enum Draw {
     Run(fn(&Records) -> Option<Scene>),
 }
 
-/// Two keys of a dataset that a function maps to one value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Example {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function.
-    pub function: String,
-    /// The keys, escaped for print.
-    pub keys: [String; 2],
-}
-
 /// A row of a file of records.
 pub trait Recorded: Row {
     /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
@@ -252,7 +237,7 @@ impl RecordFile {
 
 /// Defines [`QUESTIONS`], [`Records`] and [`FILES`] from the questions and the files of their rows.
 macro_rules! questions {
-    ($($question:ident: $($name:ident: $row:ty),+;)* + $($also:ident: $also_row:ty),+) => {
+    ($($question:ident: $($name:ident: $row:ident),+;)* + $($also:ident: $also_row:ty),+) => {
         /// Every question, in the order in which they are asked.
         pub static QUESTIONS: &[Question] = &[$($question::QUESTION),*];
 
@@ -261,11 +246,9 @@ macro_rules! questions {
         pub struct Records {
             /// `run.json`.
             pub run: Run,
-            /// Examples of collisions, which the findings hold in the end.
-            pub examples: Vec<Example>,
             $($(
                 #[doc = concat!("Rows of `", stringify!($name), ".csv`.")]
-                pub $name: Vec<$row>,
+                pub $name: Vec<$question::$row>,
             )+)*
             $(
                 #[doc = concat!("Rows of `", stringify!($also), ".csv`.")]
@@ -278,15 +261,13 @@ macro_rules! questions {
             pub fn of(run: Run) -> Self {
                 Self {
                     run,
-                    examples: Vec::new(),
                     $($($name: Vec::new(),)+)*
                     $($also: Vec::new(),)+
                 }
             }
 
-            /// Appends the rows and examples of `other`.
+            /// Appends the rows of `other`.
             pub fn append(&mut self, other: Self) {
-                self.examples.extend(other.examples);
                 $($(self.$name.extend(other.$name);)+)*
                 $(self.$also.extend(other.$also);)+
             }
@@ -294,7 +275,7 @@ macro_rules! questions {
 
         /// The files of a run in addition to `run.json`.
         pub const FILES: &[RecordFile] = &[
-            $($(questions!(@file $name: $row),)+)*
+            $($(questions!(@file $name: $question::$row),)+)*
             $(questions!(@file $also: $also_row),)+
         ];
     };
@@ -313,17 +294,11 @@ macro_rules! questions {
 
 // The list: a question, and the files of its rows. What the advice adds comes last.
 questions! {
-    collisions: collisions: CollisionRow;
-    times: timing: TimingRow, latency: TimingRow, spread: SpreadRow;
-    curves: curves: CurveRow;
-    places: places: PlaceRow;
-    distribution: distribution: DistributionRow;
+    collisions: collisions: CollisionRow, windows: CollisionRow, structured: CollisionRow;
+    times: timing: TimingRow;
+    buckets: distribution: BucketRow, occupancy: BucketRow, shards: BucketRow;
     filters: false_positives: FalsePositiveRow, sizes: SizeRow, near_sizes: NearSizesRow;
-    windows: windows: WindowRow;
     mixing: avalanche: AvalancheRow, mixing: MixingRow;
-    structured: structured: StructuredRow;
-    tables: occupancy: OccupancyRow;
-    shards: shards: ShardRow;
     + costs: CostRow
 }
 

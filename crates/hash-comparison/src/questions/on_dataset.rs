@@ -1,8 +1,8 @@
 //! The records of one dataset, for look-ups by charts and report.
 
-use crate::questions::{CollisionRow, FalsePositiveRow, Records, TimingRow};
+use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow};
 use crate::record::{
-    About, Advice, DatasetSummary, Finding, FunctionSummary, Recommendation, Standing, about, on,
+    About, Advice, CallForm, DatasetSummary, Finding, FunctionSummary, Recommendation, Standing, about, on,
 };
 
 /// The records of one dataset, in recorded order.
@@ -77,14 +77,10 @@ impl<'a> DatasetRows<'a> {
         findings
     }
 
-    /// Returns the time of independent calls of `function`.
-    pub(crate) fn throughput(&self, function: &str) -> Option<&'a TimingRow> {
-        self.about(&self.records.timing, function).next()
-    }
-
-    /// Returns the time of chained calls of `function`.
-    pub(crate) fn chained(&self, function: &str) -> Option<&'a TimingRow> {
-        self.about(&self.records.latency, function).next()
+    /// Returns the time of calls of `function` on the whole dataset.
+    pub(crate) fn time(&self, function: &str, form: CallForm) -> Option<&'a TimingRow> {
+        let mut rows = self.about(&self.records.timing, function);
+        rows.find(|row| row.is(Place::Sequence, form))
     }
 
     /// Returns the collisions of `function` at the widest width compared.

@@ -21,7 +21,7 @@ pub use self::recommendation::{
 };
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::stored;
-pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, IDEAL, Verdict};
+pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Verdict};
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

@@ -75,6 +75,8 @@ stored! {
         Generated,
         /// The user's own file.
         File,
+        /// One of the structured key sets, which are measured in every run and are not among its datasets.
+        Structured,
     }
 
     /// A kind of test that a function can fail, most telling first.
@@ -103,9 +105,6 @@ stored! {
         pub worst_bits: u32,
         /// The function's place in the advice on this dataset, best first. Places are unique, for an order of display.
         pub rank: u64,
-        /// Two distinct keys with the same value at the compared width, escaped for print, if there are any. Keys
-        /// longer than a thousand characters are shortened in the middle.
-        pub example: Option<[String; 2]>,
     }
 }
 

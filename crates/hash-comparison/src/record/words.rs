@@ -26,6 +26,16 @@ stored! {
         Chained,
     }
 
+    /// The bits of a value that are compared.
+    pub enum End {
+        /// The lowest bits.
+        Low,
+        /// The highest bits of the function's own output.
+        High,
+        /// All bits of the function.
+        Full,
+    }
+
     /// The way in which a hash table chooses the bucket of a value.
     pub enum Choice {
         /// The low bits; the number of buckets is a power of two.
@@ -38,6 +48,8 @@ stored! {
         /// The remainder; the number of buckets is not a power of two.
         #[serde(alias = "prime")]
         Remainder,
+        /// One bit of the value; there are two buckets.
+        Bit,
     }
 }
 
@@ -68,5 +80,5 @@ stored! {
 
 /// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
 pub const IDEAL: &str = "ideal";
-/// Name of the row in `timing.csv` and `latency.csv` that shows the cost of the loop itself.
+/// Name of the rows in `timing.csv` that show the cost of the loop itself.
 pub const EMPTY: &str = "empty";

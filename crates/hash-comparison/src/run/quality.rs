@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use crate::functions::Function;
-use crate::keys::Dataset;
+use crate::keys::{Dataset, structured};
 use crate::questions::{Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::values::Hashed;
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 
-/// Asks every question that does not depend on the machine, and adds the rows and examples to `records`. Uses one
+/// Asks every question that does not depend on the machine, and adds the rows to `records`. Uses one
 /// thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.
 pub fn fill(
     records: &mut Records,
@@ -23,6 +23,8 @@ pub fn fill(
         .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
     pool.install(|| -> Result<_, Cancelled> {
         values(records, datasets, functions, progress)?;
+        let structured = structured::datasets(records.run.seed);
+        values(records, &structured, functions, progress)?;
         apart(records, functions, progress)
     })?;
     for question in QUESTIONS {
@@ -57,10 +59,10 @@ pub fn values(
         .par_iter()
         .map(|dataset| {
             go_on(progress)?;
-            let questions = QUESTIONS
-                .iter()
-                .filter_map(|question| question.measure.on(dataset));
-            let questions = questions.collect();
+            let asked = QUESTIONS.iter().filter(|question| question.asks(dataset));
+            let questions = asked
+                .filter_map(|question| question.measure.on(dataset))
+                .collect();
             progress.step();
             Ok(questions)
         })

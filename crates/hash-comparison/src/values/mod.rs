@@ -1,12 +1,13 @@
 //! The values of all keys, computed once for all measurements.
 
-pub(crate) mod prefixes;
+mod different;
 
 use std::sync::OnceLock;
 
 use crate::functions::Function;
 use crate::keys::KeySet;
-use crate::values::prefixes::Prefixes;
+use crate::record::End;
+use crate::values::different::Different;
 
 /// The values of all keys of a set under a function, in the order of the keys, with all their bits.
 #[derive(Debug, Clone)]
@@ -14,8 +15,8 @@ pub struct Hashed<'a> {
     /// The function.
     pub function: &'a Function,
     values: Vec<u64>,
-    /// Cached, since two measurements use these prefixes and sorting takes longer than hashing.
-    low: OnceLock<Prefixes>,
+    /// Counted once, since sorting takes longer than hashing.
+    different: OnceLock<Different>,
 }
 
 impl<'a> Hashed<'a> {
@@ -29,7 +30,7 @@ impl<'a> Hashed<'a> {
         Self {
             function,
             values,
-            low: OnceLock::new(),
+            different: OnceLock::new(),
         }
     }
 
@@ -43,21 +44,9 @@ impl<'a> Hashed<'a> {
         self.values.iter().map(|&value| value as u32)
     }
 
-    /// Returns the prefixes of the low 32 bits, the lowest bit first.
-    pub(crate) fn low(&self) -> &Prefixes {
-        self.low.get_or_init(|| Prefixes::low(&self.values))
+    /// Returns the number of different values of `bits` bits at an end, at most 32, or of all bits.
+    pub(crate) fn different(&self, end: End, bits: u32) -> u64 {
+        let count = || Different::of(&self.values, self.function.output_bits);
+        self.different.get_or_init(count).at(end, bits)
     }
-}
-
-/// Counts the values in each of `buckets` buckets, of which `bucket` names that of a value.
-pub(crate) fn in_buckets(
-    values: impl IntoIterator<Item = u64>,
-    buckets: u64,
-    bucket: impl Fn(u64) -> u64,
-) -> Vec<u64> {
-    let mut counts = vec![0; buckets as usize];
-    for value in values {
-        counts[bucket(value) as usize] += 1;
-    }
-    counts
 }

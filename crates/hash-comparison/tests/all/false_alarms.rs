@@ -51,7 +51,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             seeded(seed);
             let hashed = Hashed::new(&dataset.keys, &function);
             let name = seed.to_string();
-            let (mut rows, _) = collisions::measure(dataset, &hashed);
+            let mut rows = collisions::measure(dataset, &hashed, collisions::low(function.output_bits));
             rows.iter_mut().for_each(|row| row.function.clone_from(&name));
             records.collisions.extend(rows);
             let (_, rows) = probes.sizes(&name, &probes.values(&hashed));

@@ -1,7 +1,7 @@
 //! The user's own keys: any bytes, any line ends, any number.
 
-use hash_comparison::questions::Records;
-use hash_comparison::record::EMPTY;
+use hash_comparison::questions::{Place, Records};
+use hash_comparison::record::{CallForm, EMPTY};
 
 use super::{Outcome, Workbench};
 
@@ -61,8 +61,9 @@ fn few_keys_odd_keys_and_long_keys() {
     assert_eq!(datasets.len(), cases.len());
     for (dataset, (_, keys)) in datasets.iter().zip(cases) {
         assert_eq!(dataset.keys, keys);
-        for rows in [&records.timing, &records.latency] {
-            let rows = rows.iter().filter(|row| row.dataset == dataset.name);
+        for form in [CallForm::Independent, CallForm::Chained] {
+            let of_form = records.timing.iter().filter(|row| row.form == form);
+            let rows = of_form.filter(|row| row.dataset == dataset.name && row.place == Place::Sequence);
             let names: Vec<&str> = rows.clone().map(|row| row.function.as_str()).collect();
             assert_eq!(names, [EMPTY, "XXH3", "CRC-32"]);
             assert!(

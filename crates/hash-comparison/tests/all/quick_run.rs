@@ -1,6 +1,8 @@
 //! A quick comparison: its records are complete.
 
-use hash_comparison::questions::{FILES, Records};
+use std::collections::HashSet;
+
+use hash_comparison::questions::{FILES, Place, Records};
 
 use super::Workbench;
 
@@ -28,11 +30,21 @@ fn records_are_complete() {
             file.name
         );
     }
-    // The empty function and four others, sixteen lengths of keys, both forms of calls.
-    let mut timed: Vec<_> = { records.curves.iter() }
-        .map(|row| (&row.function, row.length, row.form))
+    // The empty function and four others, two datasets in three places, sixteen lengths of keys, both forms of calls.
+    let all: Vec<_> = { records.timing.iter() }
+        .map(|row| {
+            (
+                &row.dataset,
+                &row.function,
+                row.place,
+                row.bytes / row.keys,
+                row.form,
+            )
+        })
         .collect();
-    timed.sort_unstable();
-    timed.dedup();
-    assert_eq!((timed.len(), records.curves.len()), (5 * 16 * 2, 5 * 16 * 2));
+    let of = |place| all.iter().filter(|row| row.2 == place).count();
+    let timed = [Place::Sequence, Place::Cache, Place::Memory, Place::Length].map(of);
+    assert_eq!(timed, [2, 2, 2, 16].map(|keys| keys * 5 * 2));
+    let distinct: HashSet<_> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len());
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use hash_comparison::functions;
+use hash_comparison::keys::structured;
 use hash_comparison::questions::{FILES, QUESTIONS, Records};
 use hash_comparison::record::{DatasetKind, DatasetSummary, EMPTY, IDEAL, Run};
 use hash_comparison::run::quality;
@@ -16,6 +17,8 @@ static COMMITTED: LazyLock<Records> = LazyLock::new(|| {
     let names = Plan::functions_of(&records);
     let functions: Vec<_> = names.iter().map(|name| functions::find(name).unwrap()).collect();
     let mut large = Records::of(Run::default());
+    let sets = structured::datasets(records.run.seed);
+    quality::values(&mut large, &sets, &functions, &Silent).unwrap();
     quality::apart(&mut large, &functions, &Silent).unwrap();
     for question in QUESTIONS {
         (question.judge)(&mut large);
@@ -140,7 +143,8 @@ impl<'a> Plan<'a> {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(&header).unwrap();
             // Rows stay in the order of the plan, as a run has them.
-            let each_set = sets().filter(|_| of_set.is_some()).map(Some);
+            let each_set = sets().chain(structured::ALL.iter().map(|set| (set.name, set.name)));
+            let each_set = each_set.filter(|_| of_set.is_some()).map(Some);
             for set in each_set.chain(of_set.is_none().then_some(None)) {
                 let chance = [EMPTY, IDEAL].map(|name| (name, name));
                 for (function, source) in chance.into_iter().chain(self.functions.iter().copied()) {

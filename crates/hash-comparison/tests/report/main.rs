@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use fixture::Plan;
 use hash_comparison::advice::recommend::decide;
 use hash_comparison::page::render;
-use hash_comparison::questions::Records;
-use hash_comparison::record::{EMPTY, Purpose, Request};
+use hash_comparison::questions::{Place, Records, TimingRow};
+use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
 
 /// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {
@@ -98,7 +98,7 @@ fn charts_without_times_do_not_depend_on_times() {
     let records = judged(&Plan::of_one_set().records());
     let (first, names) = rendered(&records, "times-first");
     let mut other = records.clone();
-    for row in other.timing.iter_mut().chain(&mut other.latency) {
+    for row in &mut other.timing {
         row.median_ns_per_key = 100.0 / row.median_ns_per_key;
     }
     other.run.environment.cpu = "Another CPU".to_owned();
@@ -176,7 +176,8 @@ fn names_that_are_markup_stay_text() {
     let functions = [("<b>F</b>&amp;", "XXH3"), ("PJW", "PJW"), ("G", "DEKHash")];
     let mut records = Plan::of_files(&names, &functions).records();
     records.run.command = format!("cargo xtask compare --keys '{hostile}-->'");
-    records.run.findings[0].example = Some([hostile.to_owned(), "--></style>".to_owned()]);
+    (records.collisions[0].first, records.collisions[0].second) =
+        (hostile.to_owned(), "--></style>".to_owned());
     let page = checked(&records, "hostile");
     assert_self_contained(&page);
     assert!(!page.contains("<script>alert") && !page.contains("onload=alert(1)>") && !page.contains("<b>F"));
@@ -265,14 +266,14 @@ fn records_with_gaps_render() {
 
     let page = page_without("no-times", |records| {
         records.timing.clear();
-        records.latency.clear();
-        records.places.clear();
     });
     assert!(!page.contains(" ns per key (") && page.contains("not measured in this run"));
 
     page_without("no-floor", |records| {
-        records.timing.retain(|row| row.function != EMPTY);
-        records.latency.clear();
+        let is_kept = |row: &TimingRow| row.function != EMPTY && row.form == CallForm::Independent;
+        records
+            .timing
+            .retain(|row| row.place != Place::Sequence || is_kept(row));
         let rates = &mut records.false_positives;
         rates.retain(|row| row.bits_per_key == 15 && row.function != "XXH3");
     });
@@ -291,7 +292,10 @@ fn records_with_gaps_render() {
 #[test]
 fn a_slow_function_does_not_stretch_the_axis() {
     let mut records = Plan::of_one_set().records();
-    let times = records.timing.iter_mut().chain(&mut records.latency);
+    let times = records
+        .timing
+        .iter_mut()
+        .filter(|row| row.place == Place::Sequence);
     for row in times.filter(|row| row.function == "PJW") {
         row.median_ns_per_key = 5_000.0;
     }

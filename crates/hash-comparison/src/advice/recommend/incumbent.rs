@@ -1,7 +1,7 @@
 //! The function in use today: good enough or not, why, and what a change to the pick would gain.
 
 use crate::advice::recommend::{Judged, words};
-use crate::questions::Records;
+use crate::questions::{Place, Records};
 use crate::record::{CallForm, Incumbent, Interval, Request, Standing};
 use records::number::significant;
 
@@ -15,7 +15,10 @@ pub(super) fn beside(
     let name = &mine.function.name;
     let both = |one: &Judged<'_>| {
         let name = &one.function.name;
-        [one.speed, Interval::in_memory(records, dataset, name, form)]
+        [
+            one.speed,
+            Interval::of(records, dataset, name, (Place::Memory, form)),
+        ]
     };
     let change_to = |pick: &Judged<'_>| {
         let other = &pick.function.name;

@@ -16,8 +16,8 @@ mod sizes;
 mod tests;
 pub mod words;
 
-use crate::questions::Records;
 use crate::questions::filters::FEWEST_KEYS;
+use crate::questions::{Place, Records};
 use crate::record::{
     Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Interval, Purpose,
     Recommendation, Request, Resistance, Standing, of, on,
@@ -119,7 +119,12 @@ fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request)
         let mut one = Judged {
             function,
             costs: costs.filter(|row| parts.contains(&row.purpose)).collect(),
-            speed: Interval::of(records, &dataset.name, &function.name, form(request.purpose)),
+            speed: Interval::of(
+                records,
+                &dataset.name,
+                &function.name,
+                (Place::Sequence, form(request.purpose)),
+            ),
             standing: Standing::Suited,
             rank: 0,
             lacks: lacks(function, dataset.keys, request),

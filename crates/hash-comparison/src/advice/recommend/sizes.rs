@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::advice::recommend::Judged;
-use crate::questions::{Records, WindowEnd, WindowRow};
-use crate::record::{AtSize, Basis, DatasetSummary, IDEAL, Purpose, Verdict, about, significant};
+use crate::questions::{CollisionRow, Records};
+use crate::record::{AtSize, Basis, DatasetSummary, End, IDEAL, Purpose, Verdict, about, significant};
 use filter_formats::sizing::Format;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use records::number::{grouped, percent};
 use statistics::collisions::CollisionLaw;
-use statistics::correction::FAMILY_LEVEL;
 
 /// Numbers of keys in addition to the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
@@ -149,24 +148,28 @@ fn all_bits<'a>(
     records: &'a Records,
     dataset: &'a DatasetSummary,
     one: &'a Judged<'_>,
-) -> Option<&'a WindowRow> {
+) -> Option<&'a CollisionRow> {
     let mut windows = about(&records.windows, &dataset.name, &one.function.name);
-    windows.find(|row| row.end == WindowEnd::Full)
+    windows.find(|row| row.end == End::Full)
 }
 
 /// Returns true if collisions differ from chance, in all bits or the low ones, so that no law gives other sizes.
 fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
-    let mut some = about(&records.collisions, &dataset.name, &one.function.name);
-    all_bits(records, dataset, one).is_some_and(|row| row.p_adjusted < FAMILY_LEVEL)
-        || some.any(|row| row.verdict != Verdict::WithinChance)
+    tested(records, dataset, one).any(|row| row.verdict != Verdict::WithinChance)
 }
 
 /// Returns true if a test found fewer collisions than chance.
 fn has_fewer(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
-    let mut rows = about(&records.collisions, &dataset.name, &one.function.name);
-    let all = all_bits(records, dataset, one);
-    rows.any(|row| row.verdict == Verdict::FewerThanChance)
-        || all.is_some_and(|row| row.p_adjusted < FAMILY_LEVEL && (row.collisions as f64) < row.expected)
+    tested(records, dataset, one).any(|row| row.verdict == Verdict::FewerThanChance)
+}
+
+/// Returns the collisions in all bits and in the low ones.
+fn tested<'a>(
+    records: &'a Records,
+    dataset: &'a DatasetSummary,
+    one: &'a Judged<'_>,
+) -> impl Iterator<Item = &'a CollisionRow> {
+    about(&records.collisions, &dataset.name, &one.function.name).chain(all_bits(records, dataset, one))
 }
 
 /// Returns the rate counted near that number of keys, else that of an ideal hash. If the function departs from chance

@@ -3,7 +3,7 @@
 use crate::advice::recommend::*;
 use crate::advice::summarise;
 use crate::keys::{Dataset, Recipe};
-use crate::questions::TimingRow;
+use crate::questions::{Place, TimingRow};
 use crate::record::Run;
 
 const KEYS: u64 = 50_000;
@@ -23,7 +23,7 @@ fn records(functions: &[Made], keys: u64) -> Records {
         datasets: vec![summarise(&dataset, 1)],
         ..Run::default()
     };
-    let (mut timing, mut latency) = (Vec::new(), Vec::new());
+    let mut timing = Vec::new();
     for Made(name, bits, overlapped, waiting) in functions {
         let mut summary = crate::functions::find("XXH3").unwrap().summary();
         (*name).clone_into(&mut summary.name);
@@ -33,21 +33,23 @@ fn records(functions: &[Made], keys: u64) -> Records {
             summary.resistance_reason = "Made for a secret key.".to_owned();
         }
         run.functions.push(summary);
-        let time = |ns: f64| TimingRow {
+        let time = |form, ns: f64| TimingRow {
             dataset: "set".to_owned(),
             function: (*name).to_owned(),
+            place: Place::Sequence,
+            form,
             keys,
             bytes: keys * 8,
             median_ns_per_key: ns,
             mad_ns_per_key: 0.01,
+            fastest_ns_per_key: None,
             samples: 31,
         };
-        timing.push(time(*overlapped));
-        latency.push(time(*waiting));
+        timing.push(time(CallForm::Independent, *overlapped));
+        timing.push(time(CallForm::Chained, *waiting));
     }
     Records {
         timing,
-        latency,
         ..Records::of(run)
     }
 }

@@ -1,12 +1,12 @@
 //! The advice in words, for terminal and report.
 
 use crate::advice::recommend::{Judged, judged};
-use crate::questions::collisions::even_chance;
+use crate::questions::collisions::{even_chance, furthest, structured};
 use crate::questions::filters::{Compared, Comparison};
-use crate::questions::{MixingTest, Records, SizeRow, Window, mixing, structured};
+use crate::questions::{MixingTest, Records, SizeRow, mixing};
 use crate::record::{
-    Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, IDEAL, Purpose, Recommendation, Request,
-    Standing, Verdict, about, of, on,
+    Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, End, IDEAL, Purpose, Recommendation,
+    Request, Standing, Verdict, about, of, on,
 };
 use crate::vocabulary;
 use crate::words::placed;
@@ -177,12 +177,8 @@ fn shards(records: &Records, dataset: &str, function: &str) -> Vec<String> {
     let rows = rows.filter(|row| shown.contains(&(row.choice, row.buckets)));
     let words = rows.map(|row| {
         let place = placed(row.buckets, "shards", row.choice);
-        let [fullest, chance, even] = [
-            row.fullest as f64,
-            row.fullest_expected,
-            row.keys as f64 / row.buckets as f64,
-        ]
-        .map(|keys| grouped(keys.round() as u64));
+        let [fullest, chance, even] = [row.value, row.expected, row.keys as f64 / row.buckets as f64]
+            .map(|keys| grouped(keys.round() as u64));
         format!("{fullest} keys in the fullest of {place} (chance: {chance}; even: {even})")
     });
     words.collect()
@@ -190,7 +186,7 @@ fn shards(records: &Records, dataset: &str, function: &str) -> Vec<String> {
 
 fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
     let row = about(&records.occupancy, dataset, function).find(|row| row.choice == Choice::LowBits)?;
-    let [hit, low, high] = [row.hit, row.hit_low, row.hit_high].map(|value| significant(value, 4));
+    let [hit, low, high] = [row.value, row.low?, row.high?].map(|value| significant(value, 4));
     Some(format!(
         "{hit} comparisons per look-up by the low bits (by chance: {low} to {high})"
     ))
@@ -223,18 +219,13 @@ pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, functi
 /// Describes the result of a function on the structured set most like the keys of `dataset`.
 fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
     let set = structured::nearest(dataset)?;
-    let rows = || of(&records.structured, function).filter(|row| row.set == set.name);
+    let rows = || about(&records.structured, set.name, function);
     rows().next()?;
     let lead = format!("The set nearest to these keys, {} ({})", set.name, set.recipe);
-    let Some(row) = structured::worst(rows()) else {
+    let Some(row) = furthest(rows()) else {
         return Some(format!("{lead}: passed."));
     };
-    let place = match row.window {
-        Window::Whole => format!("all {} bits", row.bits),
-        Window::Low => format!("the low {} bits", row.bits),
-        Window::High => format!("the high {} bits", row.bits),
-    };
-    let only_high = rows().all(|row| row.verdict <= Verdict::WithinChance || row.window == Window::High);
+    let only_high = rows().all(|row| !row.is_worse() || row.end == End::High);
     let then = if only_high {
         "; the low bits pass, so use it for such keys only with the low bits, as most filters and tables do"
     } else {
@@ -243,7 +234,8 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
     let collisions = grouped(row.collisions);
     let (keys, chance) = (grouped(row.keys), significant(row.expected, 3));
     Some(format!(
-        "{lead}: {collisions} of {keys} collide in {place} (chance: {chance}){then}."
+        "{lead}: {collisions} of {keys} collide in {} (chance: {chance}){then}.",
+        row.place()
     ))
 }
 

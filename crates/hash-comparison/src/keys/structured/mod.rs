@@ -10,7 +10,8 @@ mod text;
 use rand::SeedableRng as _;
 use rand_xoshiro::SplitMix64;
 
-use crate::keys::KeySet;
+use crate::keys::{Dataset, KeySet};
+use crate::record::DatasetKind;
 
 /// One structured key set.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +39,16 @@ impl StructuredSet {
         });
         (self.draw)(&mut SplitMix64::seed_from_u64(seed ^ stream))
     }
+}
+
+/// Returns every set as a dataset, in the order of the records.
+pub fn datasets(seed: u64) -> Vec<Dataset> {
+    let dataset = |set: &StructuredSet| Dataset {
+        kind: DatasetKind::Structured,
+        seed,
+        ..Dataset::of(set.name, set.keys(seed))
+    };
+    ALL.iter().map(dataset).collect()
 }
 
 /// Every set, in the order of the records.

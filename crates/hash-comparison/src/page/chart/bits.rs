@@ -2,7 +2,7 @@
 
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::questions::shades::Heat;
-use crate::questions::{DistributionKind, WindowEnd};
+use crate::record::{Choice, End};
 use plots::cells::{Cell, Column, Table};
 use plots::scene::{INK, Scene};
 
@@ -34,19 +34,20 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     // Function, column group, place in the group, p-value, and true if the statistic is above chance.
     let mut marks: Vec<(&str, usize, u64, f64, bool)> = Vec::new();
     for row in data.rows(&data.records.distribution) {
-        let (group, is_above) = match row.kind {
-            DistributionKind::BitShare => (0, row.statistic > 0.5),
-            DistributionKind::PowerOfTwoBuckets => (1, row.statistic > row.dof as f64),
-            DistributionKind::PrimeBuckets => (2, row.statistic > row.dof as f64),
+        let group = match row.choice {
+            Choice::Bit => 0,
+            Choice::Remainder => 2,
+            _ => 1,
         };
-        marks.push((&row.function, group, row.parameter, row.p_value, is_above));
+        let is_above = row.value > row.expected;
+        marks.push((&row.function, group, row.buckets, row.p_value, is_above));
     }
     for row in data.rows(&data.records.windows) {
         // All bits share one column, whatever their number.
         let (group, bits) = match row.end {
-            WindowEnd::Low => (3, row.bits),
-            WindowEnd::High => (4, row.bits),
-            WindowEnd::Full => (5, 0),
+            End::Low => (3, row.bits),
+            End::High => (4, row.bits),
+            End::Full => (5, 0),
         };
         let is_above = row.collisions as f64 > row.expected;
         marks.push((&row.function, group, bits.into(), row.p_value, is_above));

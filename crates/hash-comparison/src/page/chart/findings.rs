@@ -1,10 +1,9 @@
 //! The first chart of the report: quality, time and false positives of each function on one dataset.
 
 use crate::page::chart::mark;
-use crate::questions::collisions::{over_expected, ratio};
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::{CollisionRow, FalsePositiveRow};
-use crate::record::{EMPTY, Finding, IDEAL, Verdict};
+use crate::record::{CallForm, EMPTY, Finding, IDEAL, Verdict};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
@@ -136,7 +135,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
     let panel = Panel {
         title: "Quality: collisions against chance",
         axis: &format!("collisions / expected in the low {common} bits, 99 % interval (log)"),
-        scale: ratio_scale(&present, place),
+        scale: ratio_scale(&present, data, place),
         tick: number::tick,
     };
     panel.frame(scene, rows, place.title());
@@ -150,7 +149,8 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
     for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
         let Some(row) = row else { continue };
         scene.row(&finding.function, |scene| {
-            collision_mark(scene, &panel, rows, index, row, finding.verdict);
+            let band = row.band(data.records.collisions.len());
+            collision_mark(scene, &panel, rows, index, (row, band), finding.verdict);
             let width = (row.bits < common).then(|| format!("{} bits", row.bits));
             let notes = width.into_iter().chain(other_width_note(data, finding, row));
             let note = notes.collect::<Vec<_>>().join(", ");
@@ -171,7 +171,7 @@ fn other_width_note(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRo
         worst.filter(|worst| worst.verdict > Verdict::WithinChance && row.verdict <= Verdict::WithinChance)
     };
     let other = other.filter(|other| other.bits != row.bits)?;
-    let ratio = ratio(other)?;
+    let ratio = other.ratio()?;
     let words = if (0.9..1.1).contains(&ratio) {
         // With many collisions, even a small difference is significant.
         let sign = if ratio < 1.0 { '-' } else { '+' };
@@ -188,12 +188,12 @@ fn collision_mark(
     panel: &Panel<'_>,
     rows: &Rows,
     index: usize,
-    row: &CollisionRow,
+    (row, band): (&CollisionRow, [f64; 2]),
     verdict: Verdict,
 ) {
     let y = rows.middle(index);
-    let over = |count| over_expected(row, count);
-    let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
+    let over = |count| row.over_expected(count);
+    let (Some(value), Some(low), Some(high)) = (row.ratio(), over(row.ci_low), over(row.ci_high)) else {
         let words = "too few keys for a collision";
         let left = panel.scale.from + 4.0;
         // Hides the grid behind the words.
@@ -202,7 +202,7 @@ fn collision_mark(
         scene.text_middle((left, y), Anchor::Start, Font::NOTE, words);
         return;
     };
-    if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
+    if let [Some(low), Some(high)] = band.map(over) {
         panel.band(scene, rows, index, low, high);
     }
     if value <= panel.scale.high {
@@ -216,11 +216,12 @@ fn collision_mark(
 
 /// Builds a logarithmic axis for ratios that covers 0.5 to 4 and every row that chance explains, with its interval and
 /// band. Rows far off chance must not compress all others.
-fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
+fn ratio_scale(rows: &[&CollisionRow], data: &DatasetRows<'_>, place: &Place) -> Scale {
     let (mut low, mut high) = (0.5_f64, 4.0_f64);
     for row in rows.iter().filter(|row| row.verdict <= Verdict::WithinChance) {
-        let over = |count| over_expected(row, count).filter(|value| *value > 0.0);
-        for value in [row.collisions as f64, row.ci_high, row.band_high]
+        let [band_low, band_high] = row.band(data.records.collisions.len());
+        let over = |count| row.over_expected(count).filter(|value| *value > 0.0);
+        for value in [row.collisions as f64, row.ci_high, band_high]
             .into_iter()
             .filter_map(over)
         {
@@ -228,7 +229,7 @@ fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
             low = low.min((value * 0.9).max(0.01));
         }
         // The lower end of an interval that reaches towards zero may be cut off.
-        for value in [row.ci_low, row.band_low].into_iter().filter_map(over) {
+        for value in [row.ci_low, band_low].into_iter().filter_map(over) {
             low = low.min((value * 0.9).max(0.35));
         }
     }
@@ -238,11 +239,8 @@ fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
 fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
     let rows = &place.rows;
     let both = |finding: &&Finding| {
-        let rows = [
-            data.throughput(&finding.function),
-            data.chained(&finding.function),
-        ];
-        rows.map(|row| row.map(|row| row.median_ns_per_key))
+        let time = |form| Some(data.time(&finding.function, form)?.median_ns_per_key);
+        [CallForm::Independent, CallForm::Chained].map(time)
     };
     let times: Vec<[Option<f64>; 2]> = findings.iter().map(both).collect();
     let known = times.iter().flatten().flatten().copied();
@@ -267,7 +265,9 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
         (Sign::Hollow(Mark::Neutral), "each call waits"),
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
-    let floor = data.throughput(EMPTY).map(|row| row.median_ns_per_key);
+    let floor = data
+        .time(EMPTY, CallForm::Independent)
+        .map(|row| row.median_ns_per_key);
     if let Some(floor) = floor.filter(|value| panel.scale.contains(*value)) {
         let x = panel.scale.at(floor);
         scene.line((x, rows.top - 12.0), (x, rows.bottom()), 1.0, MUTED);

@@ -26,8 +26,7 @@ use self::tests_of::Asked;
 use hash_comparison::advice::calibration::CalibrationRow;
 use hash_comparison::advice::summarise;
 use hash_comparison::functions::Function;
-use hash_comparison::keys::structured::{self, StructuredSet};
-use hash_comparison::keys::{DEFAULT_SEED, Dataset, KeySet, embedded_names, load_embedded};
+use hash_comparison::keys::{DEFAULT_SEED, Dataset, embedded_names, load_embedded, structured};
 use hash_comparison::questions::mixing::Effort;
 use hash_comparison::record::Run;
 
@@ -42,7 +41,7 @@ struct Plan {
     seeds: u64,
     /// Datasets for the tests of real keys.
     datasets: Vec<Dataset>,
-    sets: Vec<&'static StructuredSet>,
+    structured: Vec<Dataset>,
     /// Keys for avalanche and independence of output bits.
     effort: Effort<'static>,
 }
@@ -54,7 +53,7 @@ impl Plan {
         Self {
             seeds: SEEDS,
             datasets: embedded_names().map(load).collect(),
-            sets: structured::ALL.iter().collect(),
+            structured: structured::datasets(DEFAULT_SEED),
             effort: Effort::RUN,
         }
     }
@@ -81,8 +80,6 @@ fn keyed(key: &[u8]) -> u64 {
 fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
     let function = Function::custom("keyed", 64, hash, &[]);
     let datasets: Vec<Asked<'_>> = plan.datasets.iter().map(Asked::new).collect();
-    let keys = |&set: &&'static StructuredSet| (set, set.keys(DEFAULT_SEED));
-    let sets: Vec<(&StructuredSet, KeySet)> = plan.sets.iter().map(keys).collect();
     let run = Run {
         datasets: plan
             .datasets
@@ -96,9 +93,8 @@ fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
         let mut generator = ChaCha8Rng::seed_from_u64((1 << 32) + seed);
         KEY.set((generator.next_u64(), generator.next_u64()));
         let mut alarms = Alarms::of_a_seed();
-        let records = tests_of::real_keys(&function, &run, &datasets, &mut alarms);
-        tests_of::structured_keys(&function, &sets, &mut alarms);
-        tests_of::bits(&function, records, plan.effort, &mut alarms);
+        let records = tests_of::judged(&function, &run, &datasets, &plan.structured, plan.effort);
+        tests_of::count(&records, &function, &datasets, &mut alarms);
         alarms
     };
     let alarms = (1..=plan.seeds).into_par_iter().map(of_seed);

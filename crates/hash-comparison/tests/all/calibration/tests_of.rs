@@ -3,15 +3,11 @@
 use super::alarms::Alarms;
 use hash_comparison::advice::findings;
 use hash_comparison::functions::Function;
-use hash_comparison::keys::structured::StructuredSet;
-use hash_comparison::keys::{DEFAULT_SEED, Dataset, KeySet};
+use hash_comparison::keys::{DEFAULT_SEED, Dataset};
 use hash_comparison::questions::filters::{Comparison, Probes};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{
-    DistributionKind, MixingTest, NearSizesRow, QUESTIONS, Records, Window, WindowEnd, collisions,
-    distribution, structured, tables, windows,
-};
-use hash_comparison::record::{BitTest, FailedTest, Run, Verdict};
+use hash_comparison::questions::{Figure, Measure, MixingTest, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::values::Hashed;
 
 /// A dataset with its probes and the results of the ideal hash.
@@ -34,93 +30,82 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Counts alarms of all tests on real keys, except windows. `run` names the datasets and the function; returns the
-/// judged rows.
-pub(super) fn real_keys(function: &Function, run: &Run, asked: &[Asked<'_>], alarms: &mut Alarms) -> Records {
+/// Measures the function on all keys, and judges the rows as those of a run of it alone. `run` names it and the datasets.
+pub(super) fn judged(
+    function: &Function,
+    run: &Run,
+    asked: &[Asked<'_>],
+    structured: &[Dataset],
+    effort: Effort<'_>,
+) -> Records {
     let mut records = Records::of(run.clone());
-    for of in asked {
-        let dataset = of.dataset;
+    let values = |dataset: &Dataset, records: &mut Records| {
         let hashed = Hashed::new(&dataset.keys, function);
-        for row in collisions::measure(dataset, &hashed).0 {
-            let question = format!("{} low bits", row.bits);
-            alarms.collisions("collisions", &question, row.keys, row.bits, row.collisions);
-            records.collisions.push(row);
+        for question in QUESTIONS.iter().filter(|question| question.asks(dataset)) {
+            if let Measure::Values(measure) = question.measure {
+                measure(dataset, &hashed, records);
+            }
         }
-        for row in distribution::measure(dataset, &hashed) {
-            let question = match row.kind {
-                DistributionKind::PowerOfTwoBuckets => "buckets by low bits",
-                DistributionKind::PrimeBuckets => "buckets by remainder",
-                DistributionKind::BitShare => "share of ones in a bit",
-            };
-            alarms.single("distribution", question, row.p_value);
-            records.distribution.push(row);
-        }
-        let (_, mut rows) = of.probes.sizes(function.name, &of.probes.values(&hashed));
-        rows.extend(of.ideal.iter().cloned());
-        for one in Comparison::new(&rows, dataset.recipe.is_some()).of(&dataset.name, function.name) {
-            alarms.single("false_positives", "more than the ideal hash", one.p_value);
-        }
+        hashed.values64().to_vec()
+    };
+    for of in asked {
+        let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
+        let (_, rows) = of.probes.sizes(function.name, &of.probes.values(&hashed));
         records.near_sizes.extend(rows);
-        records.occupancy.extend(tables::measure(&dataset.name, &hashed));
-        records.windows.extend(windows::measure(&dataset.name, &hashed));
+        records.near_sizes.extend(of.ideal.iter().cloned());
     }
-    for question in QUESTIONS {
-        (question.judge)(&mut records);
-    }
-    let findings = findings::judge(&records);
-    for (question, test) in [
-        ("collisions", FailedTest::Collisions),
-        ("distribution", FailedTest::Distribution),
-        ("false_positives", FailedTest::FalsePositives),
-    ] {
-        let failed = findings.iter().any(|finding| finding.failed.contains(&test));
-        alarms.run(question, failed);
-    }
-    for row in &records.occupancy {
-        alarms.single("occupancy", "keys compared", row.hit_p);
-        alarms.single("occupancy", "fullest bucket", row.longest_p);
-        alarms.single("occupancy", "empty buckets", row.empty_p);
-    }
-    let accused = records
-        .occupancy
-        .iter()
-        .any(|row| row.verdict > Verdict::WithinChance);
-    alarms.run("occupancy", accused);
-    records
-}
-
-/// Counts alarms on the structured sets, judged as a file about this function only.
-pub(super) fn structured_keys(function: &Function, sets: &[(&StructuredSet, KeySet)], alarms: &mut Alarms) {
-    let bits = function.output_bits;
-    let tests = sets.len() * structured::windows(bits).count();
-    let mut accused = false;
-    for (set, keys) in sets {
-        for row in structured::of(set.name, keys, function, tests) {
-            let end = match row.window {
-                Window::Whole => "bits, whole",
-                Window::Low => "low bits",
-                Window::High => "high bits",
-            };
-            let question = format!("{} {end}", row.bits);
-            alarms.collisions("structured", &question, row.keys, row.bits, row.collisions);
-            accused |= row.verdict > Verdict::WithinChance;
-        }
-    }
-    alarms.run("structured", accused);
-}
-
-/// Counts alarms of the windows in `records` and of the mixing tests, judged as files about this function only.
-pub(super) fn bits(function: &Function, mut records: Records, effort: Effort<'_>, alarms: &mut Alarms) {
-    for row in &records.windows {
-        // Both ends count as one question: a window has at most 32 of the 64 bits, so the ends share no bit.
-        let question = match row.end {
-            WindowEnd::Low | WindowEnd::High => format!("{} low or high bits", row.bits),
-            WindowEnd::Full => format!("{} bits, whole", row.bits),
-        };
-        alarms.collisions("windows", &question, row.keys, row.bits, row.collisions);
+    for dataset in structured {
+        values(dataset, &mut records);
     }
     let mixing = mixing::measure(function, DEFAULT_SEED, effort);
     (records.avalanche, records.mixing) = (mixing.avalanche, mixing.rows);
+    for question in QUESTIONS {
+        (question.judge)(&mut records);
+    }
+    records
+}
+
+/// Counts the alarms of each test in judged rows about one function, and those of each file.
+pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>], alarms: &mut Alarms) {
+    for (test, rows) in [
+        ("collisions", &records.collisions),
+        ("structured", &records.structured),
+        ("windows", &records.windows),
+    ] {
+        for row in rows {
+            let end = match row.end {
+                End::Full => "bits, whole",
+                // Both ends count as one question: a window has at most 32 of the 64 bits, so the ends share no bit.
+                _ if test == "windows" => "low or high bits",
+                End::Low => "low bits",
+                End::High => "high bits",
+            };
+            let question = format!("{} {end}", row.bits);
+            alarms.collisions(test, &question, row.keys, row.bits, row.collisions);
+        }
+    }
+    for (test, rows) in [
+        ("distribution", &records.distribution),
+        ("occupancy", &records.occupancy),
+    ] {
+        for row in rows {
+            let question = match row.figure {
+                Figure::ChiSquare if row.choice == Choice::LowBits => "buckets by low bits",
+                Figure::ChiSquare => "buckets by remainder",
+                Figure::Ones => "share of ones in a bit",
+                Figure::Compared => "keys compared",
+                Figure::Fullest => "fullest bucket",
+                Figure::Empty => "empty buckets",
+            };
+            alarms.single(test, question, row.p_value);
+        }
+    }
+    for dataset in asked.iter().map(|of| of.dataset) {
+        let comparison = Comparison::new(&records.near_sizes, dataset.recipe.is_some());
+        for one in comparison.of(&dataset.name, function.name) {
+            alarms.single("false_positives", "more than the ideal hash", one.p_value);
+        }
+    }
     for row in &records.mixing {
         let (all, furthest) = match row.test {
             MixingTest::Avalanche => ("avalanche, all cells", "avalanche, furthest cell"),
@@ -130,12 +115,18 @@ pub(super) fn bits(function: &Function, mut records: Records, effort: Effort<'_>
         let attainable = mixing::attainable_worst(row.trials, row.cells);
         alarms.discrete("mixing", furthest, attainable, row.p_worst);
     }
-    mixing::judge(&mut records.mixing);
-    let facts = findings::bit_facts(&records);
-    for (question, tests) in [
-        ("windows", &[BitTest::Windows][..]),
-        ("mixing", &[BitTest::Avalanche, BitTest::Independence]),
+    let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
+    let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
+    let windows = |test| test == BitTest::Windows;
+    for (question, alarm) in [
+        ("collisions", failed(FailedTest::Collisions)),
+        ("distribution", failed(FailedTest::Distribution)),
+        ("false_positives", failed(FailedTest::FalsePositives)),
+        ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
+        ("structured", records.structured.iter().any(|row| row.is_worse())),
+        ("windows", facts.iter().any(|fact| windows(fact.test))),
+        ("mixing", facts.iter().any(|fact| !windows(fact.test))),
     ] {
-        alarms.run(question, facts.iter().any(|fact| tests.contains(&fact.test)));
+        alarms.run(question, alarm);
     }
 }

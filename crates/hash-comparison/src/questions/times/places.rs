@@ -6,64 +6,17 @@
 //! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
-use rand::Rng as _;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::SeedableRng as _;
-
-use super::{Draw, Kind, Measure, Question, Records, rows};
-use crate::clock::{Batch, Line, Table, read_all, sample, subjects};
-use crate::functions::Function;
+use super::{Asked, Place, TimingRow};
+use crate::clock::{Batch, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
-use crate::record::{CallForm, EMPTY, of, stored};
+use crate::record::{CallForm, EMPTY, of};
 use plots::key::Sign;
 use plots::mark::Mark;
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
 use plots::scene::{GRID, Scene};
-use records::error::Error;
 use records::number;
-use records::progress::Progress;
-
-stored! {
-    /// The place of keys in memory while they are timed.
-    pub enum Place {
-        /// Back to back in a buffer that the caches hold.
-        Cache,
-        /// Far apart in a buffer larger than the caches, visited in shuffled order: usually read from main memory.
-        Memory,
-    }
-}
-
-rows! {
-    /// A row of `places.csv`: the time of the same keys in two places.
-    pub struct PlaceRow: TIMED [dataset, function] {
-        /// The place of the keys.
-        pub place: Place,
-        /// The form of the calls.
-        pub form: CallForm,
-        /// Keys in one batch, a sample of the dataset.
-        pub keys: u64,
-        /// Size of the buffer that holds the keys, bytes.
-        pub footprint_bytes: u64,
-        /// Median over the rounds, the cost of the loop included.
-        pub median_ns_per_key: f64,
-        /// Median absolute deviation from that median.
-        pub mad_ns_per_key: f64,
-        /// Number of rounds.
-        pub samples: u64,
-    }
-}
-
-pub(super) const QUESTION: Question = Question {
-    measure: Measure::Times(measure),
-    charts: &[Kind {
-        stem: "places",
-        timed: true,
-        draw: Draw::Dataset(scene),
-    }],
-    ..Question::NONE
-};
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
 /// other functions come in between; and a short reading is seldom interrupted.
@@ -79,37 +32,25 @@ const LINE: usize = 64;
 const ROUNDS: usize = 13;
 const QUICK_ROUNDS: usize = 3;
 
-/// Times every function and the empty function on a sample of each dataset in both places.
-///
-/// Rows are by dataset, then by function in the order given, the empty function first, then by place and form.
-fn measure(
-    datasets: &[Dataset],
-    functions: &[&Function],
-    progress: &dyn Progress,
-    records: &mut Records,
-) -> Result<(), Error> {
-    let (seed, quick) = (records.run.seed, records.run.quick);
-    let mut generator = SplitMix64::seed_from_u64(seed);
-    let subjects = subjects(functions);
-    let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
-    progress.begin(
-        "timing cache and memory",
-        (datasets.len() * 2 * (rounds + 1)) as u64,
-    );
-    for dataset in datasets {
-        let [cache, memory] = both(dataset, generator.next_u64());
-        let table = |batch| Table::new(&dataset.name, batch, &subjects, progress);
-        let mut tables = [table(cache)?, table(memory)?.without_reuse()];
-        read_all(&mut tables, &[rounds; 2], &mut generator, progress)?;
-        for subject in 0..subjects.len() {
-            for (place, table) in [Place::Cache, Place::Memory].into_iter().zip(&tables) {
-                let lines = &table.lines()[2 * subject..][..2];
-                let rows = lines.iter().map(|line| row(dataset, place, table.batch(), line));
-                records.places.extend(rows);
-            }
-        }
-    }
-    Ok(())
+/// Returns the steps of a dataset: the rounds in both places, and those to warm up.
+pub(super) fn steps(quick: bool) -> u64 {
+    2 * (rounds(quick) as u64 + 1)
+}
+
+fn rounds(quick: bool) -> usize {
+    if quick { QUICK_ROUNDS } else { ROUNDS }
+}
+
+/// Returns a sample of the dataset in both places.
+pub(super) fn asked(dataset: &Dataset, seed: u64, quick: bool) -> [Asked<'_>; 2] {
+    let [cache, memory] = both(dataset, seed);
+    [(Place::Cache, cache), (Place::Memory, memory)].map(|(place, batch)| Asked {
+        dataset: &dataset.name,
+        name: dataset.name.clone(),
+        place,
+        batch,
+        rounds: rounds(quick),
+    })
 }
 
 /// Returns a sample of the keys back to back, and copies of the sample scattered over [`FOOTPRINT`], a part each.
@@ -135,21 +76,6 @@ fn scattered(sample: &[&[u8]], seed: u64) -> Batch {
     Batch::placed(bytes, spans, copies)
 }
 
-fn row(dataset: &Dataset, place: Place, batch: &Batch, line: &Line) -> PlaceRow {
-    let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
-    PlaceRow {
-        dataset: dataset.name.clone(),
-        function: line.subject.name.to_owned(),
-        place,
-        form: line.form,
-        keys: batch.calls() as u64,
-        footprint_bytes: batch.bytes() as u64,
-        median_ns_per_key,
-        mad_ns_per_key,
-        samples,
-    }
-}
-
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
 
@@ -157,10 +83,11 @@ const HEAD: f64 = 50.0;
 const GAP: f64 = 40.0;
 
 /// Draws the chart; `None` without times of keys in memory.
-fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let measured: Vec<&PlaceRow> = data.rows(&data.records.places).collect();
+pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let measured = data.rows(&data.records.timing);
+    let measured: Vec<&TimingRow> = measured.filter(|row| row.place != Place::Sequence).collect();
     let find = |function: &str, place: Place, form: CallForm| {
-        of(measured.iter().copied(), function).find(|row| (row.place, row.form) == (place, form))
+        of(measured.iter().copied(), function).find(|row| row.is(place, form))
     };
     let memory = measured.iter().find(|row| row.place == Place::Memory)?;
     let mut functions = distinct(measured.iter().map(|row| row.function.as_str()));
@@ -175,7 +102,7 @@ fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let name = &data.summary.name;
     let scattered = format!(
         "scattered over {} MiB, shuffled",
-        number::grouped(memory.footprint_bytes >> 20)
+        number::grouped(memory.bytes >> 20)
     );
     let mut scene = Head {
         description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),

@@ -1,52 +1,19 @@
 //! Time against the length of a key.
 //!
-//! Real keys vary in length, and for short keys a branch misprediction costs more than the function: `timing.csv`
-//! includes that cost. Here every key of a reading has the same length, so branches are predicted, and only the
-//! function's own work is left: the cost of a call, and of each byte. Calls are independent or chained as in
-//! [times](super::times), and read in the same way: interleaved, in rounds of newly shuffled order.
-
+//! Real keys vary in length, and for short keys a branch misprediction costs more than the function: the times of
+//! whole sets include that cost. Here every key of a reading has the same length, so branches are predicted, and only the
+//! function's own work is left: the cost of a call, and of each byte.
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, Records, rows};
-use crate::clock::{Batch, Line, Table, read_all, subjects};
-use crate::functions::Function;
-use crate::keys::Dataset;
+use super::{Asked, Place, TimingRow};
+use crate::clock::Batch;
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, DatasetSummary, EMPTY};
 use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Plot, Series, Sheet};
-use records::error::Error;
 use records::number;
-use records::progress::Progress;
-
-rows! {
-    /// A row of `curves.csv`: the time of keys of one length.
-    pub struct CurveRow: TIMED [function] {
-        /// Length of all keys, bytes.
-        pub length: u64,
-        /// The form of the calls.
-        pub form: CallForm,
-        /// Median over the rounds, the cost of the loop included.
-        pub median_ns_per_key: f64,
-        /// Median absolute deviation from that median.
-        pub mad_ns_per_key: f64,
-        /// Number of rounds.
-        pub samples: u64,
-    }
-}
-
-pub(super) const QUESTION: Question = Question {
-    measure: Measure::Times(measure),
-    charts: &[Kind {
-        stem: "curves",
-        timed: true,
-        draw: Draw::Dataset(scene),
-    }],
-    ..Question::NONE
-};
 
 /// Every length up to here is timed.
 const EACH_UP_TO: usize = 64;
@@ -68,49 +35,21 @@ const KEYS: usize = 256;
 /// Target time of one reading, for a typical 8 ns per call and 1 ns per byte. Reading a clock takes some 20 ns.
 const READING_NS: usize = 40_000;
 
-/// Returns the lengths of a run.
-fn lengths(quick: bool) -> Vec<usize> {
-    if quick {
-        QUICK.to_vec()
+/// Returns random keys of each length.
+pub(super) fn asked(quick: bool, generator: &mut SplitMix64) -> Vec<Asked<'static>> {
+    let (lengths, rounds) = if quick {
+        (QUICK.to_vec(), QUICK_ROUNDS)
     } else {
-        (0..=EACH_UP_TO).chain(BEYOND).collect()
-    }
-}
-
-/// Times every function and the empty function on random keys of each length.
-///
-/// Rows are by function in the order given, the empty function first, then by length, then by form.
-fn measure(
-    _: &[Dataset],
-    functions: &[&Function],
-    progress: &dyn Progress,
-    records: &mut Records,
-) -> Result<(), Error> {
-    let (seed, quick) = (records.run.seed, records.run.quick);
-    let mut generator = SplitMix64::seed_from_u64(seed);
-    let subjects = subjects(functions);
-    let lengths = lengths(quick);
-    let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
-    progress.begin("timing lengths", (lengths.len() * (rounds + 1)) as u64);
-    let mut tables = Vec::with_capacity(lengths.len());
-    for &length in &lengths {
-        let name = format!("keys of {length} bytes");
-        tables.push(Table::new(
-            &name,
-            batch(length, &mut generator),
-            &subjects,
-            progress,
-        )?);
-    }
-    let rounds = vec![rounds; tables.len()];
-    read_all(&mut tables, &rounds, &mut generator, progress)?;
-    for subject in 0..subjects.len() {
-        for (table, &length) in tables.iter().zip(&lengths) {
-            let lines = &table.lines()[2 * subject..][..2];
-            records.curves.extend(lines.iter().map(|line| row(length, line)));
-        }
-    }
-    Ok(())
+        ((0..=EACH_UP_TO).chain(BEYOND).collect(), ROUNDS)
+    };
+    let asked = lengths.into_iter().map(|length| Asked {
+        dataset: "",
+        name: format!("keys of {length} bytes"),
+        place: Place::Length,
+        batch: batch(length, generator),
+        rounds,
+    });
+    asked.collect()
 }
 
 /// Draws keys of one length.
@@ -125,15 +64,10 @@ fn batch(length: usize, generator: &mut SplitMix64) -> Batch {
     )
 }
 
-fn row(length: usize, line: &Line) -> CurveRow {
-    let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
-    CurveRow {
-        function: line.subject.name.to_owned(),
-        length: length as u64,
-        form: line.form,
-        median_ns_per_key,
-        mad_ns_per_key,
-        samples,
+impl TimingRow {
+    /// Returns the length of the keys, if all have the same.
+    fn length(&self) -> Option<u64> {
+        (self.place == Place::Length).then(|| self.bytes / self.keys.max(1))
     }
 }
 
@@ -145,8 +79,8 @@ const MAX_BEST: usize = 4;
 const DEFAULT_MINE: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
-fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    data.records.curves.first()?;
+pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    data.records.timing.iter().find_map(TimingRow::length)?;
     let dataset = &data.summary.name;
     let forms = [
         (CallForm::Independent, "independent calls overlap"),
@@ -233,27 +167,26 @@ fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> 
 
 /// Builds one of the four panels; `None` without lengths for it.
 fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'static>> {
-    let is_part = |row: &&CurveRow| {
-        row.form == form
-            && if long {
-                row.length >= BORDER
-            } else {
-                row.length <= BORDER
-            }
-    };
-    let rows: Vec<&CurveRow> = data.records.curves.iter().filter(is_part).collect();
+    let part = if long { BORDER..=u64::MAX } else { 0..=BORDER };
+    let of_form = data.records.timing.iter().filter(|row| row.form == form);
+    let rows = of_form.filter_map(|row| Some((row.length().filter(|length| part.contains(length))?, row)));
+    let rows: Vec<(u64, &TimingRow)> = rows.collect();
     let points = |name: &str| {
-        let of_function = rows.iter().filter(|row| row.function == name);
+        let of_function = rows.iter().filter(|(_, row)| row.function == name);
         let mut points: Vec<_> = of_function
-            .map(|row| (row.length as f64, row.median_ns_per_key))
+            .map(|(length, row)| (*length as f64, row.median_ns_per_key))
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
     };
     let named = named(data);
-    let times = || rows.iter().filter(|row| row.function != EMPTY);
-    let longest = times().map(|row| row.length).max()? as f64;
-    let highest = |times: &mut dyn Iterator<Item = &&CurveRow>| {
+    let longest = rows.iter().map(|(length, _)| *length).max()? as f64;
+    let times = || {
+        rows.iter()
+            .map(|(_, row)| *row)
+            .filter(|row| row.function != EMPTY)
+    };
+    let highest = |times: &mut dyn Iterator<Item = &TimingRow>| {
         times.map(|row| row.median_ns_per_key).fold(0.0, f64::max)
     };
     let slowest = highest(&mut times());

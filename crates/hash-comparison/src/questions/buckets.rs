@@ -1,0 +1,507 @@
+//! Keys in buckets: how evenly they fill some buckets, the chains of a hash table with about one bucket for each key, and
+//! the fullest of a few shards, as when keys are spread over machines or partitions.
+//!
+//! A row is a figure of one table's counts. A file of rows is a family of tests: each p-value is corrected for the number
+//! of rows in its file.
+
+use super::{Cost, Failure, Measure, Question, Records, rows};
+use crate::chance::FAR_WORSE_RATIO;
+use crate::names::listed;
+use crate::record::{Choice, FailedTest, Purpose, Verdict, about, significant, stored};
+use crate::values::Hashed;
+use crate::words::{percent, placed};
+use records::number::grouped;
+use statistics::buckets::BucketLaw;
+use statistics::chi_square;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use statistics::root::band;
+
+stored! {
+    /// A figure of the keys in each bucket.
+    pub enum Figure {
+        /// Chi-square; the expectation is the number of degrees of freedom, and the p-value that of the upper tail.
+        ChiSquare,
+        /// Share of keys whose bit is one; the p-value is that of the chi-square with one degree of freedom.
+        Ones,
+        /// Mean number of keys compared to find a present key: the sum of c (c + 1) / 2 over buckets of c keys, divided
+        /// by the number of keys.
+        Compared,
+        /// Keys in the fullest bucket; the p-value is that of the upper tail.
+        Fullest,
+        /// Share of empty buckets.
+        Empty,
+    }
+}
+
+rows! {
+    /// A row of `distribution.csv` (how evenly buckets and bits are filled), of `occupancy.csv` (chains in a hash table with
+    /// about one bucket for each key), and of `shards.csv` (the fullest of a few shards).
+    pub struct BucketRow: [dataset, function] {
+        /// The way in which buckets are chosen.
+        pub choice: Choice,
+        /// Number of buckets; of a bit its index, 0 the lowest.
+        pub buckets: u64,
+        /// Number of bits of the values that choose.
+        pub bits: u32,
+        /// Keys in the buckets.
+        pub keys: u64,
+        /// The figure.
+        pub figure: Figure,
+        /// The figure's value.
+        pub value: f64,
+        /// Its expectation with a random function.
+        pub expected: f64,
+        /// Lower end of the range in which random functions lie, in every row of 99 of 100 files; none for chi-square.
+        pub low: Option<f64>,
+        /// Upper end of that range.
+        pub high: Option<f64>,
+        /// The p-value of this row alone.
+        pub p_value: f64,
+        /// `p_value` corrected for the number of rows in the file (Bonferroni).
+        pub p_adjusted: f64,
+        /// The verdict on all figures of these buckets.
+        pub verdict: Verdict,
+    }
+}
+
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Values(|dataset, hashed, records| {
+        let set = &dataset.name;
+        records.distribution.extend(distribution(set, hashed));
+        records.occupancy.extend(tables(set, hashed));
+        records.shards.extend(shards(set, hashed));
+    }),
+    judge: |records| {
+        for rows in [
+            &mut records.distribution,
+            &mut records.occupancy,
+            &mut records.shards,
+        ] {
+            judge(rows);
+        }
+    },
+    failures: |records, dataset, function| failures(&records.distribution, &dataset.name, &function.name),
+    costs: |records, dataset, function| {
+        let cost = |purpose, what, row: &BucketRow| Cost {
+            purpose,
+            place: placed(row.buckets, what, row.choice),
+            measured: row.value,
+            chance: row.expected,
+            p_adjusted: row.p_adjusted,
+        };
+        // The other choices show how to make up for a weak function.
+        let counts = |row: &&BucketRow| {
+            row.figure == Figure::Compared && matches!(row.choice, Choice::LowBits | Choice::Remainder)
+        };
+        let tables = about(&records.occupancy, &dataset.name, &function.name).filter(counts);
+        let shards = about(&records.shards, &dataset.name, &function.name);
+        let tables = tables.map(|row| cost(Purpose::Table, "buckets", row));
+        tables
+            .chain(shards.map(|row| cost(Purpose::Shard, "shards", row)))
+            .collect()
+    },
+    ..Question::NONE
+};
+
+/// Bucket counts of a table by masking. The [`COUNTS_USED`] largest that the keys can fill are tested.
+const POWERS_OF_TWO: [u64; 5] = [65_536, 4096, 256, 16, 2];
+/// Bucket counts of a table by remainder: the largest prime below each power of two, and 3.
+const PRIMES: [u64; 5] = [65_521, 4093, 251, 13, 3];
+/// The number of bucket counts of either kind that are tested.
+const COUNTS_USED: usize = 3;
+/// The least mean number of keys in a bucket: below, the chi-square distribution is a poor approximation (Cochran 1954),
+/// and the fullest shard says nothing.
+const LEAST_EXPECTED: u64 = 5;
+
+/// Tests how evenly the compared bits fill buckets: power-of-two bucket counts, prime ones, then bits from the lowest.
+///
+/// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3), the three largest are tested that have at
+/// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows, and an empty
+/// set gives no rows at all.
+fn distribution(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
+    let bits = hashed.function.compared_bits();
+    let values: Vec<u64> = hashed.values().map(u64::from).collect();
+    let keys = values.len() as u64;
+    let usable = |count: &u64| count * LEAST_EXPECTED <= keys && *count <= 1 << bits;
+    let of = |choice, counts: [u64; 5]| {
+        let counts = counts.into_iter().filter(usable).take(COUNTS_USED);
+        counts.map(move |buckets| (choice, buckets, Figure::ChiSquare))
+    };
+    let single = (0..u64::from(bits)).filter(|_| keys > 0);
+    of(Choice::LowBits, POWERS_OF_TWO)
+        .chain(of(Choice::Remainder, PRIMES))
+        .chain(single.map(|bit| (Choice::Bit, bit, Figure::Ones)))
+        .flat_map(|(choice, buckets, figure)| {
+            let table = Table {
+                choice,
+                buckets,
+                bits,
+            };
+            table.rows(dataset, hashed, &values, &[figure])
+        })
+        .collect()
+}
+
+/// The fewest keys of a table: with fewer, its shape says nothing, and the laws assume many buckets.
+const LEAST_KEYS: u64 = 64;
+/// The most keys of a table, the first ones of a larger dataset: more keys would take time and add no information.
+const MAX_KEYS: usize = 1 << 20;
+/// 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, section 6.4).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Output bits needed beyond those of the index: with fewer, multiples of [`GOLDEN`] need not share values evenly.
+const FIBONACCI_SPARE_BITS: u32 = 8;
+
+/// Fills tables with the keys. Fewer than [`LEAST_KEYS`] give no row.
+///
+/// The number of buckets is the largest power of two, or the largest prime, that exceeds neither the number of keys nor
+/// the number of possible values.
+fn tables(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
+    let (bits, all) = (hashed.function.output_bits, hashed.values64());
+    let values = &all[..all.len().min(MAX_KEYS)];
+    let keys = values.len() as u64;
+    if keys < LEAST_KEYS {
+        return Vec::new();
+    }
+    let index_bits = keys.ilog2().min(bits);
+    let largest = if bits < 64 { keys.min(1 << bits) } else { keys };
+    let tables = [
+        (Choice::LowBits, 1 << index_bits),
+        (Choice::HighBits, 1 << index_bits),
+        (Choice::Fibonacci, 1 << index_bits),
+        (Choice::Remainder, largest_prime(largest)),
+    ];
+    let is_asked =
+        |&(choice, _): &_| choice != Choice::Fibonacci || index_bits + FIBONACCI_SPARE_BITS <= bits;
+    let figures = [Figure::Compared, Figure::Fullest, Figure::Empty];
+    let rows = tables.into_iter().filter(is_asked).flat_map(|(choice, buckets)| {
+        let table = Table {
+            choice,
+            buckets,
+            bits,
+        };
+        table.rows(dataset, hashed, values, &figures)
+    });
+    rows.collect()
+}
+
+/// Returns the largest prime that is at most `limit`, which must be at least 2.
+fn largest_prime(limit: u64) -> u64 {
+    let is_prime = |number: u64| {
+        (2..)
+            .take_while(|&divisor| divisor * divisor <= number)
+            .all(|divisor| !number.is_multiple_of(divisor))
+    };
+    (2..=limit).rev().find(|&number| is_prime(number)).unwrap_or(2)
+}
+
+/// Numbers of shards chosen by the low bits.
+const BY_LOW_BITS: [u64; 4] = [256, 64, 16, 4];
+/// Numbers of shards chosen by the high bits. The last are not powers of two.
+const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
+/// Numbers of shards chosen by the remainder, none a power of two.
+const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
+
+/// Spreads the keys over shards.
+fn shards(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
+    let (bits, values) = (hashed.function.output_bits, hashed.values64());
+    let is_asked = |choice, shards: u64| {
+        // Products and remainders can only be even if there are many more values than shards.
+        let spare = if shards.is_power_of_two() && choice != Choice::Remainder {
+            0
+        } else {
+            4
+        };
+        let bits = bits.saturating_sub(spare);
+        shards * LEAST_EXPECTED <= values.len() as u64 && (bits >= 64 || shards <= 1 << bits)
+    };
+    let asked = (BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).into_iter())
+        .chain(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)))
+        .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)))
+        .filter(|&(choice, shards)| is_asked(choice, shards));
+    let rows = asked.flat_map(|(choice, buckets)| {
+        let table = Table {
+            choice,
+            buckets,
+            bits,
+        };
+        table.rows(dataset, hashed, values, &[Figure::Fullest])
+    });
+    rows.collect()
+}
+
+/// Buckets, and the number of bits of the values that choose.
+#[derive(Clone, Copy)]
+struct Table {
+    choice: Choice,
+    buckets: u64,
+    bits: u32,
+}
+
+impl Table {
+    /// Counts the values in each bucket, and returns the figures of the counts. Each row is that of a single test until all
+    /// are judged.
+    fn rows(self, dataset: &str, hashed: &Hashed<'_>, values: &[u64], figures: &[Figure]) -> Vec<BucketRow> {
+        let Self {
+            choice,
+            buckets,
+            bits,
+        } = self;
+        let counts = self.counts(values);
+        let row = |&figure: &Figure| {
+            let mut row = BucketRow {
+                dataset: dataset.to_owned(),
+                function: hashed.function.name.to_owned(),
+                choice,
+                buckets,
+                bits,
+                keys: values.len() as u64,
+                figure,
+                value: 0.0,
+                expected: 0.0,
+                low: None,
+                high: None,
+                p_value: 1.0,
+                p_adjusted: 1.0,
+                verdict: Verdict::WithinChance,
+            };
+            (row.value, row.expected, row.p_value) = row.test(&counts);
+            row
+        };
+        figures.iter().map(row).collect()
+    }
+
+    fn counts(self, values: &[u64]) -> Vec<u64> {
+        let buckets = self.buckets;
+        let chosen = |value: u64| match self.choice {
+            Choice::LowBits => value & (buckets - 1),
+            Choice::HighBits => ((u128::from(value) * u128::from(buckets)) >> self.bits) as u64,
+            Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2()),
+            Choice::Remainder => value % buckets,
+            Choice::Bit => value >> buckets & 1,
+        };
+        if self.choice == Choice::Bit {
+            let ones = values.iter().map(|&value| chosen(value)).sum();
+            return vec![values.len() as u64 - ones, ones];
+        }
+        let mut counts = vec![0; buckets as usize];
+        for &value in values {
+            counts[chosen(value) as usize] += 1;
+        }
+        counts
+    }
+}
+
+impl BucketRow {
+    /// Returns value, expectation and p-value of the row's figure.
+    fn test(&self, counts: &[u64]) -> (f64, f64, f64) {
+        let count = match self.figure {
+            Figure::ChiSquare => {
+                let (statistic, dof) = (self.chi_square(counts), self.buckets - 1);
+                return (statistic, dof as f64, chi_square::upper_tail(statistic, dof));
+            }
+            Figure::Ones => {
+                let (ones, keys) = (counts[1] as f64, self.keys as f64);
+                let above = 2.0 * ones - keys;
+                return (ones / keys, 0.5, chi_square::upper_tail(above * above / keys, 1));
+            }
+            Figure::Compared => counts
+                .iter()
+                .map(|&count| count * count.saturating_sub(1) / 2)
+                .sum(),
+            Figure::Fullest => counts.iter().copied().max().unwrap_or_default(),
+            Figure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
+        };
+        let law = self.law();
+        let (expected, _) = self.expected(&law);
+        (self.of(count as f64), self.of(expected), self.p(&law, count))
+    }
+
+    /// Returns Pearson's statistic of the counts.
+    ///
+    /// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
+    /// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
+    fn chi_square(&self, counts: &[u64]) -> f64 {
+        let range = 1_u64 << self.bits;
+        let (least, larger) = (range / self.buckets, range % self.buckets);
+        let of_bucket = |(&count, bucket): (&u64, u64)| {
+            let of_range = least + u64::from(bucket < larger);
+            let expected = self.keys as f64 * (of_range as f64 / range as f64);
+            let above = count as f64 - expected;
+            above * above / expected
+        };
+        counts.iter().zip(0..).map(of_bucket).sum()
+    }
+
+    fn law(&self) -> BucketLaw {
+        BucketLaw::remainders(self.keys, self.buckets, self.bits)
+    }
+
+    /// Returns the expected and the largest count behind a figure: of pairs of keys in one bucket, of keys, or of buckets.
+    fn expected(&self, law: &BucketLaw) -> (f64, u64) {
+        match self.figure {
+            Figure::Compared => {
+                let pairs = u128::from(self.keys) * u128::from(self.keys - 1) / 2;
+                (law.pairs(), pairs as u64)
+            }
+            Figure::Empty => (law.empty(), self.buckets),
+            Figure::Fullest | Figure::ChiSquare | Figure::Ones => (law.longest(), self.keys),
+        }
+    }
+
+    fn p(&self, law: &BucketLaw, count: u64) -> f64 {
+        match self.figure {
+            Figure::Compared => law.pairs_p(count),
+            Figure::Empty => law.empty_p(count),
+            Figure::Fullest | Figure::ChiSquare | Figure::Ones => law.longest_p(count),
+        }
+    }
+
+    /// Returns the figure of a count.
+    fn of(&self, count: f64) -> f64 {
+        match self.figure {
+            // A chain of c keys takes c (c + 1) / 2 comparisons, which is c plus its pairs.
+            Figure::Compared => 1.0 + count / self.keys as f64,
+            Figure::Empty => count / self.buckets as f64,
+            Figure::Fullest | Figure::ChiSquare | Figure::Ones => count,
+        }
+    }
+
+    /// Returns the verdict on this figure alone.
+    fn verdict(&self) -> Verdict {
+        if self.p_adjusted >= FAMILY_LEVEL {
+            Verdict::WithinChance
+        } else if self.value < self.expected && self.figure != Figure::Ones {
+            Verdict::FewerThanChance
+        } else if self.figure == Figure::Compared
+            && self.value - 1.0 >= FAR_WORSE_RATIO * (self.expected - 1.0)
+        {
+            Verdict::FarWorseThanChance
+        } else {
+            Verdict::WorseThanChance
+        }
+    }
+
+    /// Returns true if there is more than chance explains.
+    pub fn is_worse(&self) -> bool {
+        self.verdict > Verdict::WithinChance
+    }
+}
+
+/// Judges the rows of a file.
+fn judge(rows: &mut [BucketRow]) {
+    let tests = rows.len();
+    for row in rows.iter_mut() {
+        row.p_adjusted = bonferroni(row.p_value, tests);
+        if !matches!(row.figure, Figure::ChiSquare | Figure::Ones) {
+            let law = row.law();
+            let (expected, most) = row.expected(&law);
+            let (low, high) = band(expected, most, |count| {
+                bonferroni(row.p(&law, count), tests) < FAMILY_LEVEL
+            });
+            let end = |count: u64| Some(significant::round(row.of(count as f64)));
+            (row.low, row.high) = (end(low), end(high));
+        }
+    }
+    let of = |row: &BucketRow| (row.dataset.clone(), row.function.clone(), row.choice, row.buckets);
+    for table in rows.chunk_by_mut(|a, b| of(a) == of(b)) {
+        let verdicts = table.iter().map(BucketRow::verdict);
+        let (least, most) = (verdicts.clone().min(), verdicts.max());
+        let verdict = most.filter(|most| *most > Verdict::WithinChance).or(least);
+        table
+            .iter_mut()
+            .for_each(|row| row.verdict = verdict.unwrap_or(row.verdict));
+    }
+}
+
+/// Returns one failure for the output bits and one for each way to choose buckets, if any row of it failed.
+fn failures(all: &[BucketRow], dataset: &str, function: &str) -> Vec<Failure> {
+    let failed = |choice| {
+        let rows = about(all, dataset, function).filter(|row| row.choice == choice && row.is_worse());
+        let mut failed: Vec<&BucketRow> = rows.collect();
+        // Sorted by unevenness, since the p-values of bad rows are all zero.
+        failed.sort_by(|a, b| unevenness(b).total_cmp(&unevenness(a)));
+        failed
+    };
+    let failure = |buckets, reason| Failure {
+        test: FailedTest::Distribution,
+        verdict: Verdict::WorseThanChance,
+        buckets,
+        reason,
+    };
+    let uneven = bits(&failed(Choice::Bit)).map(|reason| failure(None, reason));
+    let buckets = [Choice::LowBits, Choice::Remainder]
+        .into_iter()
+        .filter_map(|choice| {
+            let place = placed(failed(choice).first()?.buckets, "buckets", choice);
+            Some(failure(Some(choice), format!("{place} are uneven")))
+        });
+    uneven.into_iter().chain(buckets).collect()
+}
+
+/// Returns chi-square over its mean; for a bit, the distance of its share from one half.
+fn unevenness(row: &BucketRow) -> f64 {
+    match row.figure {
+        Figure::Ones => (row.value - row.expected).abs(),
+        _ => row.value / row.expected,
+    }
+}
+
+/// Describes the defects of output bits from their rows, worst first. Returns `None` without rows.
+fn bits(rows: &[&BucketRow]) -> Option<String> {
+    let (constant, uneven): (Vec<&BucketRow>, Vec<&BucketRow>) =
+        rows.iter().partition(|row| row.value == 0.0 || row.value == 1.0);
+    let mut parts = Vec::new();
+    let mut indices: Vec<u64> = constant.iter().map(|row| row.buckets).collect();
+    indices.sort_unstable();
+    match indices.len() {
+        0 => {}
+        1 => parts.push(format!("bit {} is constant", indices[0])),
+        _ => parts.push(format!("bits {} are constant", listed(&indices, "and"))),
+    }
+    if let Some(worst) = uneven.first() {
+        let others = match uneven.len() {
+            1 => String::new(),
+            several => format!("; {} more uneven", several - 1),
+        };
+        let (bit, share) = (worst.buckets, percent(worst.value));
+        parts.push(format!(
+            "bit {bit} is set in {share} of hashes (expected 50 %){others}"
+        ));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Describes the fullest of the shards of one choice that chance explains least.
+pub(crate) fn fullest(records: &Records, dataset: &str, function: &str, choice: Choice) -> Option<String> {
+    let shards = about(&records.shards, dataset, function).filter(|row| row.choice == choice);
+    let row = shards.max_by(|a, b| b.p_value.total_cmp(&a.p_value))?;
+    let place = placed(row.buckets, "shards", choice);
+    let [fullest, chance] = [row.value, row.expected].map(|keys| grouped(keys.round() as u64));
+    let verdict = if row.is_worse() { "" } else { ", within chance" };
+    Some(format!(
+        "; the fullest of {place} has {fullest} keys (chance: {chance}{verdict})"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::Function;
+
+    #[test]
+    fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
+        let function = Function::custom("f", 32, |_| 0, &[]);
+        let mut rows = tables("numbers", &Hashed::of_values(&function, (0..4096).collect()));
+        judge(&mut rows);
+        let even = &rows[0];
+        assert_eq!(
+            (even.choice, even.value, even.verdict),
+            (Choice::LowBits, 1.0, Verdict::FewerThanChance)
+        );
+        // The high bits are all zero.
+        assert_eq!(
+            (rows[4].value, rows[4].verdict),
+            (4096.0, Verdict::FarWorseThanChance)
+        );
+    }
+}

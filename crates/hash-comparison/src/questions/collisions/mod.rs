@@ -1,0 +1,357 @@
+//! Collisions: distinct keys minus distinct values, in some low or high bits of the values and in all of them.
+//!
+//! All rows are of one type and counted in one way. A file of them is a family of tests: each p-value is corrected for the
+//! number of rows in its file.
+
+pub(crate) mod structured;
+
+use core::ops::RangeInclusive;
+use std::collections::HashMap;
+
+use super::{Cost, Draw, Failure, Kind, Measure, Question, rows};
+use crate::chance::{INTERVAL_LEVEL, verdict};
+use crate::keys::{Dataset, printed};
+use crate::record::{BitFact, BitTest, DatasetKind, End, FailedTest, Purpose, Verdict, about};
+use crate::values::Hashed;
+use crate::words::{IDEAL_BITS, figure};
+use records::number::grouped;
+use statistics::collisions::CollisionLaw;
+use statistics::correction::bonferroni;
+
+rows! {
+    /// A row of `collisions.csv`, of `windows.csv`, and of `structured.csv`, whose datasets are the structured key sets.
+    pub struct CollisionRow: [dataset, function] {
+        /// The bits that are compared.
+        pub end: End,
+        /// Number of compared bits.
+        pub bits: u32,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Distinct keys minus distinct values of these bits.
+        pub collisions: u64,
+        /// Expected collisions of a random function.
+        pub expected: f64,
+        /// Two-sided p-value of this test alone.
+        pub p_value: f64,
+        /// Lower end of the 99 % interval for the mean number of collisions.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// `p_value` corrected for the number of rows in the file (Bonferroni).
+        pub p_adjusted: f64,
+        /// The verdict of this row.
+        pub verdict: Verdict,
+        /// A key that shares the compared bits with a later one, escaped for print; empty without collisions, and in
+        /// `windows.csv`.
+        pub first: String,
+        /// That later key, the first in the order of the dataset.
+        pub second: String,
+    }
+}
+
+pub(super) const QUESTION: Question = Question {
+    structured: true,
+    measure: Measure::Values(|dataset, hashed, records| {
+        let (keys, bits) = (dataset.keys.len() as u64, hashed.function.output_bits);
+        if dataset.kind == DatasetKind::Structured {
+            let rows = measure(dataset, hashed, few(bits));
+            records.structured.extend(with_keys(rows, dataset, hashed));
+        } else {
+            let rows = measure(dataset, hashed, low(bits));
+            records.collisions.extend(with_keys(rows, dataset, hashed));
+            records
+                .windows
+                .extend(measure(dataset, hashed, windows(keys, bits)));
+        }
+    }),
+    judge: |records| {
+        for rows in [
+            &mut records.collisions,
+            &mut records.windows,
+            &mut records.structured,
+        ] {
+            judge(rows);
+        }
+    },
+    failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
+    facts: |records| facts(&records.windows).collect(),
+    costs: |records, dataset, function| {
+        let rows = about(&records.windows, &dataset.name, &function.name);
+        let cost = |row: &CollisionRow| Cost {
+            purpose: Purpose::Checksum,
+            place: row.place(),
+            measured: row.collisions as f64,
+            chance: row.expected,
+            p_adjusted: row.p_adjusted,
+        };
+        rows.filter(|row| row.end == End::Full).map(cost).collect()
+    },
+    charts: &[Kind {
+        stem: "structured-keys",
+        timed: false,
+        draw: Draw::Run(structured::scene),
+    }],
+};
+
+/// The ends of a value that are compared in addition to the whole: the bits that tables and filters take of wide
+/// values, and narrow enough for small sets to tell functions apart.
+const ENDS: [(End, u32); 5] = [
+    (End::Low, 32),
+    (End::Low, 24),
+    (End::Low, 20),
+    (End::High, 24),
+    (End::High, 20),
+];
+
+/// Returns the windows of structured keys, of a function of `output_bits` bits: all bits, then each of [`ENDS`].
+pub fn few(output_bits: u32) -> impl Iterator<Item = (End, u32)> {
+    let ends = ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits);
+    std::iter::once((End::Full, output_bits)).chain(ends)
+}
+
+/// Returns the windows of `collisions.csv`: the low 32 bits, or all if there are fewer, and narrower ones, widest first.
+pub fn low(output_bits: u32) -> impl Iterator<Item = (End, u32)> {
+    few(output_bits).filter(|&(end, bits)| end != End::High && bits <= IDEAL_BITS)
+}
+
+/// Widths of the windows at either end.
+const WIDTHS: RangeInclusive<u32> = 8..=32;
+
+/// A window is tested only if its worst outcome, all keys on one value, is less likely than this by chance: 1 % over
+/// 100,000 tests. In other windows no count could tell anything.
+const LEAST_TELLING: f64 = 1e-7;
+
+/// Returns the windows of `windows.csv` for a function of `output_bits` bits over `keys` keys: low ones, high ones, then
+/// all bits, which occur once.
+pub fn windows(keys: u64, output_bits: u32) -> impl Iterator<Item = (End, u32)> {
+    let narrow = move |end| {
+        let widths = WIDTHS.filter(move |&bits| bits < output_bits);
+        widths.map(move |bits| (end, bits))
+    };
+    let all = narrow(End::Low)
+        .chain(narrow(End::High))
+        .chain([(End::Full, output_bits)]);
+    all.filter(move |&(_, bits)| {
+        keys > 1 && CollisionLaw::new(keys, bits).two_sided_p(keys - 1) < LEAST_TELLING
+    })
+}
+
+/// Counts the collisions of one function on one dataset in each window. Each row is that of a single test until all are
+/// judged, and names no keys.
+///
+/// # Panics
+///
+/// Panics if `hashed` is not of the keys of `dataset`.
+pub fn measure(
+    dataset: &Dataset,
+    hashed: &Hashed<'_>,
+    windows: impl Iterator<Item = (End, u32)>,
+) -> Vec<CollisionRow> {
+    let keys = hashed.values64().len();
+    assert_eq!(keys, dataset.keys.len(), "values of other keys");
+    let keys = keys as u64;
+    let row = |(end, bits)| {
+        let collisions = keys - hashed.different(end, bits);
+        let law = CollisionLaw::new(keys, bits);
+        let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+        let p_value = law.two_sided_p(collisions);
+        CollisionRow {
+            dataset: dataset.name.clone(),
+            function: hashed.function.name.to_owned(),
+            end,
+            bits,
+            keys,
+            collisions,
+            expected: law.expected(),
+            p_value,
+            ci_low,
+            ci_high,
+            p_adjusted: p_value,
+            verdict: Verdict::WithinChance,
+            first: String::new(),
+            second: String::new(),
+        }
+    };
+    windows.map(row).collect()
+}
+
+/// Names two keys that collide in each row with a collision.
+fn with_keys(mut rows: Vec<CollisionRow>, dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<CollisionRow> {
+    for row in rows.iter_mut().filter(|row| row.collisions > 0) {
+        let compared = |value: u64| match row.end {
+            End::Full => value,
+            End::High => value >> (hashed.function.output_bits - row.bits),
+            End::Low => value & (u64::MAX >> (64 - row.bits)),
+        };
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let pair = hashed.values64().iter().enumerate().find_map(|(index, &value)| {
+            let before = seen.insert(compared(value), index)?;
+            Some([before, index])
+        });
+        if let Some(pair) = pair {
+            [row.first, row.second] = pair.map(|index| printed(dataset.keys.get(index)));
+        }
+    }
+    rows
+}
+
+/// Judges the rows of a file.
+pub fn judge(rows: &mut [CollisionRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(row.p_value, tests);
+        row.verdict = verdict(row.collisions as f64, row.expected, row.ci_low, row.p_adjusted);
+    }
+}
+
+impl CollisionRow {
+    /// Returns true if there are more collisions than chance explains.
+    pub fn is_worse(&self) -> bool {
+        self.verdict > Verdict::WithinChance
+    }
+
+    /// Describes the compared bits.
+    pub(crate) fn place(&self) -> String {
+        match self.end {
+            End::Low => format!("the low {} bits", self.bits),
+            End::High => format!("the high {} bits", self.bits),
+            End::Full => format!("all {} bits", self.bits),
+        }
+    }
+
+    /// Returns the ratio of collisions to chance, or `None` if chance gives none.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        self.over_expected(self.collisions as f64)
+    }
+
+    /// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
+    pub(crate) fn over_expected(&self, count: f64) -> Option<f64> {
+        let ratio = count / self.expected;
+        (self.expected > 0.0 && ratio.is_finite()).then_some(ratio)
+    }
+
+    /// Returns the fewest and the most collisions that a random function would show, at 1 % over all `tests` of the file.
+    pub(crate) fn band(&self, tests: usize) -> [f64; 2] {
+        let (least, most) = CollisionLaw::new(self.keys, self.bits).band(tests);
+        [least as f64, most as f64]
+    }
+}
+
+/// Returns the row furthest above chance among those that are worse, the last of equal ones.
+pub(crate) fn furthest<'a>(rows: impl IntoIterator<Item = &'a CollisionRow>) -> Option<&'a CollisionRow> {
+    let worse = rows.into_iter().filter(|row| row.is_worse());
+    worse.max_by(|a, b| a.ratio().unwrap_or(1.0).total_cmp(&b.ratio().unwrap_or(1.0)))
+}
+
+/// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
+/// half, by the birthday bound n (n - 1) = 2^(bits + 1) ln 2.
+pub(crate) fn even_chance(bits: u32) -> u64 {
+    libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
+}
+
+/// Returns the row furthest above chance. If no row is worse, ratios are noise at widths with hardly any expected
+/// collisions, so the row with the least p-value above the expectation counts, or else the row least certain to be below.
+pub(crate) fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
+    let surprise = |row: &CollisionRow| {
+        let above = row.collisions as f64 >= row.expected;
+        if above { row.p_value } else { 2.0 - row.p_value }
+    };
+    let least = || {
+        rows.iter()
+            .copied()
+            .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
+    };
+    furthest(rows.iter().copied()).or_else(least)
+}
+
+/// Returns the widths that failed, largest ratio first.
+fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure> {
+    let mut rows: Vec<&CollisionRow> = about(rows, dataset, function).collect();
+    let own_bits = rows.iter().map(|row| row.bits).max();
+    rows.retain(|row| row.is_worse());
+    rows.sort_by(|a, b| b.ratio().unwrap_or(1.0).total_cmp(&a.ratio().unwrap_or(1.0)));
+    let failure = |row: &CollisionRow| Failure {
+        test: FailedTest::Collisions,
+        verdict: row.verdict,
+        buckets: None,
+        reason: format!(
+            "{} of {} keys collide at {} bits; chance: {}{}",
+            grouped(row.collisions),
+            grouped(row.keys),
+            row.bits,
+            figure(row.expected),
+            if own_bits == Some(row.bits) {
+                beside_all_bits(row)
+            } else {
+                String::new()
+            },
+        ),
+    };
+    rows.into_iter().map(failure).collect()
+}
+
+/// Returns the chance of all compared bits for a narrower function: chance at its own width hides the missing bits.
+fn beside_all_bits(row: &CollisionRow) -> String {
+    let expected = CollisionLaw::new(row.keys, IDEAL_BITS).expected();
+    if row.bits >= IDEAL_BITS || expected <= 0.0 {
+        return String::new();
+    }
+    format!(", of all {IDEAL_BITS} bits {}", figure(expected))
+}
+
+/// Returns one fact for each dataset and function with a failed window: the number of these, and the worst.
+fn facts(rows: &[CollisionRow]) -> impl Iterator<Item = BitFact> {
+    let of_both = rows.chunk_by(|a, b| (&a.dataset, &a.function) == (&b.dataset, &b.function));
+    of_both.filter_map(|rows| {
+        let worst = furthest(rows)?;
+        Some(BitFact {
+            dataset: Some(worst.dataset.clone()),
+            function: worst.function.clone(),
+            test: BitTest::Windows,
+            reason: format!(
+                "{} of {} windows of the output collide more than by chance; furthest off are {}: {} of {} keys collide; \
+                 chance: {}",
+                rows.iter().filter(|row| row.is_worse()).count(),
+                rows.len(),
+                worst.place(),
+                grouped(worst.collisions),
+                grouped(worst.keys),
+                figure(worst.expected),
+            ),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::functions::Function;
+    use crate::keys::Recipe;
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_and_example_are_those_of_the_definition(
+            values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
+        ) {
+            let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, values.len()));
+            let function = Function::custom("f", 32, |_| 0, &[]);
+            let hashed = Hashed::of_values(&function, values.clone());
+            for row in with_keys(measure(&dataset, &hashed, low(32)), &dataset, &hashed) {
+                let of = |value: u64| value % (1 << row.bits);
+                let distinct: HashSet<u64> = values.iter().copied().map(of).collect();
+                prop_assert_eq!(row.collisions, (values.len() - distinct.len()) as u64);
+                let first_pair = (0..values.len())
+                    .flat_map(|second| (0..second).map(move |first| [first, second]))
+                    .find(|&[first, second]| of(values[first]) == of(values[second]));
+                let expected = first_pair.map(|pair| pair.map(|index| printed(dataset.keys.get(index))));
+                prop_assert_eq!([row.first, row.second], expected.unwrap_or_default());
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Time per key: of whole key sets, of a sample in the cache and out of it, and of keys of one length.
+//!
+//! All rows are of one type and measured in one way: functions and forms of calls are interleaved, in rounds of newly
+//! shuffled order.
+
+mod lengths;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::{Draw, Kind, Measure, Question, Records, rows};
+use crate::clock::{Batch, Table, read_all, subjects};
+use crate::functions::Function;
+use crate::keys::Dataset;
+use crate::record::{CallForm, significant, stored};
+use records::error::Error;
+use records::progress::Progress;
+
+stored! {
+    /// The keys that are timed, and their place in memory.
+    pub enum Place {
+        /// The whole set back to back in shuffled order, as keys that arrive in sequence.
+        Sequence,
+        /// A sample back to back in a buffer that the caches hold.
+        Cache,
+        /// The same sample far apart in a buffer larger than the caches, visited in shuffled order: usually read from main
+        /// memory.
+        Memory,
+        /// Random keys of one length, `bytes / keys`, in the first-level cache; the row is about no dataset.
+        Length,
+    }
+}
+
+rows! {
+    /// A row of `timing.csv`.
+    pub struct TimingRow: TIMED [dataset, function] {
+        /// The place of the keys.
+        pub place: Place,
+        /// The form of the calls.
+        pub form: CallForm,
+        /// Keys in one batch.
+        pub keys: u64,
+        /// Size of the buffer that holds the keys, bytes.
+        pub bytes: u64,
+        /// Median over the rounds, the cost of the loop included.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// The fastest round, if it was recorded.
+        pub fastest_ns_per_key: Option<f64>,
+        /// Number of rounds.
+        pub samples: u64,
+    }
+}
+
+impl TimingRow {
+    pub(crate) fn is(&self, place: Place, form: CallForm) -> bool {
+        (self.place, self.form) == (place, form)
+    }
+}
+
+pub(super) const QUESTION: Question = Question {
+    measure: Measure::Times(measure),
+    charts: &[
+        Kind {
+            stem: "curves",
+            timed: true,
+            draw: Draw::Dataset(lengths::scene),
+        },
+        Kind {
+            stem: "places",
+            timed: true,
+            draw: Draw::Dataset(places::scene),
+        },
+    ],
+    ..Question::NONE
+};
+
+/// Keys to be timed.
+struct Asked<'a> {
+    dataset: &'a str,
+    /// The keys, in words.
+    name: String,
+    place: Place,
+    batch: Batch,
+    rounds: usize,
+}
+
+/// Times every function and the empty function: on every dataset, on random keys of each length, and on a sample of each
+/// dataset in both places. Rows are by keys, then by function in the order given, the empty function first, then by form.
+///
+/// The seed fixes the order of keys and readings; a quick run takes fewer rounds. The caller must not have started threads.
+fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+    records: &mut Records,
+) -> Result<(), Error> {
+    let quick = records.run.quick;
+    let mut generator = SplitMix64::seed_from_u64(records.run.seed);
+    let subjects = subjects(functions);
+    let mut read = |asked: Vec<Asked<'_>>, generator: &mut SplitMix64| {
+        let rounds: Vec<usize> = asked.iter().map(|one| one.rounds).collect();
+        let mut of = Vec::with_capacity(asked.len());
+        let mut tables = Vec::with_capacity(asked.len());
+        for one in asked {
+            let table = Table::new(&one.name, one.batch, &subjects, progress)?;
+            tables.push(if one.place == Place::Memory {
+                table.without_reuse()
+            } else {
+                table
+            });
+            of.push((one.dataset, one.place));
+        }
+        read_all(&mut tables, &rounds, generator, progress)?;
+        for (table, (dataset, place)) in tables.iter().zip(of) {
+            records.timing.extend(rows(table, dataset, place));
+        }
+        Ok::<_, Error>(())
+    };
+    let steps = |asked: &[Asked<'_>]| asked.iter().map(|one| one.rounds as u64 + 1).sum();
+
+    let sequence = |dataset| sequence(dataset, generator.next_u64(), quick);
+    let asked: Vec<Asked<'_>> = datasets.iter().map(sequence).collect();
+    progress.begin("timing", steps(&asked));
+    read(asked, &mut generator)?;
+
+    let asked = lengths::asked(quick, &mut generator);
+    progress.begin("timing lengths", steps(&asked));
+    read(asked, &mut generator)?;
+
+    progress.begin(
+        "timing cache and memory",
+        datasets.len() as u64 * places::steps(quick),
+    );
+    for dataset in datasets {
+        let asked = places::asked(dataset, generator.next_u64(), quick);
+        read(asked.into(), &mut generator)?;
+    }
+    Ok(())
+}
+
+fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
+    let parts = if quick { QUICK_ROUNDS } else { PARTS };
+    let batch = Batch::new(&dataset.keys, seed).in_parts(parts);
+    Asked {
+        dataset: &dataset.name,
+        name: dataset.name.clone(),
+        place: Place::Sequence,
+        rounds: rounds(batch.calls(), batch.bytes_read(), quick),
+        batch,
+    }
+}
+
+/// Returns the rows of a table, by function and form.
+fn rows(table: &Table, dataset: &str, place: Place) -> impl Iterator<Item = TimingRow> {
+    let batch = table.batch();
+    table.lines().iter().map(move |line| {
+        let (median_ns_per_key, mad_ns_per_key, fastest) = line.summary();
+        TimingRow {
+            dataset: dataset.to_owned(),
+            function: line.subject.name.to_owned(),
+            place,
+            form: line.form,
+            // Copies of a sample are a part each.
+            keys: if place == Place::Memory {
+                batch.calls()
+            } else {
+                batch.keys()
+            } as u64,
+            bytes: batch.bytes() as u64,
+            median_ns_per_key,
+            mad_ns_per_key,
+            fastest_ns_per_key: Some(significant::round(fastest)),
+            samples: line.samples.len() as u64,
+        }
+    })
+}
+
+/// The fewest rounds: with fewer, a single disturbed reading moves the median.
+const FEWEST_ROUNDS: usize = 3;
+/// Rounds of a quick run, unless readings are long.
+const QUICK_ROUNDS: usize = 11;
+/// The most parts of a full run: a third of a million keys still exceeds the second-level cache.
+const PARTS: usize = 3;
+
+/// Returns the number of readings of each function, from the work of one reading, so that any set takes about as long.
+fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+    // A typical function takes some 8 ns per call and 1 ns per byte: 9 ms for a third of a million keys of twenty
+    // bytes. In a full run, only keys of about a hundred megabytes come down to the least number.
+    let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
+    if quick {
+        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
+    } else {
+        (200_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
+    }
+}

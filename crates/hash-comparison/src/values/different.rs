@@ -1,0 +1,110 @@
+//! Numbers of different values of the bits at either end of many values, for all numbers of bits at once.
+//!
+//! One pass over sorted words counts the different prefixes of every length: two neighbours differ in their first b
+//! bits if they have fewer than b leading bits in common. With the bit order reversed, the prefixes are the low bits.
+//! Words of 32 bits are enough for every measured window; wider values are only compared in full.
+
+use crate::record::End;
+
+/// Words are compared up to this many bits.
+const WORD: u32 = u32::BITS;
+
+/// The numbers of different values of the bits of many values.
+#[derive(Debug, Clone)]
+pub(crate) struct Different {
+    /// Counts by number of bits, from 0.
+    low: [u64; WORD as usize + 1],
+    high: [u64; WORD as usize + 1],
+    full: u64,
+}
+
+impl Different {
+    /// Counts the values, which have `bits` bits, 1 to 64.
+    pub(crate) fn of(values: &[u64], bits: u32) -> Self {
+        let (low, _) = prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
+        let (high, repeated) = prefixes(values.iter().map(|&value| leading(value, bits)));
+        let full = if bits <= WORD {
+            high[bits as usize]
+        } else {
+            // Only values whose leading half is repeated can be equal. A good function has few, and sorting these is
+            // cheaper than sorting all 64-bit values.
+            let is_repeated = |value: &u64| repeated.binary_search(&leading(*value, bits)).is_ok();
+            let mut suspects: Vec<u64> = values.iter().copied().filter(is_repeated).collect();
+            suspects.sort_unstable();
+            let again = suspects.windows(2).filter(|pair| pair[0] == pair[1]).count();
+            (values.len() - again) as u64
+        };
+        Self { low, high, full }
+    }
+
+    /// Returns the number of different values of `bits` bits at an end, at most 32, or of all bits.
+    pub(crate) fn at(&self, end: End, bits: u32) -> u64 {
+        match end {
+            End::Low => self.low[bits as usize],
+            End::High => self.high[bits as usize],
+            End::Full => self.full,
+        }
+    }
+}
+
+/// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once, each
+/// once and in order.
+fn prefixes(words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
+    let mut sorted: Vec<u32> = words.collect();
+    sorted.sort_unstable();
+    let mut repeated = Vec::new();
+    // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
+    let mut in_common = [0_u64; WORD as usize + 1];
+    for pair in sorted.windows(2) {
+        in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
+        if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
+            repeated.push(pair[0]);
+        }
+    }
+    let mut different = [u64::from(!sorted.is_empty()); WORD as usize + 1];
+    for bits in 1..different.len() {
+        different[bits] = different[bits - 1] + in_common[bits - 1];
+    }
+    (different, repeated)
+}
+
+/// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.
+fn leading(value: u64, bits: u32) -> u32 {
+    (value << (u64::BITS - bits) >> WORD) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_are_those_of_the_definition(
+            seeds in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
+            // A few changed bits make neighbours that differ only at the end.
+            copies in prop::sample::select(vec![1_u64, 3]),
+            bits in prop::sample::select(vec![1_u32, 8, 28, 31, 32, 33, 48, 63, 64]),
+        ) {
+            let mask = u64::MAX >> (64 - bits);
+            let values: Vec<u64> = (0..copies)
+                .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
+                .collect();
+            let count = |of: &dyn Fn(u64) -> u64| {
+                values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
+            };
+            let different = Different::of(&values, bits);
+            prop_assert_eq!(different.at(End::Low, 0), u64::from(!values.is_empty()));
+            for width in 1..=bits.min(32) {
+                prop_assert_eq!(different.at(End::Low, width), count(&|value| value % (1 << width)));
+                prop_assert_eq!(different.at(End::High, width), count(&|value| value >> (bits - width)));
+            }
+            prop_assert_eq!(different.at(End::Full, bits), count(&|value| value));
+        }
+    }
+}
