@@ -107,7 +107,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
 }
 
 /// Absent ids between stored ones: LevelDB's hash, which lacks a final mix if a key's length is a multiple of four,
-/// lets far more of them pass than MurmurHash2. WHICH.md and THEORY.md state these figures.
+/// lets far more of them pass than MurmurHash2. WHICH.md states these figures.
 mod neighbours {
     use super::*;
 
@@ -159,7 +159,7 @@ mod neighbours {
         }
     }
 
-    /// The mean and the worst of all sizes, as THEORY.md and the proposal to LevelDB state them, and the bytes that the
+    /// The mean and the worst of all sizes, as WHICH.md and the proposal to LevelDB state them, and the bytes that the
     /// better sizes cost.
     #[test]
     fn coprime_sizes_let_fewer_neighbours_pass() {

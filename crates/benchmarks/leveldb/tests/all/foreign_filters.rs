@@ -1,5 +1,5 @@
 //! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
-//! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions, as the C library's README does.
+//! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions.
 
 use bench_leveldb::Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
