@@ -16,7 +16,10 @@ use records::number::{self, grouped};
 /// Returns heads and rows of the policies that bring a hash function of their own, by the same numbers of keys.
 /// Computed, not counted.
 pub(super) fn policies(data: &DatasetRows<'_>) -> Value {
-    let mut numbers: BTreeSet<u64> = data.rows(&data.records.sizes).map(|row| row.keys).collect();
+    let sizes = data
+        .rows(&data.records.near_sizes)
+        .filter(|row| row.compared.is_some());
+    let mut numbers: BTreeSet<u64> = sizes.map(|row| row.keys).collect();
     if numbers.is_empty() {
         numbers.insert(data.summary.keys);
     }

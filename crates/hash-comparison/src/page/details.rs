@@ -28,7 +28,7 @@ pub(super) fn of(data: &DatasetRows<'_>, function: &str) -> Value {
         chained => data.time(function, CallForm::Chained).map(Serde),
         times => rows(data, &records.timing, function),
         rates => rows(data, &records.false_positives, function),
-        sizes => rows(data, &records.sizes, function),
+        sizes => data.about(&records.near_sizes, function).filter(|row| row.compared.is_some()).map(Serde).collect::<Value>(),
         tables => rows(data, &records.occupancy, function),
         shards => rows(data, &records.shards, function),
         costs => rows(data, &records.costs, function),

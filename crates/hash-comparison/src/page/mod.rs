@@ -5,16 +5,15 @@
 //! fonts, these files, and cells that the program formatted.
 
 mod answer;
-mod bits;
 mod cells;
 pub(crate) mod chart;
+mod collisions;
 mod costs;
 mod details;
 mod failures;
 pub mod joined;
 mod published;
 pub mod render;
-mod structure;
 
 use std::collections::BTreeMap;
 
@@ -79,7 +78,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             false_positives => data.rows(&records.false_positives).map(Serde).collect::<Value>(),
             tables => data.rows(&records.occupancy).map(Serde).collect::<Value>(),
             shards => data.rows(&records.shards).map(Serde).collect::<Value>(),
-            windows => bits::windows(data, run),
+            windows => collisions::windows(data),
         }
     });
     let names = run.functions.iter().enumerate();
@@ -103,13 +102,13 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         mine => all.iter().find_map(DatasetRows::mine),
         negligible => percent_tick(choices.initial.negligible),
         functions => Value::from(Serde(&run.functions)),
-        structure => structure::section(records, figure("structured-keys", None)),
+        structure => collisions::section(records, figure("structured-keys", None)),
         mixing => Value::from(Serde(&records.mixing)),
         bit_facts => Value::from(Serde(&run.bit_facts)),
         avalanche_chart => figure("avalanche", None),
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
-        calibration => structure::calibration()?,
+        calibration => collisions::calibration()?,
         machine => Value::from(Serde(&run.environment)),
         date => &run.date,
         seed => run.seed,

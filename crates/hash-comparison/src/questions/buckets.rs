@@ -4,11 +4,12 @@
 //! A row is a figure of one table's counts. A file of rows is a family of tests: each p-value is corrected for the number
 //! of rows in its file.
 
-use super::{Cost, Failure, Measure, Question, Records, rows};
-use crate::chance::FAR_WORSE_RATIO;
+use super::{Cost, Failure, Measure, Question, Records};
+use crate::chance::verdict;
+use crate::functions::Function;
+use crate::keys::Dataset;
 use crate::names::listed;
-use crate::record::{Choice, FailedTest, Purpose, Verdict, about, significant, stored};
-use crate::values::Hashed;
+use crate::record::{Choice, FailedTest, Purpose, Verdict, about, rows, significant, stored};
 use crate::words::{percent, placed};
 use records::number::grouped;
 use statistics::buckets::BucketLaw;
@@ -36,7 +37,7 @@ stored! {
 rows! {
     /// A row of `distribution.csv` (how evenly buckets and bits are filled), of `occupancy.csv` (chains in a hash table with
     /// about one bucket for each key), and of `shards.csv` (the fullest of a few shards).
-    pub struct BucketRow: [dataset, function] {
+    pub struct BucketRow: [dataset] {
         /// The way in which buckets are chosen.
         pub choice: Choice,
         /// Number of buckets; of a bit its index, 0 the lowest.
@@ -66,10 +67,30 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
-        let set = &dataset.name;
-        records.distribution.extend(distribution(set, hashed));
-        records.occupancy.extend(tables(set, hashed));
-        records.shards.extend(shards(set, hashed));
+        let (all, bits) = (hashed.values64(), hashed.function.output_bits);
+        let low: Vec<u64> = hashed.values().map(u64::from).collect();
+        let (keys, low_bits) = (low.len() as u64, hashed.function.compared_bits());
+        let some = &all[..all.len().min(MAX_KEYS)];
+        let of = (dataset, hashed.function);
+        let rows = &mut records.distribution;
+        rows.extend(fill(
+            of,
+            (&low, low_bits),
+            few(keys, low_bits),
+            &[Figure::ChiSquare],
+        ));
+        rows.extend(fill(
+            of,
+            (&low, low_bits),
+            single(keys, low_bits),
+            &[Figure::Ones],
+        ));
+        let figures = [Figure::Compared, Figure::Fullest, Figure::Empty];
+        let tables = tables(some.len() as u64, bits);
+        records.occupancy.extend(fill(of, (some, bits), tables, &figures));
+        records
+            .shards
+            .extend(fill(of, (all, bits), shards(keys, bits), &[Figure::Fullest]));
     }),
     judge: |records| {
         for rows in [
@@ -113,33 +134,25 @@ const COUNTS_USED: usize = 3;
 /// and the fullest shard says nothing.
 const LEAST_EXPECTED: u64 = 5;
 
-/// Tests how evenly the compared bits fill buckets: power-of-two bucket counts, prime ones, then bits from the lowest.
+/// Returns few buckets, to test how evenly they are filled: power-of-two counts, then prime ones.
 ///
 /// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3), the three largest are tested that have at
-/// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows, and an empty
-/// set gives no rows at all.
-fn distribution(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
-    let bits = hashed.function.compared_bits();
-    let values: Vec<u64> = hashed.values().map(u64::from).collect();
-    let keys = values.len() as u64;
+/// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows.
+fn few(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
     let usable = |count: &u64| count * LEAST_EXPECTED <= keys && *count <= 1 << bits;
     let of = |choice, counts: [u64; 5]| {
         let counts = counts.into_iter().filter(usable).take(COUNTS_USED);
-        counts.map(move |buckets| (choice, buckets, Figure::ChiSquare))
+        counts.map(move |count| (choice, count))
     };
-    let single = (0..u64::from(bits)).filter(|_| keys > 0);
     of(Choice::LowBits, POWERS_OF_TWO)
         .chain(of(Choice::Remainder, PRIMES))
-        .chain(single.map(|bit| (Choice::Bit, bit, Figure::Ones)))
-        .flat_map(|(choice, buckets, figure)| {
-            let table = Table {
-                choice,
-                buckets,
-                bits,
-            };
-            table.rows(dataset, hashed, &values, &[figure])
-        })
         .collect()
+}
+
+/// Returns every bit from the lowest, if there is a key.
+fn single(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
+    let bits = (0..u64::from(bits)).filter(|_| keys > 0);
+    bits.map(|bit| (Choice::Bit, bit)).collect()
 }
 
 /// The fewest keys of a table: with fewer, its shape says nothing, and the laws assume many buckets.
@@ -151,37 +164,24 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Output bits needed beyond those of the index: with fewer, multiples of [`GOLDEN`] need not share values evenly.
 const FIBONACCI_SPARE_BITS: u32 = 8;
 
-/// Fills tables with the keys. Fewer than [`LEAST_KEYS`] give no row.
+/// Returns hash tables with about one bucket for each key. Fewer than [`LEAST_KEYS`] keys give none.
 ///
 /// The number of buckets is the largest power of two, or the largest prime, that exceeds neither the number of keys nor
 /// the number of possible values.
-fn tables(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
-    let (bits, all) = (hashed.function.output_bits, hashed.values64());
-    let values = &all[..all.len().min(MAX_KEYS)];
-    let keys = values.len() as u64;
+fn tables(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
     if keys < LEAST_KEYS {
         return Vec::new();
     }
     let index_bits = keys.ilog2().min(bits);
     let largest = if bits < 64 { keys.min(1 << bits) } else { keys };
-    let tables = [
+    let mut tables = vec![
         (Choice::LowBits, 1 << index_bits),
         (Choice::HighBits, 1 << index_bits),
         (Choice::Fibonacci, 1 << index_bits),
         (Choice::Remainder, largest_prime(largest)),
     ];
-    let is_asked =
-        |&(choice, _): &_| choice != Choice::Fibonacci || index_bits + FIBONACCI_SPARE_BITS <= bits;
-    let figures = [Figure::Compared, Figure::Fullest, Figure::Empty];
-    let rows = tables.into_iter().filter(is_asked).flat_map(|(choice, buckets)| {
-        let table = Table {
-            choice,
-            buckets,
-            bits,
-        };
-        table.rows(dataset, hashed, values, &figures)
-    });
-    rows.collect()
+    tables.retain(|(choice, _)| *choice != Choice::Fibonacci || index_bits + FIBONACCI_SPARE_BITS <= bits);
+    tables
 }
 
 /// Returns the largest prime that is at most `limit`, which must be at least 2.
@@ -201,10 +201,9 @@ const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
 /// Numbers of shards chosen by the remainder, none a power of two.
 const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
 
-/// Spreads the keys over shards.
-fn shards(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
-    let (bits, values) = (hashed.function.output_bits, hashed.values64());
-    let is_asked = |choice, shards: u64| {
+/// Returns a few shards.
+fn shards(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
+    let is_asked = |&(choice, shards): &(Choice, u64)| {
         // Products and remainders can only be even if there are many more values than shards.
         let spare = if shards.is_power_of_two() && choice != Choice::Remainder {
             0
@@ -212,45 +211,29 @@ fn shards(dataset: &str, hashed: &Hashed<'_>) -> Vec<BucketRow> {
             4
         };
         let bits = bits.saturating_sub(spare);
-        shards * LEAST_EXPECTED <= values.len() as u64 && (bits >= 64 || shards <= 1 << bits)
+        shards * LEAST_EXPECTED <= keys && (bits >= 64 || shards <= 1 << bits)
     };
     let asked = (BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).into_iter())
         .chain(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)))
-        .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)))
-        .filter(|&(choice, shards)| is_asked(choice, shards));
-    let rows = asked.flat_map(|(choice, buckets)| {
-        let table = Table {
-            choice,
-            buckets,
-            bits,
-        };
-        table.rows(dataset, hashed, values, &[Figure::Fullest])
-    });
-    rows.collect()
+        .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)));
+    asked.filter(is_asked).collect()
 }
 
-/// Buckets, and the number of bits of the values that choose.
-#[derive(Clone, Copy)]
-struct Table {
-    choice: Choice,
-    buckets: u64,
-    bits: u32,
-}
-
-impl Table {
-    /// Counts the values in each bucket, and returns the figures of the counts. Each row is that of a single test until all
-    /// are judged.
-    fn rows(self, dataset: &str, hashed: &Hashed<'_>, values: &[u64], figures: &[Figure]) -> Vec<BucketRow> {
-        let Self {
-            choice,
-            buckets,
-            bits,
-        } = self;
-        let counts = self.counts(values);
-        let row = |&figure: &Figure| {
+/// Fills each table with values of some bits, and returns the figures of the counts. Each row is that of a single test until
+/// all are judged.
+fn fill(
+    (dataset, function): (&Dataset, &Function),
+    (values, bits): (&[u64], u32),
+    tables: Vec<(Choice, u64)>,
+    figures: &[Figure],
+) -> Vec<BucketRow> {
+    let mut rows = Vec::new();
+    for (choice, buckets) in tables {
+        let counts = counts((values, bits), choice, buckets);
+        rows.extend(figures.iter().map(|&figure| {
             let mut row = BucketRow {
-                dataset: dataset.to_owned(),
-                function: hashed.function.name.to_owned(),
+                dataset: dataset.name.clone(),
+                function: function.name.to_owned(),
                 choice,
                 buckets,
                 bits,
@@ -266,29 +249,29 @@ impl Table {
             };
             (row.value, row.expected, row.p_value) = row.test(&counts);
             row
-        };
-        figures.iter().map(row).collect()
+        }));
     }
+    rows
+}
 
-    fn counts(self, values: &[u64]) -> Vec<u64> {
-        let buckets = self.buckets;
-        let chosen = |value: u64| match self.choice {
-            Choice::LowBits => value & (buckets - 1),
-            Choice::HighBits => ((u128::from(value) * u128::from(buckets)) >> self.bits) as u64,
-            Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2()),
-            Choice::Remainder => value % buckets,
-            Choice::Bit => value >> buckets & 1,
-        };
-        if self.choice == Choice::Bit {
-            let ones = values.iter().map(|&value| chosen(value)).sum();
-            return vec![values.len() as u64 - ones, ones];
-        }
-        let mut counts = vec![0; buckets as usize];
-        for &value in values {
-            counts[chosen(value) as usize] += 1;
-        }
-        counts
+/// Counts the values in each bucket.
+fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u64> {
+    let chosen = |value: u64| match choice {
+        Choice::LowBits => value & (buckets - 1),
+        Choice::HighBits => ((u128::from(value) * u128::from(buckets)) >> bits) as u64,
+        Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2()),
+        Choice::Remainder => value % buckets,
+        Choice::Bit => value >> buckets & 1,
+    };
+    if choice == Choice::Bit {
+        let ones = values.iter().map(|&value| chosen(value)).sum();
+        return vec![values.len() as u64 - ones, ones];
     }
+    let mut counts = vec![0; buckets as usize];
+    for &value in values {
+        counts[chosen(value) as usize] += 1;
+    }
+    counts
 }
 
 impl BucketRow {
@@ -368,17 +351,13 @@ impl BucketRow {
 
     /// Returns the verdict on this figure alone.
     fn verdict(&self) -> Verdict {
-        if self.p_adjusted >= FAMILY_LEVEL {
-            Verdict::WithinChance
-        } else if self.value < self.expected && self.figure != Figure::Ones {
-            Verdict::FewerThanChance
-        } else if self.figure == Figure::Compared
-            && self.value - 1.0 >= FAR_WORSE_RATIO * (self.expected - 1.0)
-        {
-            Verdict::FarWorseThanChance
-        } else {
-            Verdict::WorseThanChance
-        }
+        let (value, expected, least) = match self.figure {
+            Figure::Compared => (self.value - 1.0, self.expected - 1.0, self.value - 1.0),
+            // A share on either side is worse, and none is far worse.
+            Figure::Ones => ((self.value - self.expected).abs(), 0.0, -1.0),
+            _ => (self.value, self.expected, 0.0),
+        };
+        verdict(value, expected, least, self.p_adjusted)
     }
 
     /// Returns true if there is more than chance explains.
@@ -486,12 +465,14 @@ pub(crate) fn fullest(records: &Records, dataset: &str, function: &str, choice: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions::Function;
+    use crate::keys::KeySet;
 
     #[test]
     fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
         let function = Function::custom("f", 32, |_| 0, &[]);
-        let mut rows = tables("numbers", &Hashed::of_values(&function, (0..4096).collect()));
+        let (dataset, values) = (Dataset::of("numbers", KeySet::default()), Vec::from_iter(0..4096));
+        let figures = [Figure::Compared, Figure::Fullest];
+        let mut rows = fill((&dataset, &function), (&values, 32), tables(4096, 32), &figures);
         judge(&mut rows);
         let even = &rows[0];
         assert_eq!(
@@ -500,7 +481,7 @@ mod tests {
         );
         // The high bits are all zero.
         assert_eq!(
-            (rows[4].value, rows[4].verdict),
+            (rows[3].value, rows[3].verdict),
             (4096.0, Verdict::FarWorseThanChance)
         );
     }

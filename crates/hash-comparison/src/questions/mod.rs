@@ -19,18 +19,19 @@ use csv::StringRecord;
 use plots::scene::Scene;
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
-use records::table::{self, Row};
+use records::table;
 
 pub use self::buckets::{BucketRow, Figure};
 pub use self::collisions::CollisionRow;
-pub use self::filters::{FalsePositiveRow, NearSizesRow, SizeRow};
+pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
 use self::on_dataset::DatasetRows;
 pub use self::times::{Place, TimingRow};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{
-    BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run, Verdict,
+    About, BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run,
+    Verdict,
 };
 use crate::values::Hashed;
 
@@ -154,70 +155,12 @@ pub(crate) enum Draw {
     Run(fn(&Records) -> Option<Scene>),
 }
 
-/// A row of a file of records.
-pub trait Recorded: Row {
-    /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
-    const TIMED: bool = false;
-}
-
-/// Implements [`Recorded`] and [`About`](crate::record::About) for row types, each with the flag `TIMED` if it has times, and
-/// `dataset` if it is about one.
-macro_rules! recorded {
-    ($($row:ident: $($flag:ident)? [$($field:ident),*];)+) => {$(
-        impl $crate::questions::Recorded for $row {
-            $(const $flag: bool = true;)?
-        }
-
-        impl $crate::record::About for $row {
-            fn dataset(&self) -> Option<&str> {
-                $crate::questions::recorded!(@dataset self $($field)*)
-            }
-
-            fn function(&self) -> &str {
-                &self.function
-            }
-        }
-    )+};
-    (@dataset $row:ident dataset $($field:ident)*) => { Some(&$row.dataset) };
-    (@dataset $row:ident $($field:ident)*) => { None };
-}
-use recorded;
-
-/// Declares the rows of a question, as [`stored!`](crate::record) and [`recorded`] do: the fields `dataset` and `function`
-/// stand beside the name.
-macro_rules! rows {
-    ($($(#[$meta:meta])* pub struct $row:ident: $($flag:ident)? [$($field:ident),*] { $($fields:tt)* })+) => {$(
-        $crate::questions::rows! { @fields [$($field)*] { $(#[$meta])* pub struct $row } $($fields)* }
-        $crate::questions::recorded! { $row: $($flag)? [$($field),*]; }
-    )+};
-    (@fields [dataset function] $head:tt $($fields:tt)*) => {
-        $crate::questions::rows! { @fields [] $head
-            /// Name of the dataset.
-            pub dataset: String,
-            /// Name of the function; `empty` is the cost of the loop, and `ideal` an ideal hash.
-            pub function: String,
-            $($fields)*
-        }
-    };
-    (@fields [function] $head:tt $($fields:tt)*) => {
-        $crate::questions::rows! { @fields [] $head
-            /// Name of the function; `empty` is the cost of the loop.
-            pub function: String,
-            $($fields)*
-        }
-    };
-    (@fields [] { $($head:tt)* } $($fields:tt)*) => {
-        $crate::record::stored! { $($head)* { $($fields)* } }
-    };
-}
-use rows;
-
 /// A CSV file of rows.
 #[derive(Debug)]
 pub struct RecordFile {
     /// Name of the file.
     pub name: &'static str,
-    /// [`Recorded::TIMED`].
+    /// [`About::TIMED`].
     pub timed: bool,
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
@@ -297,11 +240,7 @@ questions! {
     collisions: collisions: CollisionRow, windows: CollisionRow, structured: CollisionRow;
     times: timing: TimingRow;
     buckets: distribution: BucketRow, occupancy: BucketRow, shards: BucketRow;
-    filters: false_positives: FalsePositiveRow, sizes: SizeRow, near_sizes: NearSizesRow;
+    filters: false_positives: FalsePositiveRow, near_sizes: NearSizesRow;
     mixing: avalanche: AvalancheRow, mixing: MixingRow;
     + costs: CostRow
-}
-
-recorded! {
-    CostRow: [dataset, function];
 }

@@ -2,6 +2,9 @@
 
 /// A row about a function, and usually about a dataset.
 pub trait About {
+    /// Set if the row is of a file of times, which differ from run to run. Other rows depend only on data and seed.
+    const TIMED: bool = false;
+
     /// Returns the name of the dataset, or `None` for keys of no dataset.
     fn dataset(&self) -> Option<&str>;
     /// Returns the name of the function.

@@ -20,7 +20,7 @@ pub use self::recommendation::{
     Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
-pub(crate) use self::stored::stored;
+pub(crate) use self::stored::{rows, stored};
 pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Verdict};
 
 /// The `format` of every `run.json` that this program writes.

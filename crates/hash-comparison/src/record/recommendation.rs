@@ -1,6 +1,6 @@
 //! The recommendations of `run.json` and their basis.
 
-use super::{CallForm, stored};
+use super::{CallForm, rows, stored};
 
 stored! {
     /// The purpose of a function.
@@ -76,16 +76,12 @@ impl Default for Request {
     }
 }
 
-stored! {
+rows! {
     /// A row of `costs.csv`: the greatest cost of a function for a purpose on a dataset, in that purpose's unit.
     ///
     /// The unit of a filter is its false-positive rate, of a table the keys compared per key found, of shards the keys
     /// in the fullest shard, of checksums the keys minus distinct values.
-    pub struct CostRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct CostRow: [dataset] {
         /// Filter, table, shard or checksum.
         pub purpose: Purpose,
         /// The place: the size of the filter, the choice of buckets, or the number of bits.
@@ -101,7 +97,9 @@ stored! {
         /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
         pub measurable: bool,
     }
+}
 
+stored! {
     /// A run's recommendation for one dataset: the only verdict that terminal, page and tables show.
     pub struct Recommendation {
         /// Name of the dataset.
@@ -168,8 +166,6 @@ stored! {
         pub cost: Option<CostRow>,
         /// The reason for the standing, in about five words.
         pub reason: String,
-        /// The reasons in figures, one phrase each.
-        pub why: Vec<String>,
     }
 
     /// A median with the range in which runs of the same build lie. Functions whose ranges overlap are not measurably

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{About, BitFact, Environment, FunctionSummary, Recommendation, Verdict, stored};
+use super::{BitFact, Environment, FunctionSummary, Recommendation, Verdict, rows, stored};
 
 stored! {
     /// `run.json`: everything that the CSV files do not hold.
@@ -63,8 +63,6 @@ stored! {
         pub sha256: String,
         /// Number of duplicate lines dropped.
         pub duplicates_dropped: u64,
-        /// The least detectable number of collisions at full width over the expected number; 0 with too few keys.
-        pub detectable_ratio: f64,
     }
 
     /// The source of a dataset's keys.
@@ -88,13 +86,11 @@ stored! {
         /// Buckets or output bits are filled unevenly.
         Distribution,
     }
+}
 
+rows! {
     /// The result of all measurements of one function on one dataset.
-    pub struct Finding {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
+    pub struct Finding: [dataset] {
         /// The worst verdict of collisions, distribution and false positives.
         pub verdict: Verdict,
         /// The kinds of test that failed, most telling first.
@@ -105,15 +101,5 @@ stored! {
         pub worst_bits: u32,
         /// The function's place in the advice on this dataset, best first. Places are unique, for an order of display.
         pub rank: u64,
-    }
-}
-
-impl About for Finding {
-    fn dataset(&self) -> Option<&str> {
-        Some(&self.dataset)
-    }
-
-    fn function(&self) -> &str {
-        &self.function
     }
 }

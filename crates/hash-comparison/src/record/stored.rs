@@ -45,3 +45,36 @@ macro_rules! stored {
 }
 
 pub(crate) use stored;
+
+/// Declares rows about a function, and about a dataset if the list after the name says so, as [`stored!`] does. The flag `TIMED`
+/// stands before the list if rows have times.
+macro_rules! rows {
+    ($($(#[$meta:meta])* pub struct $row:ident: $($flag:ident)? [$($dataset:ident)?] { $($fields:tt)* })+) => {$(
+        $crate::record::stored! {
+            $(#[$meta])*
+            pub struct $row {
+                $(
+                    /// Name of the dataset.
+                    pub $dataset: String,
+                )?
+                /// Name of the function; `empty` is the cost of the loop, and `ideal` an ideal hash.
+                pub function: String,
+                $($fields)*
+            }
+        }
+
+        impl $crate::record::About for $row {
+            $(const $flag: bool = true;)?
+
+            fn dataset(&self) -> Option<&str> {
+                None::<&str>$(.or(Some(&self.$dataset)))?
+            }
+
+            fn function(&self) -> &str {
+                &self.function
+            }
+        }
+    )+};
+}
+
+pub(crate) use rows;

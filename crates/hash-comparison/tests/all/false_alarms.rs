@@ -38,12 +38,12 @@ fn dataset(count: usize) -> Dataset {
 fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
     let function = keyed();
     let probes = Probes::new(dataset);
-    let (_, ideal) = probes.sizes_ideal();
+    let ideal = probes.sizes_ideal();
     let mut accusing = 0;
     // The seeds start far from the seed of the dataset's ideal hashes.
     for first in (1000..).step_by(functions as usize).take(runs as usize) {
         let mut records = Records::of(Run {
-            datasets: vec![summarise(dataset, 1)],
+            datasets: vec![summarise(dataset)],
             ..Run::default()
         });
         records.near_sizes.clone_from(&ideal);
@@ -54,7 +54,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             let mut rows = collisions::measure(dataset, &hashed, collisions::low(function.output_bits));
             rows.iter_mut().for_each(|row| row.function.clone_from(&name));
             records.collisions.extend(rows);
-            let (_, rows) = probes.sizes(&name, &probes.values(&hashed));
+            let rows = probes.sizes(&name, &probes.values(&hashed));
             records.near_sizes.extend(rows);
             let summary = function.summary();
             records.run.functions.push(FunctionSummary { name, ..summary });

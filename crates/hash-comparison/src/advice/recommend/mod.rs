@@ -175,7 +175,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
         form: form(purpose),
         form_reason: words::form_reason(purpose).to_owned(),
         attackers: words::attackers(records, dataset, request),
-        functions: all.iter().map(|one| advice(one, pick, request)).collect(),
+        functions: all.iter().map(|one| advice(one, pick)).collect(),
         mine: mine
             .map(|mine| incumbent::beside((records, &dataset.name, form(purpose)), mine, pick, request)),
         at_sizes: sizes::of(records, dataset, &beside),
@@ -258,15 +258,8 @@ fn rank(all: &mut [Judged<'_>]) {
     }
 }
 
-fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Advice {
+fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>) -> Advice {
     let saves = pick.map_or(0.0, |pick| one.saves(pick));
-    let mut why: Vec<String> = one.lacks.iter().map(|(_, why)| words::phrase(why)).collect();
-    if one.standing != Standing::Unknown {
-        why.extend(one.costs.iter().map(|row| words::cost(row, request.negligible)));
-    }
-    if request.untrusted && one.lacks.is_none() {
-        why.push(words::phrase(&one.function.resistance_reason));
-    }
     Advice {
         function: one.function.name.clone(),
         standing: one.standing,
@@ -279,7 +272,6 @@ fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Adv
             .filter(|_| one.standing != Standing::Unknown)
             .cloned(),
         reason: words::reason(one, saves),
-        why,
     }
 }
 

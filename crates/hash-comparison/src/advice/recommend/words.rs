@@ -3,7 +3,7 @@
 use crate::advice::recommend::{Judged, judged};
 use crate::questions::collisions::{even_chance, furthest, structured};
 use crate::questions::filters::{Compared, Comparison};
-use crate::questions::{MixingTest, Records, SizeRow, mixing};
+use crate::questions::{MixingTest, NearSizesRow, Records, mixing};
 use crate::record::{
     Advice, AtSize, Choice, CostRow, DatasetKind, DatasetSummary, End, IDEAL, Purpose, Recommendation,
     Request, Standing, Verdict, about, of, on,
@@ -243,21 +243,23 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
 pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Option<String> {
     const KEYS: u64 = 10_000;
     let pick = told.pick()?;
-    let rows = || on(&records.sizes, &told.dataset).filter(|row| row.keys == KEYS && row.function != IDEAL);
-    let worst = |value: fn(&SizeRow) -> f64| {
+    let is_it = |row: &&NearSizesRow| row.keys == KEYS && row.compared.is_some() && row.function != IDEAL;
+    let rows = || on(&records.near_sizes, &told.dataset).filter(is_it);
+    let worst = |value: fn(&NearSizesRow) -> f64| {
         let best = rows().find(|row| row.function == pick.function)?;
         // The first of equal functions: forms of a published function come last.
         let worst = rows().reduce(|a, b| if value(b) > value(a) { b } else { a })?;
         Some((worst, best)).filter(|(worst, best)| value(worst) > value(best) * (1.0 + told.negligible))
     };
+    let compared = |row: &NearSizesRow| row.compared.unwrap_or_default();
     let costs = told.purpose.parts().iter().filter_map(|part| match part {
         Purpose::Filter => worst(|row| row.rate).map(|(worst, best)| {
             let [worst_rate, rate] = [worst, best].map(|row| percent(row.rate));
             let function = &worst.function;
             format!("{function} lets {worst_rate} of absent keys through a filter (the pick: {rate})")
         }),
-        Purpose::Table => worst(|row| row.compared).map(|(worst, best)| {
-            let [many, few] = [worst, best].map(|row| significant(row.compared, 3));
+        Purpose::Table => worst(compared).map(|(worst, best)| {
+            let [many, few] = [worst, best].map(|row| significant(compared(row), 3));
             format!(
                 "{} takes {many} comparisons per look-up (the pick: {few})",
                 worst.function

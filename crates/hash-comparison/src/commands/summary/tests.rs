@@ -15,7 +15,6 @@ fn made(standings: &[Standing]) -> Recommendation {
         saves: 0.0,
         cost: None,
         reason: format!("reason {index}"),
-        why: Vec::new(),
     };
     Recommendation {
         dataset: "set".to_owned(),

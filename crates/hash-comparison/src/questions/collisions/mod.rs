@@ -8,10 +8,10 @@ pub(crate) mod structured;
 use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
-use super::{Cost, Draw, Failure, Kind, Measure, Question, rows};
+use super::{Cost, Draw, Failure, Kind, Measure, Question};
 use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::keys::{Dataset, printed};
-use crate::record::{BitFact, BitTest, DatasetKind, End, FailedTest, Purpose, Verdict, about};
+use crate::record::{BitFact, BitTest, DatasetKind, End, FailedTest, Purpose, Verdict, about, rows};
 use crate::values::Hashed;
 use crate::words::{IDEAL_BITS, figure};
 use records::number::grouped;
@@ -20,7 +20,7 @@ use statistics::correction::bonferroni;
 
 rows! {
     /// A row of `collisions.csv`, of `windows.csv`, and of `structured.csv`, whose datasets are the structured key sets.
-    pub struct CollisionRow: [dataset, function] {
+    pub struct CollisionRow: [dataset] {
         /// The bits that are compared.
         pub end: End,
         /// Number of compared bits.

@@ -4,8 +4,8 @@ mod measure;
 pub mod sizes;
 mod verdict;
 
-use super::{Measure, Question, rows};
-use crate::record::DatasetKind;
+use super::{Measure, Question};
+use crate::record::{DatasetKind, rows};
 use records::progress::go_on;
 
 pub use self::measure::*;
@@ -18,7 +18,7 @@ rows! {
     /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
-    pub struct FalsePositiveRow: [dataset, function] {
+    pub struct FalsePositiveRow: [dataset] {
         /// Bits per key of the filter.
         pub bits_per_key: u32,
         /// Keys in a filter.
@@ -43,23 +43,9 @@ rows! {
         pub saved: f64,
     }
 
-    /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
-    pub struct SizeRow: [dataset, function] {
-        /// Keys in the table, and in the largest of the filters.
-        pub keys: u64,
-        /// Number of probes with absent keys, summed over filters of this and the next smaller numbers of keys.
-        pub probes: u64,
-        /// Number of absent keys that matched in any of these filters.
-        pub false_positives: u64,
-        /// `false_positives / probes`.
-        pub rate: f64,
-        /// Keys compared per key found, in buckets by the low bits, at least half as many buckets as keys.
-        pub compared: f64,
-    }
-
     /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
     /// keys, because the rate of this format jumps with the exact length of the filter.
-    pub struct NearSizesRow: [dataset, function] {
+    pub struct NearSizesRow: [dataset] {
         /// Bits per key of the filters.
         pub bits_per_key: u32,
         /// Keys in the largest filter.
@@ -76,6 +62,9 @@ rows! {
         pub lowest_rate: f64,
         /// The rate of the number of keys with the most false positives.
         pub highest_rate: f64,
+        /// Keys compared per key found in a hash table of `keys` keys, in buckets by the low bits, at least half as many as
+        /// keys; none for filters over the whole dataset or half of it.
+        pub compared: Option<f64>,
     }
 }
 
@@ -84,18 +73,16 @@ pub(super) const QUESTION: Question = Question {
         let probes = Probes::new(dataset);
         Box::new(move |hashed, progress, records| {
             go_on(progress)?;
-            let (sizes, near_sizes, rates) = match hashed {
+            let (near_sizes, rates) = match hashed {
                 Some(hashed) => {
                     let (name, values) = (hashed.function.name, probes.values(hashed));
-                    let (sizes, near) = probes.sizes(name, &values);
-                    (sizes, near, probes.rates(name, &values, progress)?)
+                    (
+                        probes.sizes(name, &values),
+                        probes.rates(name, &values, progress)?,
+                    )
                 }
-                None => {
-                    let (sizes, near) = probes.sizes_ideal();
-                    (sizes, near, probes.measure_ideal(progress)?)
-                }
+                None => (probes.sizes_ideal(), probes.measure_ideal(progress)?),
             };
-            records.sizes.extend(sizes);
             records.near_sizes.extend(near_sizes);
             records.false_positives.extend(rates);
             Ok(())

@@ -8,10 +8,10 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use crate::questions::NearSizesRow;
 use crate::questions::filters::measure::{Count, Fold, count, plus};
 use crate::questions::filters::{Plan, Probes};
-use crate::questions::{NearSizesRow, SizeRow};
-use crate::record::{AtSize, IDEAL};
+use crate::record::{AtSize, IDEAL, significant};
 
 /// Measured numbers of keys, if a filter over the whole dataset holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -47,8 +47,8 @@ struct Near {
     keys: usize,
     /// By number of keys.
     counts: Vec<Count>,
-    /// Keys compared per key found, summed over hashes; 0 unless asked for.
-    compared: f64,
+    /// Keys compared per key found, summed over hashes, if asked for.
+    compared: Option<f64>,
 }
 
 impl Near {
@@ -64,19 +64,20 @@ impl Near {
             bits_per_key,
             keys,
             counts: neighbours(keys).map(of_number).collect(),
-            compared: 0.0,
+            compared: None,
         }
     }
 
     fn plus(self, other: &Self) -> Self {
         Self {
             counts: plus(self.counts, &other.counts),
-            compared: self.compared + other.compared,
+            compared: self.compared.zip(other.compared).map(|(one, other)| one + other),
             ..self
         }
     }
 
-    fn row(&self, dataset: &str, function: &str) -> NearSizesRow {
+    /// Returns the row of sums over `hashes` hashes.
+    fn row(&self, dataset: &str, function: &str, hashes: u64) -> NearSizesRow {
         let sum = |index: usize| self.counts.iter().map(|count| count[index]).sum::<u64>();
         let rates = || {
             self.counts
@@ -94,6 +95,7 @@ impl Near {
             rate: sum(1) as f64 / sum(0) as f64,
             lowest_rate: rates().fold(f64::INFINITY, f64::min),
             highest_rate: rates().fold(0.0, f64::max),
+            compared: self.compared.map(|sum| significant::round(sum / hashes as f64)),
         }
     }
 }
@@ -103,9 +105,9 @@ impl Probes<'_> {
     ///
     /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
     /// values.
-    pub fn sizes_ideal(&self) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
+    pub fn sizes_ideal(&self) -> Vec<NearSizesRow> {
         let Some(keys) = self.built() else {
-            return Default::default();
+            return Vec::new();
         };
         let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
         let hashes = self
@@ -121,12 +123,12 @@ impl Probes<'_> {
                     .map(|(one, more)| one.plus(more))
                     .collect()
             });
-        let (sizes, mut near) = self.size_rows(IDEAL, &counted.unwrap_or_default(), hashes);
+        let mut near = self.near(IDEAL, &counted.unwrap_or_default(), hashes);
         let all = self.dataset.keys.len();
         if all > keys {
-            near.push(self.random(all, fewest).row(&self.dataset.name, IDEAL));
+            near.push(self.random(all, fewest).row(&self.dataset.name, IDEAL, fewest));
         }
-        (sizes, near)
+        near
     }
 
     /// Returns the number of keys in a filter over the whole dataset.
@@ -151,24 +153,15 @@ impl Probes<'_> {
     }
 
     /// Returns the rows of one function with these [`values`](Self::values).
-    pub fn sizes(&self, function: &str, values: &[Vec<u32>; 2]) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
-        self.size_rows(function, &self.counted(values), 1)
+    pub fn sizes(&self, function: &str, values: &[Vec<u32>; 2]) -> Vec<NearSizesRow> {
+        self.near(function, &self.counted(values), 1)
     }
 
-    fn size_rows(&self, function: &str, all: &[Near], hashes: u64) -> (Vec<SizeRow>, Vec<NearSizesRow>) {
-        let near = all.iter().map(|near| near.row(&self.dataset.name, function));
-        let near: Vec<NearSizesRow> = near.collect();
-        let tables = all.iter().zip(&near).filter(|(near, _)| near.compared > 0.0);
-        let sizes = tables.map(|(counted, near)| SizeRow {
-            dataset: near.dataset.clone(),
-            function: near.function.clone(),
-            keys: near.keys,
-            probes: near.probes,
-            false_positives: near.false_positives,
-            rate: near.rate,
-            compared: counted.compared / hashes as f64,
-        });
-        (sizes.collect(), near)
+    fn near(&self, function: &str, all: &[Near], hashes: u64) -> Vec<NearSizesRow> {
+        let rows = all
+            .iter()
+            .map(|near| near.row(&self.dataset.name, function, hashes));
+        rows.collect()
     }
 
     /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
@@ -180,7 +173,7 @@ impl Probes<'_> {
         let mut all = Vec::new();
         for keys in SIZES.into_iter().filter(|&keys| keys < whole) {
             all.push(Near {
-                compared: comparisons(&values[0][..keys]),
+                compared: Some(comparisons(&values[0][..keys])),
                 ..Near::of(BITS_PER_KEY, keys, &folds[..1])
             });
         }

@@ -216,6 +216,7 @@ mod tests {
             rate,
             lowest_rate: rate,
             highest_rate: rate,
+            compared: None,
         }
     }
 

@@ -7,8 +7,8 @@ mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question, rows};
-use crate::record::stored;
+use super::{Draw, Kind, Measure, Question};
+use crate::record::{rows, stored};
 use records::progress::{Cancelled, go_on};
 
 pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
@@ -29,7 +29,7 @@ rows! {
     ///
     /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv`
     /// sums up the other lengths and all output bits.
-    pub struct AvalancheRow: [function] {
+    pub struct AvalancheRow: [] {
         /// Length of the keys.
         pub key_bytes: u32,
         /// Index of the key bit: eight times the index of its byte, plus its place in the byte, 0 the lowest.
@@ -45,7 +45,7 @@ rows! {
     /// A row of `mixing.csv`: a test of all cells of one function at one key length.
     ///
     /// With an ideal function each cell is a count of fair coins, and any two cells are independent.
-    pub struct MixingRow: [function] {
+    pub struct MixingRow: [] {
         /// The test, which defines the cells.
         pub test: MixingTest,
         /// Length of the keys.

@@ -44,7 +44,6 @@ pub(super) fn asked(quick: bool, generator: &mut SplitMix64) -> Vec<Asked<'stati
     };
     let asked = lengths.into_iter().map(|length| Asked {
         dataset: "",
-        name: format!("keys of {length} bytes"),
         place: Place::Length,
         batch: batch(length, generator),
         rounds,
@@ -181,62 +180,55 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
     };
     let named = named(data);
     let longest = rows.iter().map(|(length, _)| *length).max()? as f64;
-    let times = || {
-        rows.iter()
-            .map(|(_, row)| *row)
-            .filter(|row| row.function != EMPTY)
-    };
-    let highest = |times: &mut dyn Iterator<Item = &TimingRow>| {
-        times.map(|row| row.median_ns_per_key).fold(0.0, f64::max)
-    };
-    let slowest = highest(&mut times());
-    let scales = if long {
-        let fastest = times()
-            .map(|row| row.median_ns_per_key)
-            .fold(f64::INFINITY, f64::min);
-        (
-            Scale::log(BORDER as f64, longest),
-            Scale::log(fastest.max(0.1), slowest),
-        )
+    let times: Vec<&TimingRow> = rows
+        .iter()
+        .map(|(_, row)| *row)
+        .filter(|row| row.function != EMPTY)
+        .collect();
+    let ns = times.iter().map(|row| row.median_ns_per_key);
+    let slowest = ns.clone().fold(0.0, f64::max);
+    let (title, x_title, x, y) = if long {
+        let fastest = ns.fold(f64::INFINITY, f64::min).max(0.1);
+        let scales = (Scale::log(BORDER as f64, longest), Scale::log(fastest, slowest));
+        ("ns per call (log scale)", "bytes (log scale)", scales.0, scales.1)
     } else {
         // Named lines must stay distinguishable; a slow function may leave the panel at the top.
-        let slowest_named = highest(&mut times().filter(|row| named.contains(&row.function.as_str())));
-        let most = slowest.min(2.5 * slowest_named.max(1.0));
-        (Scale::linear(BORDER as f64), Scale::linear(most))
+        let of_named = times.iter().filter(|row| named.contains(&row.function.as_str()));
+        let slowest_named = of_named.map(|row| row.median_ns_per_key).fold(1.0, f64::max);
+        let scales = (
+            Scale::linear(BORDER as f64),
+            Scale::linear(slowest.min(2.5 * slowest_named)),
+        );
+        (
+            "ns per call",
+            "bytes; lowest line: the empty function",
+            scales.0,
+            scales.1,
+        )
     };
     let line = |name: &str, label, color| Series {
         name: label,
         color,
         points: points(name),
     };
-    let others = distinct(times().map(|row| row.function.as_str()));
+    let others = distinct(times.iter().map(|row| row.function.as_str()));
     let others = others.into_iter().filter(|name| !named.contains(name));
     let floor = (!long).then(|| line(EMPTY, String::new(), INK));
     let best = with_colors(data).into_iter().map(|(name, color)| {
         let end = points(name).last().map_or(f64::NAN, |last| last.1);
         line(name, format!("{name} {} ns", number::significant(end, 3)), color)
     });
-    let x = scales.0;
     Some(Plot {
-        title: if long {
-            "ns per call (log scale)"
-        } else {
-            "ns per call"
-        }
-        .to_owned(),
+        title: title.to_owned(),
         x: Axis {
             scale: x,
             tick: |value| number::grouped(value as u64),
         },
         y: Axis {
-            scale: scales.1,
+            scale: y,
             tick: number::tick,
         },
-        x_title: if long {
-            "bytes (log scale)"
-        } else {
-            "bytes; lowest line: the empty function"
-        },
+        x_title,
         shade: shaded(data.summary, x, long),
         series: others
             .map(|name| line(name, String::new(), BAND))

@@ -12,11 +12,11 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, Records, rows};
+use super::{Draw, Kind, Measure, Question, Records};
 use crate::clock::{Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::record::{CallForm, significant, stored};
+use crate::record::{CallForm, rows, significant, stored};
 use records::error::Error;
 use records::progress::Progress;
 
@@ -37,7 +37,7 @@ stored! {
 
 rows! {
     /// A row of `timing.csv`.
-    pub struct TimingRow: TIMED [dataset, function] {
+    pub struct TimingRow: TIMED [dataset] {
         /// The place of the keys.
         pub place: Place,
         /// The form of the calls.
@@ -83,8 +83,6 @@ pub(super) const QUESTION: Question = Question {
 /// Keys to be timed.
 struct Asked<'a> {
     dataset: &'a str,
-    /// The keys, in words.
-    name: String,
     place: Place,
     batch: Batch,
     rounds: usize,
@@ -104,17 +102,26 @@ fn measure(
     let mut generator = SplitMix64::seed_from_u64(records.run.seed);
     let subjects = subjects(functions);
     let mut read = |asked: Vec<Asked<'_>>, generator: &mut SplitMix64| {
-        let rounds: Vec<usize> = asked.iter().map(|one| one.rounds).collect();
-        let mut of = Vec::with_capacity(asked.len());
-        let mut tables = Vec::with_capacity(asked.len());
-        for one in asked {
-            let table = Table::new(&one.name, one.batch, &subjects, progress)?;
-            tables.push(if one.place == Place::Memory {
-                table.without_reuse()
+        let (mut tables, mut rounds, mut of) = (Vec::new(), Vec::new(), Vec::new());
+        for Asked {
+            dataset,
+            place,
+            batch,
+            rounds: asked,
+        } in asked
+        {
+            let name = if dataset.is_empty() {
+                "keys of one length"
             } else {
-                table
-            });
-            of.push((one.dataset, one.place));
+                dataset
+            };
+            let mut table = Table::new(name, batch, &subjects, progress)?;
+            if place == Place::Memory {
+                table = table.without_reuse();
+            }
+            tables.push(table);
+            rounds.push(asked);
+            of.push((dataset, place));
         }
         read_all(&mut tables, &rounds, generator, progress)?;
         for (table, (dataset, place)) in tables.iter().zip(of) {
@@ -149,7 +156,6 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
     let batch = Batch::new(&dataset.keys, seed).in_parts(parts);
     Asked {
         dataset: &dataset.name,
-        name: dataset.name.clone(),
         place: Place::Sequence,
         rounds: rounds(batch.calls(), batch.bytes_read(), quick),
         batch,
@@ -159,6 +165,12 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
 /// Returns the rows of a table, by function and form.
 fn rows(table: &Table, dataset: &str, place: Place) -> impl Iterator<Item = TimingRow> {
     let batch = table.batch();
+    // Copies of a sample are a part each.
+    let keys = if place == Place::Memory {
+        batch.calls()
+    } else {
+        batch.keys()
+    };
     table.lines().iter().map(move |line| {
         let (median_ns_per_key, mad_ns_per_key, fastest) = line.summary();
         TimingRow {
@@ -166,12 +178,7 @@ fn rows(table: &Table, dataset: &str, place: Place) -> impl Iterator<Item = Timi
             function: line.subject.name.to_owned(),
             place,
             form: line.form,
-            // Copies of a sample are a part each.
-            keys: if place == Place::Memory {
-                batch.calls()
-            } else {
-                batch.keys()
-            } as u64,
+            keys: keys as u64,
             bytes: batch.bytes() as u64,
             median_ns_per_key,
             mad_ns_per_key,

@@ -46,7 +46,6 @@ pub(super) fn asked(dataset: &Dataset, seed: u64, quick: bool) -> [Asked<'_>; 2]
     let [cache, memory] = both(dataset, seed);
     [(Place::Cache, cache), (Place::Memory, memory)].map(|(place, batch)| Asked {
         dataset: &dataset.name,
-        name: dataset.name.clone(),
         place,
         batch,
         rounds: rounds(quick),

@@ -60,36 +60,28 @@ fn a_run_stops_when_asked() {
 }
 
 #[test]
-fn small_sets_are_read_many_times_and_large_ones_sampled() {
-    assert_eq!(batch(&numbers(3)).calls(), 40_002);
-    assert_eq!(batch(&numbers(60_000)).calls(), 60_000);
-    let many = batch(&numbers(1_000_001));
-    assert_eq!((many.keys(), many.bytes()), (1_000_000, 8_000_000));
-
-    let long: KeySet = (0..40_u8).map(|number| vec![number; 1_000_000]).collect();
-    let long = batch(&long);
-    assert_eq!((long.keys(), long.bytes()), (32, 32_000_000));
-    let giant = batch(&[vec![1; 33_000_000]].into_iter().collect());
-    assert_eq!((giant.keys(), giant.bytes()), (1, 33_000_000));
-}
-
-#[test]
-fn a_reading_ends_after_enough_calls_or_bytes() {
-    // The length of a key, and the calls and bytes of a reading of two such keys.
-    for (length, calls, bytes) in [
-        (0, 40_000, 0),
-        (20, 40_000, 800_000),
-        (80, 40_000, 3_200_000),
-        (125, 32_000, 4_000_000),
-        (300_000, 14, 4_200_000),
-        (10_000_000, 2, 20_000_000),
-        (20_000_000, 1, 20_000_000),
+fn a_reading_ends_after_enough_calls_or_bytes_and_large_sets_are_sampled() {
+    // Number and length of the keys; keys and bytes of the batch; calls and bytes of a reading.
+    for (count, length, of_batch, of_reading) in [
+        (3, 8, (3, 24), (40_002, 320_016)),
+        (60_000, 8, (60_000, 480_000), (60_000, 480_000)),
+        (1_000_001, 8, (1_000_000, 8_000_000), (1_000_000, 8_000_000)),
+        (2, 0, (2, 0), (40_000, 0)),
+        (2, 80, (2, 160), (40_000, 3_200_000)),
+        (2, 125, (2, 250), (32_000, 4_000_000)),
+        (2, 300_000, (2, 600_000), (14, 4_200_000)),
+        (40, 1_000_000, (32, 32_000_000), (32, 32_000_000)),
+        (2, 20_000_000, (1, 20_000_000), (1, 20_000_000)),
+        (1, 33_000_000, (1, 33_000_000), (1, 33_000_000)),
     ] {
-        let keys: KeySet = [vec![b'x'; length], vec![b'y'; length]].into_iter().collect();
-        let batch = batch(&keys);
-        assert_eq!((batch.calls(), batch.bytes_read()), (calls, bytes), "{length}");
+        let batch = batch(&(0..count).map(|_| vec![b'x'; length]).collect());
+        assert_eq!((batch.keys(), batch.bytes()), of_batch, "{count} of {length}");
         // The longest wait for Ctrl-C: a few megabytes beyond one key, at most a batch.
-        assert!(batch.bytes_read() <= 32_000_000.max(length));
+        assert_eq!(
+            (batch.calls(), batch.bytes_read()),
+            of_reading,
+            "{count} of {length}"
+        );
     }
 }
 

@@ -77,8 +77,7 @@ fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -
     };
     records.run.functions = chosen.summaries;
     quality::fill(&mut records, &datasets, &functions, progress)?;
-    let tests = records.collisions.len();
-    records.run.datasets = datasets.iter().map(|dataset| summarise(dataset, tests)).collect();
+    records.run.datasets = datasets.iter().map(summarise).collect();
     let findings = findings::judge(&records);
     go_on(progress)?;
     records.run.findings = findings;

@@ -81,11 +81,7 @@ fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
     let function = Function::custom("keyed", 64, hash, &[]);
     let datasets: Vec<Asked<'_>> = plan.datasets.iter().map(Asked::new).collect();
     let run = Run {
-        datasets: plan
-            .datasets
-            .iter()
-            .map(|dataset| summarise(dataset, 1))
-            .collect(),
+        datasets: plan.datasets.iter().map(summarise).collect(),
         functions: vec![function.summary()],
         ..Run::default()
     };

@@ -21,7 +21,7 @@ impl<'a> Asked<'a> {
     /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
-        let (_, ideal) = probes.sizes_ideal();
+        let ideal = probes.sizes_ideal();
         Self {
             dataset,
             probes,
@@ -50,7 +50,7 @@ pub(super) fn judged(
     };
     for of in asked {
         let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
-        let (_, rows) = of.probes.sizes(function.name, &of.probes.values(&hashed));
+        let rows = of.probes.sizes(function.name, &of.probes.values(&hashed));
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
     }

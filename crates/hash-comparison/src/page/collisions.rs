@@ -1,4 +1,4 @@
-//! Structured keys, and the false-alarm rate of the tests.
+//! Collisions in windows of the values and on structured keys, and the false-alarm rate of the tests.
 
 use std::path::Path;
 
@@ -8,10 +8,32 @@ use minijinja::value::{Serde, Value};
 use crate::advice::calibration::{COMMITTED, CalibrationRow};
 use crate::keys::structured;
 use crate::questions::collisions::furthest;
-use crate::questions::on_dataset::distinct;
+use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::questions::{CollisionRow, Records};
 use crate::record::{about, on};
 use records::table;
+
+/// Returns each function's number of windows, of those with too many collisions, and its least likely one.
+pub(super) fn windows(data: &DatasetRows<'_>) -> Value {
+    let functions = distinct(data.rows(&data.records.windows).map(|row| row.function.as_str()));
+    let rows = functions.into_iter().map(|function| {
+        let rows: Vec<&CollisionRow> = data.about(&data.records.windows, function).collect();
+        // Windows with too many collisions come before all others.
+        let least = rows.iter().copied().min_by(|a, b| {
+            b.is_worse()
+                .cmp(&a.is_worse())
+                .then(a.p_value.total_cmp(&b.p_value))
+        });
+        context! {
+            function,
+            windows => rows.len(),
+            failed => rows.iter().filter(|row| row.is_worse()).count(),
+            least => least.map(Serde),
+            place => least.map(CollisionRow::place),
+        }
+    });
+    rows.collect()
+}
 
 /// Returns what the section on structured keys shows, with its chart; `None` in runs without these rows.
 pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> {
