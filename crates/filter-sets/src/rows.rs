@@ -36,8 +36,8 @@ impl Format {
     /// ```
     /// use filter_sets::{Format, Size};
     ///
-    /// // The smallest of a million keys at 1 %.
-    /// let bytes = |format: &Format| format.sizing(1_000_000, Size::Rate(0.01)).map(|sizing| sizing.bytes).ok();
+    /// // The smallest of ten thousand keys at 1 %.
+    /// let bytes = |format: &Format| format.sizing(10_000, Size::Rate(0.01)).map(|sizing| sizing.bytes).ok();
     /// let smallest = Format::all().filter(|format| bytes(format).is_some()).min_by_key(bytes);
     /// assert_eq!(smallest.unwrap().short_names(), ["ribbon"]);
     /// ```

@@ -182,6 +182,7 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
     let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(words)?;
     let about = (about as u64).clamp(1, MAX_KEYS);
     let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(words)?;
+    let mut step = 0.01;
     while bits.get() <= MAX_BITS {
         let keys = format.max_keys(bytes, bits).min(MAX_KEYS);
         if keys == 0 {
@@ -190,7 +191,8 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
         if format.rate(keys, bits).map_err(words)? <= wanted {
             return Ok((keys, Size::BitsPerKey(bits.get())));
         }
-        bits = BitsPerKey::fractional(bits.get() + 1.0).map_err(words)?;
+        bits = BitsPerKey::fractional(bits.get() + step).map_err(words)?;
+        step *= 2.0;
     }
     Err(format!(
         "the rate must be higher for filters of at most {bytes} bytes and {MAX_BITS} bits per key"

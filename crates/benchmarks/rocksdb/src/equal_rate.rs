@@ -28,21 +28,9 @@ const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
 
-/// Returns the fewest bits per key, in tenths, with which the format's rate is not above the wanted one; `None` if it
-/// always is.
-fn bits_for(format: Format, keys: usize, wanted: f64) -> Option<BitsPerKey> {
-    let keys = keys as u64;
-    let whole = format.bits_per_key_for_rate(keys, wanted).ok()?;
-    let tenths = (1..10)
-        .rev()
-        .filter_map(|tenths| BitsPerKey::fractional(whole.get() - f64::from(tenths) / 10.0).ok());
-    let is_enough = |bits: &BitsPerKey| format.rate(keys, *bits).is_ok_and(|rate| rate <= wanted);
-    Some(tenths.into_iter().find(is_enough).unwrap_or(whole))
-}
-
 /// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
-    let bits = |format| bits_for(format, keys, rate);
+    let bits = |format: Format| format.bits_per_key_for_rate(keys as u64, rate).ok();
     Some(match name {
         "leveldb" => Box::new(Ours::fresh(BloomFilterPolicy::new(bits(Format::LEVEL_DB)?))),
         "bloom-filter64" => Box::new(Ours::fresh(BloomFilter64Policy::new(bits(Format::BLOOM64)?))),

@@ -22,18 +22,18 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 /// assert_eq!(Format::LEVEL_DB.filter_bytes(45_402, fifteen)?, 85_130);
 /// assert_eq!(Format::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
 /// assert_eq!(Format::LEVEL_DB.max_keys(85_130, fifteen), 45_402);
-/// assert_eq!(Format::LEVEL_DB.bits_per_key_for_rate(45_402, 0.001)?, fifteen);
 /// assert_eq!(Format::LEVEL_DB.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
 ///
-/// // Bits per key and bytes of the other formats at a rate of 0.1 %.
+/// // Bits per key and bytes at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
-///     (Format::BLOOM64, 15, 85_130),
-///     (Format::FAST_LOCAL_BLOOM, 16, 90_821),
-///     (Format::RIBBON, 16, 60_741),
-///     (Format::SPLIT_BLOCK, 17, 96_480),
+///     (Format::LEVEL_DB, 14.83, 84_165),
+///     (Format::BLOOM64, 14.38, 81_611),
+///     (Format::FAST_LOCAL_BLOOM, 15.54, 88_261),
+///     (Format::RIBBON, 15.41, 58_437),
+///     (Format::SPLIT_BLOCK, 16.89, 95_872),
 /// ] {
 ///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
-///     assert_eq!(bits_per_key, BitsPerKey::whole(bits));
+///     assert_eq!(bits_per_key.get(), bits);
 ///     assert_eq!(format.filter_bytes(45_402, bits_per_key)?, bytes);
 /// }
 /// # Ok::<(), filter_policy::Error>(())
@@ -98,7 +98,8 @@ impl Format {
         Ok(rate.max(equal_hashes(self.hash_bits, keys)))
     }
 
-    /// Returns the smallest whole bits per key, at least 1, whose [`rate`](Self::rate) does not exceed the wanted one.
+    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`rate`](Self::rate) does not exceed the wanted
+    /// one: of the first whole number that reaches it, and the hundredths below that.
     ///
     /// # Errors
     ///
@@ -106,6 +107,13 @@ impl Format {
     /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
+        let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
+        let is_enough = |bits| self.rate(keys, hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+        let found = least(100 * whole - 99, 100 * whole, is_enough);
+        Ok(hundredths(found.unwrap_or(100 * whole)))
+    }
+
+    fn whole_bits_for_rate(self, keys: u64, wanted: f64) -> Result<u32, Error> {
         proper_rate(wanted)?;
         let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
         let unreachable = |bits| {
@@ -125,7 +133,7 @@ impl Format {
             }
             let reached = rate_at(bits)?;
             if reached <= wanted {
-                return Ok(BitsPerKey::whole(bits));
+                return Ok(bits);
             }
             if reached < lowest.0 {
                 lowest = (reached, bits);
@@ -155,7 +163,7 @@ impl Format {
                 low = middle + 1;
             }
         }
-        Ok(BitsPerKey::whole(high))
+        Ok(high)
     }
 
     /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less the
@@ -169,7 +177,7 @@ impl Format {
         Ok(by_bits.max(equal_hashes(self.hash_bits, keys)))
     }
 
-    /// Returns the largest whole number of bits per key at which a filter of this many keys takes at most this many
+    /// Returns the largest bits per key, to a hundredth, at which a filter of this many keys takes at most this many
     /// bytes: 0 to 4,294,967,295, and 1 to 100 in RocksDB's formats.
     ///
     /// # Errors
@@ -178,15 +186,16 @@ impl Format {
     /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
     /// fingerprint.
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
-        let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
         let (least, most) = self.reach.map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
-        largest(least, most.into(), |bits| self.fits(keys, whole(bits), bytes))
-            .map(whole)
-            .ok_or(Error::OutOfDomain {
-                what: "memory in bytes",
-                given: bytes as f64,
-                allowed: self.least_bytes,
-            })
+        largest(100 * least, 100 * u64::from(most), |bits| {
+            self.fits(keys, hundredths(bits), bytes)
+        })
+        .map(hundredths)
+        .ok_or(Error::OutOfDomain {
+            what: "memory in bytes",
+            given: bytes as f64,
+            allowed: self.least_bytes,
+        })
     }
 
     /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
@@ -201,6 +210,10 @@ impl Format {
         self.filter_bytes(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)
     }
+}
+
+fn hundredths(bits: u64) -> BitsPerKey {
+    BitsPerKey::fractional(bits as f64 / 100.0).unwrap_or(BitsPerKey::MAX)
 }
 
 /// Returns the least number from `least` to `limit` that fits, if every number above a fitting one fits too.

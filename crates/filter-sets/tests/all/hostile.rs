@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use filter_sets::{Access, ErrorKind, Filter, FilterSet, Format, Header, Manifest, Opening, merge_sets};
+use filter_sets::{Access, ErrorKind, Filter, FilterSet, Header, Manifest, Opening, merge_sets};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

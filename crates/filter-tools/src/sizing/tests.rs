@@ -29,7 +29,7 @@ fn the_most_keys_need_all_of_the_memory() {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 40, ..Config::default() })]
+    #![proptest_config(Config { cases: 20, ..Config::default() })]
 
     #[test]
     fn rates_are_reached_and_memory_is_kept(
@@ -43,12 +43,14 @@ proptest! {
         let is_slow = keys.max(bytes) > 10_000 || exponent > 3.0;
         for kind in all().into_iter().filter(|kind| !(is_slow && kind.of_policy() == Some(Sizes::LEVEL_DB))) {
             // Integer probe counts cost filters configured by a rate a little, and small filters more.
-            // Positions of Spark's first version are uneven in filters of more than some 2^28 bits.
-            let above = if kind.name() == "spark-v1" {
-                3.0
-            } else if kind.of_policy().is_some() || kind.name() == "cuckoo" { 1.0 } else { 1.12 };
-            let reached =
-                |answer: &Answer| answer.rate.is_some_and(|got| got <= rate * above) || answer.keys < 50;
+            let above = if kind.of_policy().is_some() || kind.name() == "cuckoo" { 1.0 } else { 1.12 };
+            // Positions of Spark's first version are uneven in large filters.
+            let is_uneven = |keys| kind.name() == "spark-v1" && keys > 1_000_000;
+            let reached = |answer: &Answer| {
+                answer.rate.is_some_and(|got| got <= rate * above)
+                    || answer.keys < 50
+                    || is_uneven(answer.keys)
+            };
             if let Ok(answer) = kind.answer(Question::Rate { keys, rate }) {
                 prop_assert!(reached(&answer), "{answer:?}, wanted {rate}");
             }
