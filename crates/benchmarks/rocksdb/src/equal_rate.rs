@@ -14,7 +14,7 @@ use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_formats::sizing::Format;
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy::BloomFilterPolicy;
 use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
 
 use crate::contenders::RocksDb;
