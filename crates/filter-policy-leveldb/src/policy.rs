@@ -38,16 +38,64 @@ pub const MAX_BITS_PER_KEY: c_int = 60;
 /// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
 
-/// A policy that a C program chose.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ChosenPolicy {
-    BloomFilter2(BloomFilterPolicy<Murmur2>),
-    LevelDbBuiltin(BloomFilterPolicy<LevelDbHash>),
-    Bloom64(BloomFilter64Policy),
-    FastLocalBloom(FastLocalBloomPolicy),
-    Ribbon(RibbonPolicy),
-    SplitBlock(SplitBlockBloomPolicy),
-    BinaryFuse(BinaryFusePolicy),
+/// Declares the policies of C programs, each with its stored name.
+macro_rules! policies {
+    ($($variant:ident($policy:ty), $name:expr;)+) => {
+        /// A policy that a C program chose.
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) enum ChosenPolicy {
+            $($variant($policy),)+
+        }
+
+        impl ChosenPolicy {
+            /// Returns the policy's name as a C string.
+            pub(crate) const fn c_name(&self) -> &'static CStr {
+                match self {
+                    $(Self::$variant(_) => {
+                        const NAME: &[u8] = &ended::<{ $name.len() + 1 }>($name);
+                        const C_NAME: &CStr = match CStr::from_bytes_with_nul(NAME) {
+                            Ok(name) => name,
+                            Err(_) => panic!("a name has a NUL"),
+                        };
+                        C_NAME
+                    })+
+                }
+            }
+
+            /// Returns [`FilterPolicy::key_may_match`] compiled for the chosen policy alone, because every Get calls it.
+            pub(crate) const fn question(&self) -> Question<Self> {
+                match self {
+                    $(Self::$variant(_) => |chosen, key, filter| match chosen {
+                        Self::$variant(policy) => policy.key_may_match(key, filter),
+                        other => other.policy().key_may_match(key, filter),
+                    },)+
+                }
+            }
+
+            fn policy(&self) -> &dyn FilterPolicy {
+                match self {
+                    $(Self::$variant(policy) => policy,)+
+                }
+            }
+        }
+    };
+}
+
+policies! {
+    BloomFilter2(BloomFilterPolicy<Murmur2>), Murmur2::POLICY_NAME;
+    LevelDbBuiltin(BloomFilterPolicy<LevelDbHash>), LevelDbHash::POLICY_NAME;
+    Bloom64(BloomFilter64Policy), BloomFilter64Policy::NAME;
+    FastLocalBloom(FastLocalBloomPolicy), FastLocalBloomPolicy::NAME;
+    Ribbon(RibbonPolicy), RibbonPolicy::NAME;
+    SplitBlock(SplitBlockBloomPolicy), SplitBlockBloomPolicy::NAME_XXPH3;
+    BinaryFuse(BinaryFusePolicy), BinaryFusePolicy::NAME;
+}
+
+/// Returns the bytes of a name with a NUL behind them.
+const fn ended<const N: usize>(name: &str) -> [u8; N] {
+    let mut ended = [0; N];
+    ended.split_at_mut(name.len()).0.copy_from_slice(name.as_bytes());
+    ended
 }
 
 impl ChosenPolicy {
@@ -72,46 +120,6 @@ impl ChosenPolicy {
             POLICY_SPLIT_BLOCK_XXPH3 => Some(Self::SplitBlock(SplitBlockBloomPolicy::xxph3(bits_per_key))),
             POLICY_BINARY_FUSE => Some(Self::BinaryFuse(BinaryFusePolicy::new(bits_per_key))),
             _ => None,
-        }
-    }
-
-    /// Returns the policy's name as a C string.
-    pub(crate) const fn c_name(&self) -> &'static CStr {
-        match self {
-            Self::BloomFilter2(_) => c"BloomFilter2",
-            Self::LevelDbBuiltin(_) => c"leveldb.BuiltinBloomFilter2",
-            Self::Bloom64(_) => c"BloomFilter64.Xxph3",
-            Self::FastLocalBloom(_) => c"rocksdb.internal.FastLocalBloomFilter",
-            Self::Ribbon(_) => c"rocksdb.internal.Standard128RibbonFilter",
-            Self::SplitBlock(_) => c"SplitBlockBloomFilter.Xxph3",
-            Self::BinaryFuse(_) => c"binaryfuse",
-        }
-    }
-
-    /// Returns [`FilterPolicy::key_may_match`] compiled for the chosen policy alone, because every Get calls it.
-    pub(crate) const fn question(&self) -> Question<Self> {
-        macro_rules! question {
-            ($($policy:ident)+) => {
-                match self {
-                    $(Self::$policy(_) => |chosen, key, filter| match chosen {
-                        Self::$policy(policy) => policy.key_may_match(key, filter),
-                        other => other.policy().key_may_match(key, filter),
-                    },)+
-                }
-            };
-        }
-        question!(BloomFilter2 LevelDbBuiltin Bloom64 FastLocalBloom Ribbon SplitBlock BinaryFuse)
-    }
-
-    fn policy(&self) -> &dyn FilterPolicy {
-        match self {
-            Self::BloomFilter2(policy) => policy,
-            Self::LevelDbBuiltin(policy) => policy,
-            Self::Bloom64(policy) => policy,
-            Self::FastLocalBloom(policy) => policy,
-            Self::Ribbon(policy) => policy,
-            Self::SplitBlock(policy) => policy,
-            Self::BinaryFuse(policy) => policy,
         }
     }
 }
