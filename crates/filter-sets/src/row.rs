@@ -101,6 +101,9 @@ pub struct Sizing {
     pub bytes: u64,
     /// The bits per key with which a policy writes it; none for the formats that are no policies.
     pub bits_per_key: Option<f64>,
+    /// The least bits per key that give a larger filter, where this one falls far below what was asked for: it has less than
+    /// nine tenths of the bits, and more than one and a half times the rate of a Bloom filter of so many bits.
+    pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
     /// The expected false-positive rate; none if the format has no formula.

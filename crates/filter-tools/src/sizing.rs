@@ -50,6 +50,9 @@ pub(crate) struct Answer {
     pub(crate) bytes: u64,
     /// The bits per key to configure, if the filter is configured by them.
     pub(crate) configured_bits_per_key: Option<f64>,
+    /// The least bits per key that give a larger filter, where this one falls far below those that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_bits_per_key: Option<f64>,
     /// The stored bits per key, including all overhead.
     pub(crate) stored_bits_per_key: f64,
     /// The probe count k, if there are probes.
@@ -98,6 +101,7 @@ fn independent(keys: u64, bits: u64, bytes: u64, probes: u32) -> Result<Sizing, 
     Ok(Sizing {
         bytes,
         bits_per_key: None,
+        next_bits_per_key: None,
         probe_count: Some(probes),
         rate: Some(textbook.rate(bits, keys).map_err(words)?),
     })
@@ -157,6 +161,9 @@ impl Kind {
             keys,
             bytes: sizing.bytes,
             configured_bits_per_key: sizing.bits_per_key,
+            next_bits_per_key: sizing
+                .next_bits_per_key
+                .filter(|_| matches!(size, Size::BitsPerKey(_))),
             stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
             probes: sizing.probe_count,
             rate: sizing.rate,

@@ -240,6 +240,7 @@ impl Row for Application {
             sizing: Sizing {
                 bytes: shape.bytes,
                 bits_per_key: None,
+                next_bits_per_key: None,
                 probe_count: shape.probe_count.map(u32::from),
                 rate: Some(shape.rate),
             },

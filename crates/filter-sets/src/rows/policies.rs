@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
+use filter_formats::sizing::{Format as Sizes, Textbook};
 use filter_formats::view::places::{self, Places};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
@@ -110,22 +111,34 @@ impl Row for NamedPolicy {
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let longest = || policy_of_size.max_filter_len(count).map(|len| len as u64);
         let len = longest().map_err(text)?;
-        let of_sizes = |sizes: filter_formats::sizing::Format| {
+        let of_sizes = |sizes: Sizes| {
             let bytes = sizes.filter_bytes(keys, bits_per_key)?;
             let probes = sizes.probe_count(keys, bits_per_key)?;
             Ok((bytes, probes.map(u32::from), sizes.rate(keys, bits_per_key)?))
         };
+        let next = |bytes: u64, rate: f64| {
+            let (sizes, asked) = (sizes?, bits_per_key.get());
+            let is_small = bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
+            let has_high_rate = Textbook::BEST.rate_at(asked).is_ok_and(|best| rate > 1.5 * best);
+            let more = (1..=200).map(|tenths| asked + f64::from(tenths) / 10.0);
+            let mut more = more.take_while(|_| is_small && has_high_rate);
+            more.find(|&bits| {
+                let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_bytes(keys, bits));
+                bits.is_ok_and(|larger| larger > bytes)
+            })
+        };
         let known = sizes.map(of_sizes).transpose();
         let known = known.map_err(|error: filter_policy::Error| text(error))?;
-        let (bytes, probe_count, rate) = match known {
-            Some((bytes, probe_count, rate)) => (bytes, probe_count, Some(rate)),
-            None => (len, None, None),
+        let (bytes, probe_count, rate, next_bits_per_key) = match known {
+            Some((bytes, probe_count, rate)) => (bytes, probe_count, Some(rate), next(bytes, rate)),
+            None => (len, None, None, None),
         };
         let format = format.clone();
         Ok(Plan {
             sizing: Sizing {
                 bytes,
                 bits_per_key: Some(bits_per_key.get()),
+                next_bits_per_key,
                 probe_count,
                 rate,
             },

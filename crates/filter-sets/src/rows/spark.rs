@@ -111,6 +111,7 @@ impl Row for Spark {
             sizing: Sizing {
                 bytes,
                 bits_per_key: None,
+                next_bits_per_key: None,
                 probe_count: Some(probes),
                 rate: Some(self.rate(parameters.bits(), probes, capacity)?),
             },

@@ -11,6 +11,7 @@ use records::number::{counted, percent, readable};
 
 use super::numbers::{bytes, count, rate};
 use super::print_json;
+use super::size::next_size_up;
 use crate::keys::{self, Items};
 
 /// Build a filter of the keys in files, one a line, in any format.
@@ -101,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (None, None) => Size::Rate(arguments.rate.unwrap_or(0.01)),
     };
     let format_name = format.name().to_owned();
-    let mut builder = Builder::new(format, size)
+    let mut builder = Builder::new(format.clone(), size)
         .memory(arguments.memory)
         .and_then(|builder| builder.key_kind(arguments.items.name()))
         .map_err(failure)?;
@@ -178,6 +179,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     bar.finish_and_clear();
+    let shards = u64::from(arguments.shards.unwrap_or(1));
+    let sizing = format.sizing((keys / shards).max(1), size).ok();
+    let next = sizing.and_then(|sizing| sizing.next_bits_per_key);
+    if let (Size::BitsPerKey(asked), Some(next)) = (size, next) {
+        let note = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
+        let _ = writeln!(io::stderr(), "{}: {note}", format.short_names()[0]);
+    }
     if !arguments.json && io::stderr().is_terminal() {
         let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", percent(rate)));
         let keys = counted(keys, "key");

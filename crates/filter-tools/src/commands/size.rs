@@ -191,7 +191,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
     let notes = report
         .answers
         .iter()
-        .flat_map(|answer| [bad_size(answer), shared(answer)]);
+        .flat_map(|answer| [bad_size(answer), shared(answer), next_size(answer)]);
     let mut reasons: Vec<(&str, String)> = Vec::new();
     for Refused { filter, reason } in &report.refused {
         match reasons.iter_mut().find(|(known, _)| known == reason) {
@@ -231,6 +231,23 @@ fn shared(answer: &Answer) -> Option<String> {
         share(shared),
         counted(answer.keys, "key"),
     ))
+}
+
+/// Names the next size up where a filter has far fewer bits than were asked for.
+fn next_size(answer: &Answer) -> Option<String> {
+    let sentence = next_size_up(
+        answer.configured_bits_per_key?,
+        answer.stored_bits_per_key,
+        answer.next_bits_per_key?,
+    );
+    Some(format!("{}: {sentence}", answer.filter))
+}
+
+/// Says what a filter has for the bits per key that were asked for, and which give a larger one.
+pub(super) fn next_size_up(asked: f64, stored: f64, next: f64) -> String {
+    format!(
+        "{asked} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
+    )
 }
 
 /// Formats a share in percent with about four significant digits.

@@ -59,6 +59,35 @@ fn what_no_filter_can_be_is_told() {
 }
 
 #[test]
+fn a_filter_that_falls_below_names_the_next_size_up() {
+    let bench = Workbench::new();
+    let shown = bench.done("size --keys 10k --bits-per-key 10");
+    let lines: Vec<_> = shown
+        .lines()
+        .filter(|line| line.contains("bits per key give"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{shown}");
+    assert!(
+        lines[0].starts_with("binaryfuse: 10 bits per key give 5.13,"),
+        "{shown}"
+    );
+    let json = bench.json(0, "size --keys 10k --bits-per-key 10 --filter binaryfuse --json");
+    let next = json["answers"][0]["next_bits_per_key"].as_f64().unwrap();
+    let larger = format!("size --keys 10k --bits-per-key {next} --filter binaryfuse --json");
+    let larger = bench.json(0, &larger);
+    assert!(larger["answers"][0]["rate"].as_f64().unwrap() < 0.004, "{larger}");
+
+    bench.write(
+        "keys",
+        (0..10_000).map(|key| format!("{key}\n")).collect::<String>(),
+    );
+    let build = "build --keys keys --out fuse --format binaryfuse --replace --bits-per-key";
+    let told = bench.run(&format!("{build} 10")).stderr;
+    assert!(told.contains("10 bits per key give 5.13"), "{told}");
+    assert_eq!(bench.run(&format!("{build} {next}")).stderr, "");
+}
+
+#[test]
 fn mistakes_name_the_value_and_what_is_allowed() {
     Workbench::new().refuses(
         "size => nothing is given | at least one
