@@ -74,32 +74,6 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Creates the lines of this function in both forms, without readings.
-    pub(crate) fn both(subject: Function) -> [Self; 2] {
-        [Form::Independent, Form::Chained].map(|form| Self {
-            subject,
-            form,
-            samples: Vec::new(),
-        })
-    }
-
-    /// Adds a reading of keys of `dataset`, whose values must add up to `expected`.
-    pub(crate) fn take(
-        &mut self,
-        (nanoseconds, found): (f64, u64),
-        expected: u64,
-        dataset: &str,
-    ) -> Result<(), Error> {
-        if found != expected {
-            return Err(Error::internal(format!(
-                "timing {} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
-                self.subject.name
-            )));
-        }
-        self.samples.push(nanoseconds);
-        Ok(())
-    }
-
     /// Returns the median, the median absolute deviation, and the fastest of the readings, of which there must be some.
     pub(crate) fn summary(&self) -> (f64, f64, f64) {
         let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
@@ -137,10 +111,17 @@ impl Table {
             let parts = 0..batch.parts();
             Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
         });
+        let lines = |&subject: &Function| {
+            [Form::Independent, Form::Chained].map(|form| Line {
+                subject,
+                form,
+                samples: Vec::new(),
+            })
+        };
         Ok(Self {
             name: name.to_owned(),
             expected: expected.collect::<Result<_, Cancelled>>()?,
-            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
+            lines: subjects.iter().flat_map(lines).collect(),
             batch,
             rounds: 0,
             stride: 1,
@@ -173,8 +154,15 @@ impl Table {
             go_on(progress)?;
             let part = self.next_part(index as usize);
             let line = &mut self.lines[index as usize];
-            let reading = read(&self.batch, part, line.form, line.subject.hash);
-            line.take(reading, self.expected[index as usize / 2][part], &self.name)?;
+            let (nanoseconds, found) = read(&self.batch, part, line.form, line.subject.hash);
+            let expected = self.expected[index as usize / 2][part];
+            if found != expected {
+                return Err(Error::internal(format!(
+                    "timing {} on {}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
+                    line.subject.name, self.name
+                )));
+            }
+            line.samples.push(nanoseconds);
         }
         self.rounds += 1;
         Ok(())

@@ -32,18 +32,6 @@ pub fn file_names(records: &Records) -> Vec<String> {
     names(&chart::all(records))
 }
 
-/// Returns the names of charts without times, whose bytes depend only on the data and the seed, not on the machine.
-pub fn deterministic_charts(records: &Records) -> Vec<String> {
-    let charts = chart::all(records);
-    let mut names: Vec<String> = charts
-        .iter()
-        .filter(|chart| !chart.kind.timed)
-        .map(file)
-        .collect();
-    names.sort();
-    names
-}
-
 fn names(charts: &[Chart]) -> Vec<String> {
     let mut names: Vec<String> = charts.iter().map(file).chain([REPORT.to_owned()]).collect();
     names.sort();

@@ -68,7 +68,7 @@ rows! {
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
         let (all, bits) = (hashed.values64(), hashed.function.output_bits);
-        let low: Vec<u64> = hashed.values().map(u64::from).collect();
+        let low: Vec<u64> = all.iter().map(|&value| u64::from(value as u32)).collect();
         let (keys, low_bits) = (low.len() as u64, hashed.function.compared_bits());
         let some = &all[..all.len().min(MAX_KEYS)];
         let of = (dataset, hashed.function);

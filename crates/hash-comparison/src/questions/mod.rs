@@ -15,7 +15,6 @@ pub mod times;
 
 use std::path::Path;
 
-use csv::StringRecord;
 use plots::scene::Scene;
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
@@ -166,16 +165,6 @@ pub struct RecordFile {
     pub bytes: fn(&Records) -> Vec<u8>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
     pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
-}
-
-impl RecordFile {
-    /// Returns the header and the rows as the file spells them.
-    pub fn spelled(&self, records: &Records) -> (StringRecord, Vec<StringRecord>) {
-        let bytes = (self.bytes)(records);
-        let mut reader = csv::Reader::from_reader(&bytes[..]);
-        let header = reader.headers().cloned().unwrap_or_default();
-        (header, reader.records().flatten().collect())
-    }
 }
 
 /// Defines [`QUESTIONS`], [`Records`] and [`FILES`] from the questions and the files of their rows.

@@ -39,11 +39,6 @@ impl<'a> Hashed<'a> {
         &self.values
     }
 
-    /// Returns the low 32 bits of the values, one per key: the part that is compared unless stated otherwise.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
-        self.values.iter().map(|&value| value as u32)
-    }
-
     /// Returns the number of different values of `bits` bits at an end, at most 32, or of all bits.
     pub(crate) fn different(&self, end: End, bits: u32) -> u64 {
         let count = || Different::of(&self.values, self.function.output_bits);

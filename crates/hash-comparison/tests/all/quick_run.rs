@@ -25,7 +25,11 @@ fn records_are_complete() {
     assert_eq!(records.run.datasets.len(), 2);
     for file in FILES {
         assert!(
-            !file.spelled(&records).1.is_empty(),
+            (file.bytes)(&records)
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count()
+                > 1,
             "{} has no rows: measure them in its question",
             file.name
         );
