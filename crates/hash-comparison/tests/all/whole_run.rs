@@ -56,7 +56,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
         assert_eq!(summary.keys, n);
         let (quality, findings) = run(&[dataset]);
         let is_share = |number: f64| (0.0..=1.0).contains(&number);
-        for row in &quality.collisions {
+        for row in quality.collisions.iter().chain(&quality.windows) {
             assert!(row.collisions < row.keys);
             for number in [row.expected, row.ci_low, row.ci_high] {
                 assert!((0.0..=n as f64).contains(&number), "{row:?}");
