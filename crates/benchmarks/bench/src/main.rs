@@ -6,7 +6,7 @@ mod suites;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use bench_kit::Bench;
 use bench_kit::folder::KIND;
@@ -90,50 +90,45 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         xtask::check(part.needs, "test").map_err(Failure::Input)?;
     }
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let temporary =
-        tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))?;
     // The command line that repeats the run.
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
     for (path, part) in &parts {
         let bench = Bench::now(command.clone(), arguments.quick);
-        // Parts of one suite have one format, so the file is named by its number.
-        let csv = temporary.path().join(format!("{}.csv", measured.len()));
-        let ended = measure(part, &csv, arguments.quick);
+        let ended = measure(part, arguments.quick);
         if interrupt.requested() {
             return Err(Failure::Interrupted);
         }
-        ended?;
-        measured.push((path, part, bench, csv));
+        measured.push((path, part, bench, ended?));
     }
     interrupt.ignore();
     let mut stdout = io::stdout().lock();
-    for (path, part, bench, csv) in measured {
+    for (path, part, bench, said) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = (part.write)(part.suite, path, bench, &csv).map_err(Failure::Internal)?;
+        let summary = (part.write)(part.suite, path, bench, &said).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }
     Ok(())
 }
 
-/// Builds and runs the program of a part, which writes its batches to `csv`.
-fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
+/// Builds and runs the program of a part, and returns the batches that it writes.
+fn measure(part: &Part, is_quick: bool) -> Result<Vec<u8>, Failure> {
     writeln!(io::stderr(), "{}", part.title)?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo looks for the workspace's configuration here.
     cargo.current_dir(root());
     cargo
         .args(["run", "--release", "--locked", "--quiet"])
-        .args(["--package", part.package, "--", part.program, "--csv"])
-        .arg(csv);
+        .args(["--package", part.package, "--", part.program])
+        .stderr(Stdio::inherit());
     if is_quick {
         cargo.arg("--quick");
     }
-    match cargo.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::internal(format!("{}: {status}", part.package))),
+    match cargo.output() {
+        Ok(output) if output.status.success() => Ok(output.stdout),
+        Ok(output) => Err(Failure::internal(format!("{}: {}", part.package, output.status))),
         Err(error) => Err(Failure::internal(format!("cargo: {error}"))),
     }
 }

@@ -39,8 +39,8 @@ pub(crate) struct Part {
     /// The needs of the program, checked before minutes are spent.
     pub(crate) needs: &'static [Need],
     pub(crate) suite: &'static Suite,
-    /// Writes records and charts from the program's file, and returns the summary.
-    pub(crate) write: fn(&Suite, &Path, Bench, &Path) -> Result<String, String>,
+    /// Writes records and charts from what the program wrote, and returns the summary.
+    pub(crate) write: fn(&Suite, &Path, Bench, &[u8]) -> Result<String, String>,
 }
 
 impl Part {
@@ -57,7 +57,7 @@ impl Part {
             program,
             needs,
             suite,
-            write: |suite, folder, bench, csv| suite.write(folder, bench, csv),
+            write: |suite, folder, bench, said| suite.write(folder, bench, said),
         }
     }
 
@@ -98,13 +98,13 @@ impl Name {
 }
 
 /// Writes counts and compares them with the committed ones, or renews those if `folder` is theirs.
-fn write_instructions(suite: &Suite, folder: &Path, bench: Bench, csv: &Path) -> Result<String, String> {
-    let text = suite.write(folder, bench, csv)?;
+fn write_instructions(suite: &Suite, folder: &Path, bench: Bench, said: &[u8]) -> Result<String, String> {
+    let text = suite.write(folder, bench, said)?;
     let committed = root().join("reports/reference/instructions");
     if std::path::absolute(folder).is_ok_and(|folder| folder == committed) {
         return Ok(text);
     }
     let record = table::read(suite, &committed.join("instructions.csv"))?;
-    let measured: Vec<Batch> = table::read(suite, csv)?;
+    let measured: Vec<Batch> = table::parse(suite, said)?;
     Ok(text + &judge(&record, &suite.rows(&measured)?)?)
 }

@@ -96,13 +96,13 @@ impl Suite {
         Some((format!("{rows}.svg"), svg.into_bytes()))
     }
 
-    /// Reads a program's batches, writes records and the chart to `folder`, and returns the summary.
+    /// Takes what a program wrote, writes records and the chart to `folder`, and returns the summary.
     ///
     /// # Errors
     ///
-    /// If the program's file is invalid, the folder may no longer be written to, or an operation on files fails.
-    pub fn write(&self, folder: &Path, bench: Bench, csv: &Path) -> Result<String, String> {
-        let batches: Vec<Batch> = table::read(self, csv)?;
+    /// If the program wrote something else, the folder may no longer be written to, or an operation on files fails.
+    pub fn write(&self, folder: &Path, bench: Bench, said: &[u8]) -> Result<String, String> {
+        let batches: Vec<Batch> = table::parse(self, said)?;
         let rows = self.rows(&batches)?;
         let files = [
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),

@@ -1,6 +1,6 @@
-//! The command line of the measuring programs: `PROGRAM SUITE --csv FILE [--quick]`.
+//! The command line of the measuring programs: `PROGRAM SUITE [--quick]`.
 
-use std::path::PathBuf;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -17,24 +17,20 @@ pub struct Arguments {
     /// The suite to run
     suite: String,
 
-    /// File of the batches
-    #[arg(long, value_name = "FILE")]
-    csv: PathBuf,
-
     /// Run fewer rounds on fewer keys, to check that the suite works; do not quote the figures
     #[arg(long)]
     pub quick: bool,
 }
 
 impl Arguments {
-    /// Writes the batches of a suite.
+    /// Writes the batches of a suite to standard output.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, suite: &Suite, batches: &[Batch]) -> Result<(), String> {
-        std::fs::write(&self.csv, table::to_bytes(suite, batches))
-            .map_err(|error| format!("{}: {error}", self.csv.display()))
+        let written = std::io::stdout().write_all(&table::to_bytes(suite, batches));
+        written.map_err(|error| format!("standard output: {error}"))
     }
 }
 

@@ -118,16 +118,24 @@ pub fn to_bytes<R: Record>(suite: &Suite, records: &[R]) -> Vec<u8> {
 ///
 /// If the file cannot be read, or is not in the form of [`to_bytes`]; with the line.
 pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
-    let failed = |reason: String| format!("{}: {reason}", path.display());
     let bytes = bytes_of(path).map_err(|error| error.to_string())?;
-    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    parse(suite, &bytes).map_err(|reason| format!("{}: {reason}", path.display()))
+}
+
+/// Reads batches or rows from the bytes of a file.
+///
+/// # Errors
+///
+/// If they are not in the form of [`to_bytes`]; with the line.
+pub fn parse<R: Record>(suite: &Suite, bytes: &[u8]) -> Result<Vec<R>, String> {
+    let mut reader = csv::Reader::from_reader(bytes);
     let header = header::<R>(suite);
-    let found = reader.headers().map_err(|error| failed(error.to_string()))?;
+    let found = reader.headers().map_err(|error| error.to_string())?;
     if found.iter().ne(header.iter().copied()) {
-        return Err(failed(format!("the first line must be {}", header.join(","))));
+        return Err(format!("the first line must be {}", header.join(",")));
     }
     let record = |line: Result<csv::StringRecord, csv::Error>| {
-        let line = line.map_err(|error| failed(error.to_string()))?;
+        let line = line.map_err(|error| error.to_string())?;
         let fields: Vec<&str> = line.iter().collect();
         // The reader has seen that there are as many fields as columns.
         let (case, fields) = fields.split_at(2 + suite.parameters.len());
@@ -137,7 +145,7 @@ pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
         R::parse(case, task.map_or("", |task| task.unit), fields).ok_or_else(|| {
             let line = line.position().map_or(0, csv::Position::line);
             let columns = R::COLUMNS.join(", ");
-            failed(format!("line {line}: {columns} must be numbers"))
+            format!("line {line}: {columns} must be numbers")
         })
     };
     reader.records().map(record).collect()
