@@ -7,7 +7,8 @@ use std::path::Path;
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use filter_sets::{
-    Builder, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge, merge_sets,
+    Builder, ENDS, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
+    merge_sets,
 };
 use serde_json::Value;
 
@@ -40,6 +41,30 @@ fn every_name_is_of_one_format() {
     ] {
         assert_eq!(format(derived).name(), derived);
     }
+}
+
+/// The table of FORMAT.md has a row for each format.
+#[test]
+fn the_formats_that_are_documented() {
+    let place = tempfile::tempdir().unwrap();
+    let mut table =
+        "| stored name | short names | told by its bytes | an answer from a few bytes |\n".to_owned();
+    table += "|---|---|---|---|\n";
+    for format in Format::all() {
+        let short = format.short_names().join("`, `");
+        let yes = |is: bool| if is { "yes" } else { "no" };
+        let file = place.path().join("filter");
+        let building = Builder::new(format.clone(), size(format.short_names()[0])).raw_file(&file);
+        build_file(building.unwrap(), &keys(0..3_000));
+        let bytes = fs::read(&file).unwrap();
+        let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
+        let (name, told, few) = (format.name(), yes(format.is_told_by_bytes()), yes(few.is_ok()));
+        table += &format!("| `{name}` | `{short}` | {told} | {few} |\n");
+    }
+    assert!(
+        include_str!("../../FORMAT.md").ends_with(&table),
+        "FORMAT.md must end with:\n{table}"
+    );
 }
 
 #[test]

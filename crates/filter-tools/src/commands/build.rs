@@ -47,8 +47,7 @@ pub struct Arguments {
     /// Bits per key, in place of a rate
     #[arg(long, value_name = "B", conflicts_with = "bits")]
     bits_per_key: Option<f64>,
-    /// The format: leveldb, rocksdb, ribbon, binaryfuse, split-block, guava, spark-v1, spark-v2, ...; an unknown name
-    /// lists all
+    /// The format, by its stored or its short name; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "guava")]
     format: String,
     /// The kind of key that a line stands for
