@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_secs(1);
 const BUSY: usize = 4;
 
 fn spin() {
-    for step in 0..3_000_000_u32 {
+    for step in 0..10_000_000_u32 {
         black_box(step);
     }
 }
