@@ -43,6 +43,48 @@ fn every_name_is_of_one_format() {
     }
 }
 
+/// The calculated size beside the built filter. `FILTER_SETS_KEYS` in the environment takes another number of keys.
+#[test]
+fn sizes_are_those_of_the_filters_that_are_built() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("filter");
+    let count = std::env::var("FILTER_SETS_KEYS").map_or(300_000, |keys| keys.parse().unwrap());
+    let absent: Vec<_> = (0..1_000_000_u64)
+        .map(|key| (key | 1 << 60).to_le_bytes())
+        .collect();
+    let absent: Vec<&[u8]> = absent.iter().map(<[u8; 8]>::as_slice).collect();
+    for name in names() {
+        let format = format(name);
+        for size in [size(name), Size::BitsPerKey(12.0), Size::Bytes(count + count / 4)] {
+            let Ok(sizing) = format.sizing(count, size) else {
+                let is_refused = name == "rocksdb-legacy" || name == "counting" && size != self::size(name);
+                assert!(is_refused, "{name}: {size:?}");
+                continue;
+            };
+            let builder = Builder::new(format.clone(), size).memory(64 << 30).unwrap();
+            let mut building = builder.raw_file(&file).unwrap();
+            for key in 0..count {
+                building.insert(&key.to_le_bytes()).unwrap();
+            }
+            let built = building.finish(&|_| true).unwrap();
+            let at = format!("{name}, {size:?}: {sizing:?}, built {} bytes", built.bytes);
+            assert!(built.bytes.abs_diff(sizing.bytes) <= sizing.bytes / 100, "{at}");
+            let filter = Filter::open(&file, Some(&format), Opening::default()).unwrap();
+            let found = filter
+                .may_contain_many(&absent)
+                .into_iter()
+                .filter(|&found| found);
+            let hits = found.count() as f64;
+            if let Some(rate) = sizing.rate {
+                let expected = rate * absent.len() as f64;
+                // Three hundredths, and what chance gives in a million keys and in one filter's bits.
+                let off = (hits - expected).abs() / expected;
+                assert!(off < 0.03 + 4.0 / expected.sqrt(), "{at}: {hits} of a million");
+            }
+        }
+    }
+}
+
 /// The table of FORMAT.md has a row for each format.
 #[test]
 fn the_formats_that_are_documented() {
