@@ -337,16 +337,8 @@ fn a_file_says_what_it_is() {
         }
     }
     // Without a header, where the bytes tell it.
-    for name in [
-        "blocked",
-        "counting",
-        "cuckoo",
-        "growing",
-        "spark-v1",
-        "spark-v2",
-        "guava",
-        "binaryfuse",
-    ] {
+    let is_told = |name: &&str| *name == "binaryfuse" || super::format(name).is_told_by_bytes();
+    for name in super::names().filter(is_told) {
         build_file(builder(name).raw_file(&path).unwrap(), &stored);
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
         assert!(
