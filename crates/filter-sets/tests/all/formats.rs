@@ -63,8 +63,8 @@ fn sizes_are_those_of_the_filters_that_are_built() {
             };
             let builder = Builder::new(format.clone(), size).memory(64 << 30).unwrap();
             let mut building = builder.raw_file(&file).unwrap();
-            for key in 0..count {
-                building.insert(&key.to_le_bytes()).unwrap();
+            for number in 0..count {
+                building.insert(&key(number)).unwrap();
             }
             let built = building.finish(&|_| true).unwrap();
             let at = format!("{name}, {size:?}: {sizing:?}, built {} bytes", built.bytes);
