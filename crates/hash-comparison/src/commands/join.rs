@@ -11,6 +11,7 @@ use records::error::Error;
 use records::interrupt::Interrupt;
 
 use records::failure::Failure;
+use whole_files::save;
 
 /// Compare runs of several machines or dates, and put them on one page.
 ///
@@ -54,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    publish(&arguments.out, page.as_bytes()).map_err(Error::system(&arguments.out))?;
+    save(&arguments.out, |file| file.write_all(page.as_bytes())).map_err(Failure::internal)?;
     let compared = joined.compared;
     let quality = match joined.differing.len() {
         0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),
@@ -78,15 +79,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         writeln!(out, "times, {dataset}, {form} calls: of {all} functions, {told}")?;
     }
     writeln!(out, "page: {}", arguments.out.display())?;
-    Ok(())
-}
-
-/// Writes the page beside its place and moves it there, so that an earlier one is replaced whole.
-fn publish(path: &Path, page: &[u8]) -> io::Result<()> {
-    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(beside.unwrap_or(Path::new(".")))?;
-    file.write_all(page)?;
-    file.persist(path)?;
     Ok(())
 }
 
