@@ -103,7 +103,7 @@ const ENDS: [(End, u32); 5] = [
     (End::High, 20),
 ];
 
-/// Returns the windows of structured keys, of a function of `output_bits` bits: all bits, then each of [`ENDS`].
+/// Returns the windows of structured keys, of a function of `output_bits` bits: all bits, then each of `ENDS`.
 pub fn few(output_bits: u32) -> impl Iterator<Item = (End, u32)> {
     let ends = ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits);
     std::iter::once((End::Full, output_bits)).chain(ends)
