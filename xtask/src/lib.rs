@@ -22,7 +22,7 @@ pub const GUAVA: &[Need] = &[
     ("javac", "default-jdk-headless"),
     ("/usr/share/java/guava.jar", "libguava-java"),
 ];
-/// What counts instructions.
+/// The package of the program that counts instructions.
 pub const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
 /// What only the suite needs.
 const OTHERS: &[Need] = &[

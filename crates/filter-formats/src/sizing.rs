@@ -19,11 +19,13 @@ mod format;
 pub(crate) mod leveldb_rate;
 mod lines;
 mod occupancy;
+mod search;
 mod textbook;
 
 pub use format::Format;
-pub(crate) use format::least;
 pub(crate) use lines::{line_rate, split_block_rate};
 pub use occupancy::exact_rate;
+pub(crate) use search::least;
+pub use search::{largest, lowest_rate};
 pub use textbook::Textbook;
 pub(crate) use textbook::proper_rate;

@@ -10,7 +10,7 @@ pub const ENDS: usize = places::TAIL_LEN;
 /// The form of a stored filter, without its bits: tells which of them answer for a key.
 pub struct Outline(pub(crate) Box<dyn Placed>);
 
-/// What of a stored filter answers for a key.
+/// A stored filter whose answer for a key needs a few of its bytes.
 pub(crate) trait Placed: Send + Sync {
     fn places(&self, key: &[u8]) -> Places;
 

@@ -68,7 +68,7 @@ pub(crate) trait Row: Sync {
     }
 }
 
-/// What a filter is before it is built.
+/// A filter whose size is known and which is ready to be made.
 pub(crate) struct Plan {
     pub(crate) sizing: Sizing,
     /// The memory in bytes that building takes at most, hash values included.

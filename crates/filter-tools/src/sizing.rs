@@ -3,7 +3,7 @@
 use std::iter;
 
 use filter_formats::policies::{self, NamedPolicy};
-use filter_formats::sizing::{Format as Sizes, Textbook};
+use filter_formats::sizing::{Format as Sizes, Textbook, largest, lowest_rate};
 use filter_policy::BitsPerKey;
 use filter_sets::{Format, Size, Sizing};
 use membership_filters::{Parameters, ProbeCountRule};
@@ -179,7 +179,14 @@ impl Kind {
             (Self::Other(_, shape), Size::Bytes(bytes)) => (shape, bytes),
             (Self::Other(..), Size::Bits(_)) => return Err("give bits per key, not bits".to_owned()),
         };
-        shape(keys, lowest_rate(*shape, keys, bytes)?)
+        let fits = |rate| shape(keys, rate).is_ok_and(|sizing| sizing.bytes <= bytes);
+        match (lowest_rate(fits), shape(keys, 0.5)) {
+            (Some(rate), _) => shape(keys, rate),
+            (None, Ok(Sizing { bytes: least, .. })) => Err(format!(
+                "memory must be at least {least} bytes for this many keys, got {bytes}"
+            )),
+            (None, error) => error,
+        }
     }
 }
 
@@ -206,40 +213,8 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
     ))
 }
 
-/// Returns the lowest rate whose filter takes at most this many bytes, from one half on.
-fn lowest_rate(shape: fn(u64, f64) -> Result<Sizing, String>, keys: u64, bytes: u64) -> Result<f64, String> {
-    /// The parts of a halving of the rate that are told apart.
-    const PARTS: f64 = 1e6;
-    let rate = |parts: u64| libm::exp2(-(parts as f64) / PARTS);
-    let fits = |parts: u64| shape(keys, rate(parts)).is_ok_and(|shape| shape.bytes <= bytes);
-    let lowest = largest(PARTS as u64, 1_000 * PARTS as u64, fits).map(rate);
-    lowest.ok_or_else(|| match shape(keys, 0.5) {
-        Ok(Sizing { bytes: least, .. }) => {
-            format!("memory must be at least {least} bytes for this many keys, got {bytes}")
-        }
-        Err(error) => error,
-    })
-}
-
 fn too_little(bytes: u64) -> String {
     format!("memory must have room for at least 1 key, got {bytes} bytes")
-}
-
-/// Returns the largest number from `low` to `high` that fits, if all before one that fits do.
-fn largest(mut low: u64, mut high: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    if !fits(low) {
-        return None;
-    }
-    while low < high {
-        // The upper of two middles, so that the search ends.
-        let middle = high - (high - low) / 2;
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    Some(low)
 }
 
 fn words(error: impl std::fmt::Display) -> String {

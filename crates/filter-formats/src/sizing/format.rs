@@ -4,6 +4,7 @@ use core::f64::consts::LN_2;
 
 use filter_policy::{BitsPerKey, Error};
 
+use super::search::{largest, least};
 use super::textbook::{equal_hashes, proper_rate};
 
 /// From this many bits per key on, k stays at 30.
@@ -214,32 +215,6 @@ impl Format {
 
 fn hundredths(bits: u64) -> BitsPerKey {
     BitsPerKey::fractional(bits as f64 / 100.0).unwrap_or(BitsPerKey::MAX)
-}
-
-/// Returns the least number from `least` to `limit` that fits, if every number above a fitting one fits too.
-pub(crate) fn least(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    match largest(least, limit, |number| !fits(number)) {
-        None => Some(least),
-        Some(too_small) => (too_small < limit).then_some(too_small + 1),
-    }
-}
-
-/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too.
-fn largest(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    if !fits(least) {
-        return None;
-    }
-    let (mut low, mut high) = (least, limit);
-    while low < high {
-        // Rounds up, so that the search ends.
-        let middle = high - (high - low) / 2;
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    Some(low)
 }
 
 #[cfg(test)]

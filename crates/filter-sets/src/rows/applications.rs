@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use filter_formats::sizing::Textbook;
+use filter_formats::sizing::{Textbook, lowest_rate};
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
 use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter};
@@ -179,26 +179,6 @@ impl Application {
     }
 }
 
-/// Returns the lowest rate whose filter fits, from one half on.
-fn lowest_rate(fits: impl Fn(f64) -> bool) -> Option<f64> {
-    /// The parts of a halving of the rate that are told apart.
-    const PARTS: f64 = 1e6;
-    let rate = |parts: u64| (-(parts as f64) / PARTS).exp2();
-    let (mut low, mut high) = (PARTS as u64, 1_000 * PARTS as u64);
-    if !fits(rate(low)) {
-        return None;
-    }
-    while low < high {
-        // The upper of two middles, so that the search ends.
-        let middle = high - (high - low) / 2;
-        match fits(rate(middle)) {
-            true => low = middle,
-            false => high = middle - 1,
-        }
-    }
-    Some(rate(low))
-}
-
 impl Row for Application {
     fn name(&self) -> &'static str {
         self.name
@@ -279,7 +259,7 @@ impl Row for Application {
     }
 }
 
-/// What of Guava's stream answers for a key.
+/// Guava's stream, which is asked bit by bit.
 struct Stream {
     strategy: Strategy,
     probes: u8,

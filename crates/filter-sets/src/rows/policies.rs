@@ -286,7 +286,7 @@ impl Opened for Asked {
     }
 }
 
-/// What of a policy's filter answers for a key.
+/// A policy's filter, of which an answer needs a few bytes.
 struct Form {
     policy: AnyPolicy,
     form: places::Outline,

@@ -164,7 +164,7 @@ impl Spark {
     }
 }
 
-/// What of a stream answers for a key.
+/// A stream of Spark, which is asked bit by bit.
 struct Stream {
     header: StreamHeader,
     bits: Modulus,

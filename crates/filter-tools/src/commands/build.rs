@@ -178,12 +178,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     bar.finish_and_clear();
-    let shards = u64::from(arguments.shards.unwrap_or(1));
-    let sizing = format.sizing((keys / shards).max(1), size).ok();
-    let next = sizing.and_then(|sizing| sizing.next_bits_per_key);
-    if let (Size::BitsPerKey(asked), Some(next)) = (size, next) {
-        let note = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
-        let _ = writeln!(io::stderr(), "{}: {note}", format.short_names()[0]);
+    if let Size::BitsPerKey(asked) = size {
+        // Only a set divides its keys.
+        let shards = arguments
+            .shards
+            .filter(|_| arguments.shard.is_none())
+            .unwrap_or(1);
+        let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();
+        if let Some(next) = sizing.and_then(|sizing| sizing.next_bits_per_key) {
+            let note = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
+            let _ = writeln!(io::stderr(), "{}: {note}", format.short_names()[0]);
+        }
     }
     if !arguments.json && io::stderr().is_terminal() {
         let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", percent(rate)));

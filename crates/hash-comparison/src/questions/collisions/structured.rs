@@ -1,4 +1,4 @@
-//! What the collisions on structured key sets say of a function on keys that nobody knows yet.
+//! Judges a function by its collisions on structured key sets, for keys that nobody knows yet.
 
 use std::collections::BTreeSet;
 

@@ -27,8 +27,8 @@ stored! {
         Sequence,
         /// A sample back to back in a buffer that the caches hold.
         Cache,
-        /// The same sample far apart in a buffer larger than the caches, visited in shuffled order: usually read from main
-        /// memory.
+        /// The same keys lie far apart in a buffer larger than the caches and are visited in shuffled order, so that most are
+        /// read from main memory.
         Memory,
         /// Random keys of one length, `bytes / keys`, in the first-level cache; the row is about no dataset.
         Length,
