@@ -44,8 +44,12 @@ impl Program {
 
     /// Returns the folder of the committed run.
     pub fn reference(&self) -> PathBuf {
-        let root = std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default();
-        root.join("reports").join("reference")
+        root().join("reports").join("reference")
+    }
+
+    /// Returns the file that shows the committed run to who opens the repository.
+    pub fn readme(&self) -> PathBuf {
+        root().join("README.md")
     }
 
     /// Returns the commit of the workspace, with `-dirty` if files were changed, or `None` elsewhere or without git.
@@ -77,6 +81,11 @@ impl Program {
         };
         with_words(command, &words)
     }
+}
+
+/// Returns the workspace's folder, or the current one.
+fn root() -> PathBuf {
+    std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default()
 }
 
 /// Returns the command line of this process.

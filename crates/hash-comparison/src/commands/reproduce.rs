@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::written;
+use crate::page::readme;
 use crate::program::Program;
 use crate::questions::Records;
 use crate::questions::files::KIND;
@@ -13,7 +14,8 @@ use records::bar::Terminal;
 use records::error::Error;
 use records::failure::Failure;
 use records::folder::Destination;
-use records::terminal::table;
+use records::terminal;
+use whole_files::save;
 
 /// Make the committed run again, apart from its times, and compare every file.
 ///
@@ -45,8 +47,21 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     };
     let mut now = compare::again(&committed, &terminal)?;
     written::all(&mut now, destination, &terminal)?;
+    let readme = program.readme();
+    let [stated, table] = match arguments.reference {
+        // The README shows the workspace's own run.
+        Some(_) => [const { String::new() }; 2],
+        None => {
+            let stated = fs::read_to_string(&readme).map_err(Error::system(&readme))?;
+            let table = readme::renewed(&now, &stated).map_err(Error::internal)?;
+            [stated, table]
+        }
+    };
     let mut out = io::stdout().lock();
     if arguments.renew {
+        if table != stated {
+            save(&readme, |file| file.write_all(table.as_bytes())).map_err(Error::system(&readme))?;
+        }
         writeln!(out, "renewed: {}", folder.display())?;
         return Ok(());
     }
@@ -67,7 +82,10 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
             [name.clone(), state.to_owned()]
         })
         .collect();
-    let table = table(vec!["file", "the committed run"], &[], rows);
+    if table != stated {
+        differing.push(format!("{}: another table", readme.display()));
+    }
+    let table = terminal::table(vec!["file", "the committed run"], &[], rows);
     writeln!(out, "{table}\n")?;
     if differing.is_empty() {
         writeln!(out, "everything agrees")?;

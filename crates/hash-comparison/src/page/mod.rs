@@ -13,6 +13,7 @@ mod details;
 mod failures;
 pub mod joined;
 mod published;
+pub(crate) mod readme;
 pub mod render;
 
 use std::collections::BTreeMap;
