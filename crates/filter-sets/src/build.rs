@@ -35,6 +35,7 @@ pub struct Builder {
     key_kind: String,
     capacity: Option<u64>,
     memory: u64,
+    replace: bool,
 }
 
 impl Builder {
@@ -46,7 +47,16 @@ impl Builder {
             key_kind: "line".to_owned(),
             capacity: None,
             memory: DEFAULT_MEMORY,
+            replace: true,
         }
+    }
+
+    /// Sets whether the file of a single filter may replace one that is there, as it does by default. If not, finishing is
+    /// an error when there is one, also if it was made while the keys came.
+    #[must_use]
+    pub const fn replace(mut self, replace: bool) -> Self {
+        self.replace = replace;
+        self
     }
 
     /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`, `string`,
@@ -232,7 +242,7 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
+    /// [`Input`](ErrorKind::Input) if the memory does not suffice, or there is a file that [`Builder::replace`] keeps, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
@@ -240,6 +250,7 @@ impl FileBuilding {
             Form::Shard(number, shards) => (number, shards),
             _ => (0, 1),
         };
+        let replace = keys.builder.replace;
         let mut written = Err(Error::input("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
             let mut entry = header.entry();
@@ -250,12 +261,12 @@ impl FileBuilding {
                     .into_owned()
             };
             match form {
-                Form::Shard(..) => {
-                    write_filter(&path.join(&entry.file), Some(&header), |file| filter.write(file))?
-                }
+                Form::Shard(..) => write_filter(&path.join(&entry.file), true, Some(&header), |file| {
+                    filter.write(file)
+                })?,
                 Form::Sealed => {
                     entry.file = name(&path);
-                    write_filter(&path, Some(&header), |file| filter.write(file))?;
+                    write_filter(&path, replace, Some(&header), |file| filter.write(file))?;
                 }
                 Form::Raw => {
                     let mut bytes = Sum::default();
@@ -265,7 +276,7 @@ impl FileBuilding {
                         _ => filter.write(file),
                     };
                     filled(&mut bytes).map_err(Error::input)?;
-                    write_filter(&path, None, filled)?;
+                    write_filter(&path, replace, None, filled)?;
                     entry = Shard {
                         file: name(&path),
                         bytes: bytes.bytes,

@@ -161,8 +161,8 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-/// Merges the filters of files into one that contains the keys of all, writes it to a file, which appears, or is replaced,
-/// when it is complete, and returns its description. The filters must have equal formats, kinds of keys, sizes, probe
+/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it is
+/// complete. A file that is there is replaced if `replace` says so. The filters must have equal formats, kinds of keys, sizes, probe
 /// counts, and so on; Ribbon, binary fuse, cuckoo and growing filters cannot be merged. A format is given as to
 /// [`Filter::open`]; stored filters without headers make one without a header.
 ///
@@ -170,9 +170,9 @@ impl std::fmt::Debug for Filter {
 ///
 /// # Errors
 ///
-/// [`Input`](ErrorKind::Input) names the first file that cannot be read or does not fit; the errors of
-/// [`Filter::open`] and of writing.
-pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path) -> Result<(), Error> {
+/// [`Input`](ErrorKind::Input) names the first file that cannot be read or does not fit, or the one that is there; the
+/// errors of [`Filter::open`] and of writing.
+pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path, replace: bool) -> Result<(), Error> {
     let open = |path: &&Path| {
         // No key is asked: the bytes may state any encoding of keys.
         let format = format.cloned().or_else(|| Format::of_file(path));
@@ -180,7 +180,7 @@ pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path) -> Result<(),
         Ok((path.to_path_buf(), filter))
     };
     let (header, bytes) = join(paths.iter().map(open))?;
-    write_filter(out, header.as_ref(), |file| file.write_all(&bytes))
+    write_filter(out, replace, header.as_ref(), |file| file.write_all(&bytes))
 }
 
 /// Merges filters, and returns the header of the result, if they have headers, and its bytes.

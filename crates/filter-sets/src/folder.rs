@@ -20,23 +20,35 @@ fn is_of_builder(name: &str) -> bool {
     (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
 }
 
-/// Writes a filter to a file that appears, or is replaced, when it is complete.
+/// Writes a filter to a file that appears when it is complete. One that is there is replaced, or an error.
 pub(crate) fn write_filter(
     path: &Path,
+    replace: bool,
     header: Option<&Header>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    save(path, |file| {
+    let whole = |file: &mut dyn Write| {
         if let Some(header) = header {
             file.write_all(&header.to_bytes())?;
         }
         write(file)
-    })
+    };
+    match replace {
+        true => save(path, whole),
+        false => whole_files::save_new(path, whole).map_err(unsaved),
+    }
 }
 
 /// [`whole_files::save`] with an error of this crate.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    whole_files::save(path, write).map_err(|error| Error::new(ErrorKind::Write, error))
+    whole_files::save(path, write).map_err(unsaved)
+}
+
+fn unsaved(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::input(format_args!("{error}: it is not replaced")),
+        _ => Error::new(ErrorKind::Write, error),
+    }
 }
 
 /// Returns true if a plain file holds what `write` writes.

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -26,8 +26,43 @@ use std::path::{Component, Path, PathBuf};
 /// The errors of `write` and of the system, with the name of the file; and [`io::ErrorKind::InvalidInput`] if `path` is
 /// something else than a file, such as a folder or a device.
 pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let path = path.as_ref();
-    save_as(path, write).map_err(|cause| {
+    put(path.as_ref(), true, write)
+}
+
+/// Writes a file as [`save`] does, but never over another: of two programs that write the same name at the same time, one
+/// gets the error.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("words");
+/// whole_files::save_new(&path, |file| file.write_all(b"apple"))?;
+/// let error = whole_files::save_new(&path, |file| file.write_all(b"pear")).unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+/// assert_eq!(std::fs::read(&path)?, b"apple");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`io::ErrorKind::AlreadyExists`] if there is anything at `path`, also a link that leads nowhere, before `write` is called
+/// or after it; and the errors of [`save`].
+pub fn save_new(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    put(path.as_ref(), false, write)
+}
+
+/// Writes a file, and names it in errors.
+fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let put = match replace {
+        true => target(path).and_then(|(path, permissions)| put_at(&path, permissions, replace, write)),
+        false => match path.symlink_metadata() {
+            Ok(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            Err(_) => put_at(path, None, replace, write),
+        },
+    };
+    put.map_err(|cause| {
         let path = path.to_path_buf();
         io::Error::new(cause.kind(), Unsaved { path, cause })
     })
@@ -52,15 +87,22 @@ impl core::error::Error for Unsaved {
     }
 }
 
-fn save_as(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let (path, permissions) = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
-        }
-        Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
-        Err(error) => return Err(error),
-    };
+/// Returns the file to which a path leads, and its permissions if it is there.
+fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
+        Ok(metadata) => Ok((path.canonicalize()?, Some(metadata.permissions()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((path.to_path_buf(), None)),
+        Err(error) => Err(error),
+    }
+}
+
+fn put_at(
+    path: &Path,
+    permissions: Option<Permissions>,
+    replace: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -79,7 +121,12 @@ fn save_as(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     buffered.flush()?;
     drop(buffered);
     file.as_file().sync_all()?;
-    file.persist(&path).map_err(|error| error.error)?;
+    // Both are one step, at which another program's file is replaced or kept as a whole.
+    let placed = match replace {
+        true => file.persist(path),
+        false => file.persist_noclobber(path),
+    };
+    placed.map_err(|error| error.error)?;
     // Elsewhere a folder cannot be opened.
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;

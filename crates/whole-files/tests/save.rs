@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use whole_files::save;
+use whole_files::{save, save_new};
 
 #[test]
 fn a_file_is_complete_or_as_before() {
@@ -71,4 +71,46 @@ fn links_are_followed_and_permissions_kept() {
     fs::write(&theirs, "").unwrap();
     let mode = |path| fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&ours), mode(&theirs));
+}
+
+/// A file that another program writes in between is not replaced.
+#[test]
+fn a_new_file_replaces_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("filter");
+    let error = save_new(&path, |file| {
+        file.write_all(b"ours")?;
+        fs::write(&path, "theirs")
+    });
+    assert_eq!(error.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"theirs");
+    // One that is there already is known before anything is written.
+    let error = save_new(&path, |_| panic!("nothing to write")).unwrap_err();
+    assert!(error.to_string().starts_with(&path.display().to_string()));
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        assert!(save_new(&link, |_| Ok(())).is_err() && link.is_symlink());
+        fs::remove_file(link).unwrap();
+    }
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "no temporary file stays"
+    );
+    // Of many at once, one is the first.
+    let new = folder.path().join("new");
+    let won = std::thread::scope(|scope| {
+        let save = |number: u8| save_new(&new, |file| file.write_all(&[number; 5_000])).is_ok();
+        let threads: Vec<_> = (0..8)
+            .map(|number| (number, scope.spawn(move || save(number))))
+            .collect();
+        let won = threads
+            .into_iter()
+            .filter_map(|(number, thread)| thread.join().unwrap().then_some(number));
+        won.collect::<Vec<u8>>()
+    });
+    assert_eq!(won.len(), 1);
+    assert_eq!(fs::read(&new).unwrap(), [won[0]; 5_000]);
 }

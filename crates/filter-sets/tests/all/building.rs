@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Opening, Size};
+use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Opening, Size, merge};
 
 use super::{build, build_file, builder, files, format, keys, of_shards, slices};
 
@@ -31,6 +31,23 @@ fn order_repeats_and_memory_change_no_byte() {
         assert!(once == spilled, "{name}");
         assert!(files(&one) == files(&another));
     }
+}
+
+#[test]
+fn a_file_that_was_made_in_between_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let [path, other] = ["filter", "other"].map(|name| place.path().join(name));
+    build_file(builder("guava").file(&other).unwrap(), &keys(0..10));
+    let new = builder("guava").replace(false);
+    for building in [new.file(&path).unwrap(), new.raw_file(&path).unwrap()] {
+        fs::write(&path, "mine").unwrap();
+        let error = building.finish(&|_| true).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert!(merge(None, &[&other, &other], &path, false).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+    }
+    build_file(builder("guava").file(&path).unwrap(), &keys(0..10));
+    assert!(files(place.path())["filter"] == files(place.path())["other"]);
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn merged_filters_contain_the_keys_of_all() {
                 build_file(building.unwrap(), keys);
             }
             let given = raw.as_ref().filter(|_| is_raw);
-            let join = |other: &str| merge(given, &[&path("one"), &path(other)], &path("merged"));
+            let join = |other: &str| merge(given, &[&path("one"), &path(other)], &path("merged"), true);
             assert!(join("fewer").is_err(), "{name}");
             match name {
                 "ribbon" | "binaryfuse" | "cuckoo" | "growing" => {
@@ -291,7 +291,7 @@ fn merged_filters_contain_the_keys_of_all() {
             builder.key_kind("long").unwrap().file(path("another")).unwrap(),
             &another,
         );
-        let error = merge(None, &[&path("one"), &path("another")], &path("no")).unwrap_err();
+        let error = merge(None, &[&path("one"), &path("another")], &path("no"), true).unwrap_err();
         assert!(error.to_string().contains("must be alike"), "{error}");
     }
 }

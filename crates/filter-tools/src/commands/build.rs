@@ -102,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let format_name = format.name().to_owned();
     let mut builder = Builder::new(format.clone(), size)
+        .replace(arguments.replace)
         .memory(arguments.memory)
         .and_then(|builder| builder.key_kind(arguments.items.name()))
         .map_err(failure)?;

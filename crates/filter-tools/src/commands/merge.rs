@@ -55,5 +55,5 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_new(&arguments.out, arguments.replace)?;
     let format = arguments.format.as_deref().map(Format::named);
     let format = format.transpose().map_err(failure)?;
-    filter_sets::merge(format.as_ref(), &paths, &arguments.out).map_err(failure)
+    filter_sets::merge(format.as_ref(), &paths, &arguments.out, arguments.replace).map_err(failure)
 }
