@@ -38,17 +38,3 @@ pub(crate) const fn mix(value: u64) -> u64 {
 pub(crate) const fn scale(hash: u64, range: u64) -> u64 {
     ((hash as u128 * range as u128) >> 64) as u64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::scale;
-
-    #[test]
-    fn scaling_covers_the_range_and_stays_inside() {
-        assert_eq!(scale(u64::MAX, 0), 0);
-        assert_eq!(scale(0, 10), 0);
-        assert_eq!(scale(u64::MAX, 10), 9);
-        assert_eq!(scale(u64::MAX, u64::MAX), u64::MAX - 1);
-        assert_eq!(scale(1 << 63, 10), 5);
-    }
-}

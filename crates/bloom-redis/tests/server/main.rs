@@ -4,7 +4,7 @@
 mod between;
 mod cluster;
 mod designs;
-mod examples;
+mod example;
 mod failures;
 mod fixed;
 mod growing;

@@ -1,19 +1,60 @@
-//! Stored forms of filters of many shapes, by checksums: a second implementation of `FORMAT.md`, as slow and plain as the
-//! text, gave them before it was removed, when headers did not name the keys' encoding.
+//! The stored forms: the bytes of the first release, and, by checksums, filters of many shapes: a second implementation of
+//! `FORMAT.md`, as slow and plain as the text, gave those before it was removed, when headers did not name the keys'
+//! encoding.
 
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    GrowingBloomFilter, GrowingParameters, GrowthRule,
+    BlockedBloomFilter, BlockedParameters, Bytes, CounterWidth, CountingBloomFilter, CuckooFilter,
+    CuckooParameters, GrowingBloomFilter, GrowingParameters, GrowthRule, Hash128, Hashed, Parameters,
+    Strategy, Xxph3, envelope,
 };
-use membership_filters::{Bytes, Hash128, Hashed, Parameters, Strategy};
 
 use super::support::hashes::Hashes;
+use super::support::kinds::Kind;
+use super::support::samples::{blocked_xxph3, read, samples};
+
+#[test]
+fn the_bytes_are_those_of_the_first_release() {
+    let bytes_of = |golden: &str| hex::decode(golden.split_whitespace().collect::<String>()).unwrap();
+    let golden = [
+        include_str!("../data/bloom.hex"),
+        include_str!("../data/counting.hex"),
+        include_str!("../data/cuckoo.hex"),
+        include_str!("../data/cuckoo_full.hex"),
+        include_str!("../data/growing_tightening.hex"),
+        include_str!("../data/growing_same_size.hex"),
+        include_str!("../data/blocked.hex"),
+    ];
+    for (golden, bytes) in golden.into_iter().zip(samples()) {
+        assert_eq!(bytes, bytes_of(golden));
+        assert_eq!(read(&bytes).unwrap(), bytes);
+    }
+    let bytes = blocked_xxph3().to_bytes();
+    assert_eq!(bytes, bytes_of(include_str!("../data/blocked_xxph3.hex")));
+    assert!(BlockedBloomFilter::from_bytes(&bytes, Xxph3).unwrap() == blocked_xxph3());
+    // A writer with too little room.
+    for room in [0, 9, 30, 50] {
+        assert!(envelope::write_to(&blocked_xxph3(), &mut vec![0; room][..]).is_err());
+    }
+}
 
 #[track_caller]
-fn check(stored: &[u8], checksum: u64) {
-    let mut contents = stored[..stored.len() - 8].to_vec();
+fn check_bytes(filter: &impl Kind, checksum: u64) {
+    let mut contents = envelope::to_bytes(filter);
+    contents.truncate(contents.len() - 8);
     contents[8..16].copy_from_slice(&[1, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(Hash128::of(&contents).h1, checksum);
+}
+
+/// Inserts elements, and removes every third if the kind removes elements.
+#[track_caller]
+fn check(mut filter: impl Kind<Funnel = Bytes>, seed: u64, count: usize, checksum: u64) {
+    for (i, hash) in Hashes::from_seed(seed).take(count).enumerate() {
+        filter.put(&hash).unwrap();
+        if i % 3 == 0 {
+            filter.take(&hash);
+        }
+    }
+    check_bytes(&filter, checksum);
 }
 
 #[test]
@@ -26,11 +67,8 @@ fn blocked() {
         (65_537, 0x88f0_6031_3145_282b),
     ] {
         let parameters = BlockedParameters::with_blocks(blocks).unwrap();
-        let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
-        for hash in Hashes::from_seed(blocks.into()).take(40) {
-            filter.insert_hash(&hash).unwrap();
-        }
-        check(&filter.to_bytes(), checksum);
+        let filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+        check(filter, blocks.into(), 40, checksum);
     }
 }
 
@@ -48,14 +86,8 @@ fn counting() {
     ] {
         let parameters = Parameters::new(30, 0.02).unwrap().with_strategy(strategy);
         let width = CounterWidth::new(bits).unwrap();
-        let mut filter = CountingBloomFilter::new(Bytes, &parameters, width).unwrap();
-        for (i, hash) in Hashes::from_seed(1).take(60).enumerate() {
-            filter.insert_hash(&hash).unwrap();
-            if i % 3 == 0 {
-                filter.remove_hash(&hash).unwrap();
-            }
-        }
-        check(&filter.to_bytes(), checksum);
+        let filter = CountingBloomFilter::new(Bytes, &parameters, width).unwrap();
+        check(filter, 1, 60, checksum);
     }
 }
 
@@ -68,20 +100,18 @@ fn cuckoo() {
         (100, 32, 77, 0x6c38_cff4_0e1c_50ea),
         (1000, 12, 5, 0x140e_04b2_e736_a625),
     ] {
-        let parameters = CuckooParameters::with_buckets(buckets, bits)
-            .unwrap()
-            .with_seed(seed);
-        let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
+        let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap();
+        let mut filter = CuckooFilter::new(Bytes, &parameters.with_seed(seed)).unwrap();
         // More elements than fit, with removals in between, and some elements twice.
         let hashes: Vec<Hashed<Bytes>> = Hashes::from_seed(seed).take(6 * buckets as usize).collect();
-        for (i, &hash) in hashes.iter().enumerate() {
-            let _full = filter.insert_hash(&hash);
+        for (i, hash) in hashes.iter().enumerate() {
+            let _full = filter.insert_hash(hash);
             if i % 5 == 0 {
                 filter.remove_hash(&hashes[i / 2]).unwrap();
-                let _full = filter.insert_hash(&hash);
+                let _full = filter.insert_hash(hash);
             }
         }
-        check(&filter.to_bytes(), checksum);
+        check_bytes(&filter, checksum);
     }
 }
 
@@ -95,10 +125,7 @@ fn growing() {
         (20, 0.02, GrowthRule::SameSize, 0x3b00_f9c4_a9c6_a89f),
     ] {
         let parameters = GrowingParameters::with_rule(capacity, fpp, rule).unwrap();
-        let mut filter = GrowingBloomFilter::new(Bytes, &parameters).unwrap();
-        for hash in Hashes::from_seed(capacity).take(2_000) {
-            filter.insert_hash(&hash).unwrap();
-        }
-        check(&filter.to_bytes(), checksum);
+        let filter = GrowingBloomFilter::new(Bytes, &parameters).unwrap();
+        check(filter, capacity, 2_000, checksum);
     }
 }

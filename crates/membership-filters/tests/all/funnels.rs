@@ -1,15 +1,17 @@
 //! A filter is read, merged and looked up only with the hash that filled it: whatever compiles otherwise is an error or
 //! "might contain".
 
+use core::fmt::Debug;
+
+use hashzoo::xxph3_64;
+use membership_filters::envelope::Stored;
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    Error, GrowingBloomFilter, GrowingParameters, Xxph3,
-};
-use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, ErrorKind, Funnel, HashId, Hashed, Hashing, Integer, Long,
-    Parameters, Sequence, Sink, Utf8, Utf16Units, envelope, spark,
+    BlockedBloomFilter, BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error,
+    ErrorKind, Funnel, GrowingBloomFilter, Hash128, HashId, Hashed, Hashing, Integer, Long, Parameters,
+    Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope, spark,
 };
 
+use super::support::kinds::{Each, Kind, each};
 use super::support::salted::Salted;
 
 fn keys() -> Vec<String> {
@@ -17,44 +19,32 @@ fn keys() -> Vec<String> {
 }
 
 /// Makes one filter of each kind with these keys and this funnel, and returns the stored forms.
-fn stored<F: Funnel<T> + Hashing + Clone, T>(funnel: &F, keys: &[T]) -> [Vec<u8>; 5] {
-    let parameters = Parameters::new(1000, 0.01).unwrap();
-    let f = || funnel.clone();
-    let mut plain = BloomFilter::new(f(), &parameters).unwrap();
-    let mut blocked = BlockedBloomFilter::new(f(), &BlockedParameters::new(1000, 0.01).unwrap()).unwrap();
-    let mut counting = CountingBloomFilter::new(f(), &parameters, CounterWidth::FOUR).unwrap();
-    let mut cuckoo = CuckooFilter::new(f(), &CuckooParameters::new(1000, 0.01).unwrap()).unwrap();
-    let mut growing = GrowingBloomFilter::new(f(), &GrowingParameters::new(100, 0.01).unwrap()).unwrap();
-    for key in keys {
-        plain.insert(key);
-        blocked.insert(key);
-        counting.insert(key);
-        cuckoo.insert(key).unwrap();
-        growing.insert(key).unwrap();
+fn stored<F: Funnel<T> + Hashing + Clone + PartialEq + Debug, T>(funnel: &F, keys: &[T]) -> [Vec<u8>; 5] {
+    fn filled<K: Kind<Funnel: Funnel<T>>, T>(mut filter: K, keys: &[T]) -> Vec<u8> {
+        for key in keys {
+            filter.put(&Hashed::new(filter.funnel().clone(), key)).unwrap();
+        }
+        envelope::to_bytes(&filter)
     }
-    [
-        envelope::to_bytes(&plain),
-        blocked.to_bytes(),
-        counting.to_bytes(),
-        cuckoo.to_bytes(),
-        growing.to_bytes(),
-    ]
+    each!(Each::new(funnel, 1000), filled(keys))
 }
 
 /// Reads these stored forms with a funnel, from slices and as streams.
 fn read<F: Hashing + Clone>(stored: &[Vec<u8>; 5], funnel: &F) -> Vec<Result<(), Error>> {
+    fn both<K: Stored<Funnel: Clone>>(bytes: &[u8], funnel: &K::Funnel) -> [Result<(), Error>; 2] {
+        let slice = envelope::from_bytes::<K>(bytes, funnel.clone());
+        [slice, envelope::read_from(bytes, funnel.clone())].map(|read| read.map(drop))
+    }
     let [plain, blocked, counting, cuckoo, growing] = stored;
-    let f = || funnel.clone();
-    vec![
-        envelope::from_bytes::<BloomFilter<F>>(plain, f()).map(drop),
-        envelope::from_bytes::<ConcurrentBloomFilter<F>>(plain, f()).map(drop),
-        BlockedBloomFilter::from_bytes(blocked, f()).map(drop),
-        CountingBloomFilter::from_bytes(counting, f()).map(drop),
-        CuckooFilter::from_bytes(cuckoo, f()).map(drop),
-        GrowingBloomFilter::from_bytes(growing, f()).map(drop),
-        BlockedBloomFilter::read_from(&blocked[..], f()).map(drop),
-        GrowingBloomFilter::read_from(&growing[..], f()).map(drop),
-    ]
+    let each = [
+        both::<BloomFilter<F>>(plain, funnel),
+        both::<ConcurrentBloomFilter<F>>(plain, funnel),
+        both::<BlockedBloomFilter<F>>(blocked, funnel),
+        both::<CountingBloomFilter<F>>(counting, funnel),
+        both::<CuckooFilter<F>>(cuckoo, funnel),
+        both::<GrowingBloomFilter<F>>(growing, funnel),
+    ];
+    each.into_iter().flatten().collect()
 }
 
 #[test]
@@ -113,62 +103,39 @@ fn an_identity_from_the_header_finds_the_keys() {
 }
 
 #[test]
-fn sequences_and_keys_in_pieces_are_hashed_by_the_function_of_their_funnel() {
-    let mut filter = BloomFilter::new(Xxph3, &Parameters::new(1000, 0.01).unwrap()).unwrap();
-    let mut sequences = BloomFilter::new(Sequence(Xxph3), &Parameters::new(1000, 0.01).unwrap()).unwrap();
-    for key in keys() {
-        filter.insert(&key);
-        sequences.insert(&[&key[..2], &key[2..]]);
+fn sequences_have_no_separators_and_the_function_of_their_funnel() {
+    fn check<F: Hashing + Clone + for<'a> Funnel<&'a str> + Funnel<str>>(funnel: F) {
+        let whole = Hash128::of_key(&funnel, "abc");
+        let (of, twice) = (Sequence(funnel.clone()), Sequence(Sequence(funnel.clone())));
+        assert_eq!(Hash128::of_key(&of, &["ab", "c"]), whole);
+        assert_eq!(Hash128::of_key(&of, &["ab", "c"][..]), whole);
+        assert_eq!(Hash128::of_key(&of, &&["abc"][..]), whole);
+        assert_eq!(Hash128::of_key(&of, &vec!["a", "", "bc"]), whole);
+        assert_eq!(
+            Hash128::of_key(&of, &Vec::<&str>::new()),
+            Hash128::of_key(&funnel, "")
+        );
+        assert_eq!(Hash128::of_key(&twice, &[["a", "b"], ["c", ""]]), whole);
     }
-    assert_eq!(filter.words(), sequences.words());
-    assert!(keys().iter().all(|key| sequences.might_contain(&[key])));
+    check(Utf8);
+    check(Xxph3);
 }
 
-/// Hash values of a funnel of another type do not compile; `Hashed` has an example.
 #[test]
-fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
-    macro_rules! check {
-        ($new:expr) => {{
-            let mut filter = $new(Salted(7));
-            let (ours, theirs) = (Hashed::new(Salted(7), "key"), Hashed::new(Salted(8), "key"));
-            assert!(!filter.might_contain_hash(&ours) && filter.might_contain_hash(&theirs));
-            let error = filter.insert_hash(&theirs).map(drop).unwrap_err();
-            assert_eq!(
-                (error.kind(), error.to_string()),
-                (
-                    ErrorKind::Incompatible,
-                    "the funnel of the hash must be equal to the filter's, got another one".to_owned()
-                )
-            );
-            assert!(filter == $new(Salted(7)));
-            filter.insert_hash(&ours).map(drop).unwrap();
-            assert!(filter.might_contain("key") && filter.hash("key") == ours);
-            (filter, ours, theirs)
-        }};
+fn text_under_xxph3_is_its_bytes() {
+    let long = "a text of more than sixty-four bytes, which XXPH3 takes in another way than short ones";
+    for text in ["", "a", "é", long] {
+        let hash = Hash128::of_key(&Xxph3, text);
+        assert_eq!(hash, Hash128::of_key(&Xxph3, text.as_bytes()));
+        assert_eq!(hash, Hash128::of_key(&Xxph3, &text.to_owned()));
+        assert_eq!(hash.h1, xxph3_64(text.as_bytes(), 0));
     }
-    let parameters = Parameters::new(1000, 0.01).unwrap();
-    let (mut plain, ours, theirs) = check!(|funnel| BloomFilter::new(funnel, &parameters).unwrap());
-    assert!(plain.insert_hashes(&[ours.clone(), theirs.clone()]).is_err());
-    let absent = Hashed::new(Salted(7), "absent");
-    assert_eq!(
-        plain.might_contain_hashes(&[absent.clone(), theirs.clone()]),
-        [false, true]
-    );
-    let blocks = BlockedParameters::new(1000, 0.01).unwrap();
-    let (mut blocked, ..) = check!(|funnel| BlockedBloomFilter::new(funnel, &blocks).unwrap());
-    assert!(blocked.insert_hashes(&[ours.clone(), theirs.clone()]).is_err());
-    assert_eq!(
-        blocked.might_contain_hashes(&[absent, theirs.clone()]),
-        [false, true]
-    );
-    let width = CounterWidth::FOUR;
-    let (mut counting, ..) = check!(|funnel| CountingBloomFilter::new(funnel, &parameters, width).unwrap());
-    assert!(counting.remove_hash(&theirs).is_err() && counting.remove_hash(&ours).unwrap());
-    let slots = CuckooParameters::new(1000, 0.01).unwrap();
-    let (mut cuckoo, ..) = check!(|funnel| CuckooFilter::new(funnel, &slots).unwrap());
-    assert!(cuckoo.remove_hash(&theirs).is_err() && cuckoo.remove_hash(&ours).unwrap());
-    let growth = GrowingParameters::new(1000, 0.01).unwrap();
-    check!(|funnel| GrowingBloomFilter::new(funnel, &growth).unwrap());
+    // Stored filters depend on this value: SplitMix64's first number from the seed `h1`.
+    let expected = Hash128 {
+        h1: 0xdb18_c164_5818_a986,
+        h2: 0x1841_80fa_d703_f3a5,
+    };
+    assert_eq!(Hash128::of_key(&Xxph3, "alice"), expected);
 }
 
 #[test]

@@ -11,18 +11,13 @@ mod counting;
 mod cuckoo;
 #[cfg(not(emulated))]
 mod damaged;
+#[cfg(not(emulated))]
+mod every;
 mod format;
 mod funnels;
 #[cfg(not(emulated))]
 mod growing;
 mod guava;
 #[cfg(not(emulated))]
-mod merging;
-#[cfg(not(emulated))]
-mod properties;
-#[cfg(not(emulated))]
 mod sizes;
-mod stored;
 mod support;
-#[cfg(not(emulated))]
-mod xxph3;

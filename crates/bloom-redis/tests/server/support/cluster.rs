@@ -102,11 +102,6 @@ impl Cluster {
         &mut self.masters[number]
     }
 
-    /// Returns the address of one of the masters.
-    pub(crate) fn url(&self) -> String {
-        self.masters[1].url()
-    }
-
     pub(crate) fn slot(&self, key: &[u8]) -> u16 {
         let mut command = cmd("CLUSTER");
         self.masters[0].command(command.arg("KEYSLOT").arg(key))

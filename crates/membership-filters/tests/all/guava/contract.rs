@@ -3,15 +3,10 @@
 use std::io::{self, Read};
 
 use membership_filters::{
-    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Hash128, Parameters, ProbeCountRule, Sequence,
-    Strategy, StreamHeader, Utf8, Utf16Units, envelope,
+    BloomFilter, ErrorKind, Parameters, ProbeCountRule, Strategy, StreamHeader, Utf8, envelope,
 };
 
 use crate::support::samples::bloom;
-
-fn parameters(insertions: u64, fpp: f64) -> Parameters {
-    Parameters::new(insertions, fpp).unwrap()
-}
 
 #[test]
 fn parameters_out_of_range_are_errors_with_the_value() {
@@ -29,29 +24,18 @@ fn parameters_out_of_range_are_errors_with_the_value() {
     }
 }
 
-/// The two rules for the probe count differ at its limit. The newer one is the default.
+/// The rules for the probe count, of which the newer one is the default, differ at its limit.
 #[test]
 fn a_probe_count_of_255_is_taken_and_256_is_not() {
-    let of_default = parameters(0, DEFAULT_FALSE_POSITIVE_RATE);
-    assert_eq!(of_default, parameters(1, 0.03));
-    assert_eq!(of_default.strategy(), Strategy::Murmur128Mitz64);
-    assert_eq!(
-        of_default.probe_count_rule(),
-        ProbeCountRule::FromFalsePositiveRate
-    );
-    let of_k = |k: i32| libm::exp2(-f64::from(k));
-    assert_eq!(parameters(1000, of_k(255)).probe_count(), 255);
-    let error = Parameters::new(1000, of_k(256)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("the probe count must be between 1 and 255, got 256"),
-        "{error}"
-    );
-    let barely = of_k(255) * 0.7;
-    assert!(Parameters::new(1, barely).is_err());
-    let older = Parameters::with_rule(1, barely, ProbeCountRule::FromBitsPerInsertion).unwrap();
-    assert_eq!(older.probe_count(), 255);
+    let (probes_255, probes_256) = (libm::exp2(-255.0), libm::exp2(-256.0));
+    assert_eq!(Parameters::new(1000, probes_255).unwrap().probe_count(), 255);
+    let error = Parameters::new(1000, probes_256).unwrap_err().to_string();
+    let text = "the probe count must be between 1 and 255, got 256";
+    assert!(error.starts_with(text), "{error}");
+    let rate = probes_255 * 0.7;
+    assert!(Parameters::new(1, rate).is_err());
+    let older = Parameters::with_rule(1, rate, ProbeCountRule::FromBitsPerInsertion);
+    assert_eq!(older.unwrap().probe_count(), 255);
 }
 
 #[test]
@@ -82,31 +66,6 @@ fn parts_that_are_no_filter_are_refused() {
     );
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_parts(), (header(3, 2), vec![1, 2]));
-}
-
-#[test]
-fn sequences_have_no_separators() {
-    let parts = Sequence(Utf8);
-    let whole = Hash128::of(b"abc");
-    assert_eq!(Hash128::of_key(&parts, &["ab", "c"]), whole);
-    assert_eq!(Hash128::of_key(&parts, &["ab", "c"][..]), whole);
-    assert_eq!(Hash128::of_key(&parts, &vec!["a", "", "bc"]), whole);
-    assert_eq!(Hash128::of_key(&parts, &&["abc".to_owned()][..]), whole);
-    assert_eq!(Hash128::of_key(&parts, &Vec::<&str>::new()), Hash128::of(b""));
-    assert_eq!(Hash128::of_key(&Sequence(parts), &[["a", "b"], ["c", ""]]), whole);
-}
-
-#[test]
-fn long_texts_are_the_same_in_pieces() {
-    for units in [0, 1, 63, 64, 65, 127, 128, 129, 1000] {
-        let text: String = "\u{952e}".repeat(units);
-        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(
-            Hash128::of_key(&Utf16Units, &text),
-            Hash128::of(&bytes),
-            "{units} units"
-        );
-    }
 }
 
 /// A reader that returns a few bytes at a time with interruptions between them, and an error or the end after the last.

@@ -12,7 +12,6 @@ mod golden_streams;
 mod huge_pages;
 #[cfg(not(emulated))]
 mod properties;
-#[cfg(all(feature = "save", not(emulated)))]
 #[cfg(all(feature = "slot", not(emulated)))]
 mod slot;
 mod support;

@@ -1,0 +1,267 @@
+//! What holds for every kind of filter, compared with an exact multiset.
+
+use std::collections::HashMap;
+
+use membership_filters::{
+    BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes, ConcurrentBloomFilter, CounterWidth,
+    CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter, GrowingParameters,
+    GrowthRule, Hashed, Parameters, Strategy, envelope, spark,
+};
+use proptest::prelude::*;
+use proptest::strategy::Strategy as Generator;
+
+use super::support::kinds::{Each, Kind, each};
+use super::support::salted::Salted;
+
+fn hash(item: i32) -> Hashed<Bytes> {
+    Hashed::new(Bytes, &item.to_le_bytes())
+}
+
+/// The number of copies of each element.
+type Multiset = HashMap<i32, u64>;
+
+fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
+    let present = copies.iter().filter(|&(_, &copies)| copies > 0);
+    present.map(|(&item, _)| hash(item))
+}
+
+/// Inserts an element at each step with `true`, and removes it at each other step, if the kind removes elements. Elements that
+/// are there are found at any time, refused steps change nothing, a filter that was stored and read goes on as this one, and
+/// two filters with a part of the elements each become the filter of all. Returns the elements, and how many were new as the
+/// filter tells.
+fn check<K: Kind<Funnel = Bytes>>(
+    filter: &mut K,
+    steps: &[(bool, i32)],
+) -> Result<(Multiset, u64), TestCaseError> {
+    let (mut naive, mut new, empty) = (Multiset::new(), 0, filter.clone());
+    let [mut one, mut other, mut all] = [0; 3].map(|_| empty.clone());
+    if let Some(joined) = one.join(&other) {
+        joined.unwrap();
+        for &(part, item) in steps {
+            all.put(&hash(item)).unwrap();
+            let one = if part { &mut one } else { &mut other };
+            one.put(&hash(item)).unwrap();
+        }
+        one.join(&other).unwrap().unwrap();
+        prop_assert!(one == all);
+    }
+    for &(inserts, item) in steps {
+        let (before, copies) = (filter.clone(), naive.entry(item).or_default());
+        if inserts {
+            match filter.put(&hash(item)) {
+                Ok(told) => {
+                    *copies += 1;
+                    prop_assert!(told.is_none_or(|new| new != before.has(&hash(item))));
+                    new += u64::from(told == Some(true));
+                }
+                Err(error) => {
+                    prop_assert!(matches!(error.kind(), ErrorKind::Full | ErrorKind::TooManyCopies));
+                    prop_assert!(*filter == before);
+                }
+            }
+        } else if *copies > 0 || !filter.has(&hash(item)) {
+            // Nobody may remove an element that is not there and looks present.
+            let removed = filter.take(&hash(item)).map(Result::unwrap);
+            prop_assert!(removed.is_none_or(|removed| removed == (*copies > 0)));
+            *copies -= u64::from(removed == Some(true));
+            prop_assert!(removed == Some(true) || *filter == before);
+        }
+        prop_assert!(present(&naive).all(|hash| filter.has(&hash)));
+    }
+    let mut again: K = envelope::from_bytes(&envelope::to_bytes(filter), Bytes).unwrap();
+    prop_assert!(again == *filter);
+    let mut further = filter.clone();
+    for item in 0..50 {
+        prop_assert_eq!(again.put(&hash(item)), further.put(&hash(item)));
+    }
+    prop_assert!(again == further);
+    prop_assert!(again.emptied() == empty);
+    Ok((naive, new))
+}
+
+/// Steps with few elements, so that copies and removals meet.
+fn steps() -> impl Generator<Value = Vec<(bool, i32)>> {
+    prop::collection::vec((any::<bool>(), 0..40_i32), 0..200)
+}
+
+fn parameters() -> impl Generator<Value = Parameters> {
+    let older = prop_oneof![Just(Strategy::Murmur128Mitz32), Just(Strategy::Murmur128Mitz64)];
+    let parameters = (0_u64..60, 0.001..0.9, older);
+    parameters.prop_filter_map("no filter has these parameters", |(insertions, fpp, strategy)| {
+        let parameters = Parameters::new(insertions, fpp).ok()?;
+        Some(parameters.with_strategy(strategy))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_plain_filter_never_misses_an_element(steps in steps(), parameters in parameters()) {
+        check(&mut BloomFilter::new(Bytes, &parameters).unwrap(), &steps)?;
+    }
+
+    #[test]
+    fn a_blocked_filter_never_misses_an_element(steps in steps(), blocks in 1_u32..60) {
+        let empty = BlockedBloomFilter::new(Bytes, &BlockedParameters::with_blocks(blocks).unwrap()).unwrap();
+        let (mut filter, mut together) = (empty.clone(), empty);
+        let (naive, _) = check(&mut filter, &steps)?;
+        let hashes: Vec<Hashed<Bytes>> = present(&naive).collect();
+        together.insert_hashes(&hashes).unwrap();
+        prop_assert!(together == filter);
+        let asked: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
+        let singly: Vec<bool> = asked.iter().map(|hash| filter.might_contain_hash(hash)).collect();
+        prop_assert_eq!(filter.might_contain_hashes(&asked), singly);
+    }
+
+    #[test]
+    fn a_counting_filter_never_misses_an_element(
+        steps in steps(),
+        bits in 2_u8..=16,
+        parameters in parameters(),
+    ) {
+        let width = CounterWidth::new(bits).unwrap();
+        let mut filter = CountingBloomFilter::new(Bytes, &parameters, width).unwrap();
+        let (naive, _) = check(&mut filter, &steps)?;
+        prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
+        // Bit for bit the filter of the remaining elements, except for stuck counters.
+        let mut plain = BloomFilter::new(Bytes, &parameters).unwrap();
+        present(&naive).for_each(|hash| _ = plain.insert_hash(&hash));
+        let (converted, stats) = (filter.to_bloom_filter().unwrap(), filter.stats());
+        if stats.stuck_counters == 0 {
+            prop_assert!(converted == plain);
+            prop_assert_eq!(filter.estimated_len(), plain.estimated_len());
+            prop_assert!((stats.false_positive_rate - plain.false_positive_rate()).abs() < 1e-12);
+        } else {
+            let covers = |(ours, theirs): (&u64, &u64)| theirs & !ours == 0;
+            prop_assert!(converted.words().iter().zip(plain.words()).all(covers));
+        }
+        prop_assert_eq!(converted.ones(), stats.nonzero_counters);
+    }
+
+    #[test]
+    fn a_cuckoo_filter_never_misses_an_element(
+        steps in steps(),
+        bits in 4_u8..=32,
+        buckets in 0_u64..30,
+        seed: u64,
+    ) {
+        let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap().with_seed(seed);
+        let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
+        let (naive, _) = check(&mut filter, &steps)?;
+        prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
+    }
+
+    #[test]
+    fn a_growing_filter_never_misses_an_element(
+        items in prop::collection::vec(any::<i32>(), 0..300),
+        capacity in 0_u64..40,
+        fpp in 0.001..0.9,
+        rule in prop_oneof![
+            Just(GrowthRule::SameSize),
+            (1_u32..=16, 0.1..0.99).prop_map(|(growth, ratio)| GrowthRule::Tightening { growth, ratio }),
+        ],
+    ) {
+        let parameters = GrowingParameters::with_rule(capacity, fpp, rule);
+        prop_assume!(parameters.is_ok());
+        let mut filter = GrowingBloomFilter::new(Bytes, &parameters.unwrap()).unwrap();
+        let steps: Vec<(bool, i32)> = items.into_iter().map(|item| (true, item)).collect();
+        let (_, new) = check(&mut filter, &steps)?;
+        prop_assert_eq!(filter.stats().len, new);
+        prop_assert!(rule == GrowthRule::SameSize || filter.false_positive_rate() <= fpp);
+    }
+}
+
+/// Hash values of a funnel of another type do not compile; `Hashed` has an example.
+#[test]
+fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
+    fn check<K: Kind<Funnel = Salted>>(mut filter: K, ours: &Hashed<Salted>, theirs: &Hashed<Salted>) {
+        let empty = filter.clone();
+        assert!(!filter.has(ours) && filter.has(theirs));
+        let error = filter.put(theirs).unwrap_err();
+        let text = "the funnel of the hash must be equal to the filter's, got another one";
+        assert_eq!(
+            (error.kind(), &*error.to_string()),
+            (ErrorKind::Incompatible, text)
+        );
+        assert!(filter == empty);
+        filter.put(ours).unwrap();
+        assert!(filter.has(ours));
+        assert!(filter.take(theirs).is_none_or(|removed| removed.is_err()));
+        assert!(filter.take(ours).is_none_or(|removed| removed == Ok(true)));
+    }
+    let [ours, theirs] = [7, 8].map(|salt| Hashed::new(Salted(salt), "key"));
+    each!(Each::new(&Salted(7), 1000), check(&ours, &theirs));
+    let Each(mut plain, mut blocked, ..) = Each::new(&Salted(7), 1000);
+    assert!(plain.hash("key") == ours && blocked.hash("key") == ours);
+    let both = [ours, theirs];
+    assert!(plain.insert_hashes(&both).is_err() && blocked.insert_hashes(&both).is_err());
+    assert_eq!(plain.might_contain_hashes(&both), [false, true]);
+    assert_eq!(blocked.might_contain_hashes(&both), [false, true]);
+}
+
+/// Checks that a filter merges itself, refuses others by the name of the difference, and stays as it was.
+macro_rules! refused {
+    ($ours:expr, $($theirs:expr => $text:literal;)*) => {{
+        let (ours, mut merged) = ($ours, $ours);
+        merged.merge(&ours).unwrap();
+        $(
+            let theirs = $theirs;
+            for error in [merged.merge(&theirs).unwrap_err(), ours.check_compatible(&theirs).unwrap_err()] {
+                let (what, values) = $text.split_once(": ").unwrap();
+                let text = format!("the {what} of both filters must be equal, got {values}");
+                assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
+            }
+        )*
+        assert_eq!(merged, ours);
+    }};
+}
+
+#[test]
+fn filters_of_other_shapes_and_funnels_are_not_merged() {
+    let plain = |salt, insertions, rate, strategy| {
+        let parameters = Parameters::new(insertions, rate).unwrap().with_strategy(strategy);
+        let mut filter = BloomFilter::new(Salted(salt), &parameters).unwrap();
+        filter.insert("ours");
+        filter
+    };
+    let (older, newer) = (Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64);
+    refused!(plain(1, 100, 0.01, newer),
+        plain(1, 100, 0.02, newer) => "probe counts: 7 and 6";
+        plain(1, 200, 0.01, newer) => "numbers of bits: 960 and 1920";
+        plain(1, 100, 0.01, older) => "strategies: Murmur128Mitz64 and Murmur128Mitz32";
+        plain(2, 100, 0.01, newer) => "funnels: Salted(1) and Salted(2)";
+    );
+    let [shared, other] = [1, 2].map(|salt| ConcurrentBloomFilter::from(plain(salt, 100, 0.01, newer)));
+    shared.merge(&shared).unwrap();
+    let error = shared.merge(&other).unwrap_err();
+    assert_eq!(error, shared.check_compatible(&other).unwrap_err());
+    assert_eq!(shared.into_sequential(), plain(1, 100, 0.01, newer));
+    let blocked = |salt, blocks| {
+        let parameters = BlockedParameters::with_blocks(blocks).unwrap();
+        let mut filter = BlockedBloomFilter::new(Salted(salt), &parameters).unwrap();
+        filter.insert("ours");
+        filter
+    };
+    refused!(blocked(1, 20),
+        blocked(1, 21) => "numbers of blocks: 20 and 21";
+        blocked(2, 20) => "funnels: Salted(1) and Salted(2)";
+    );
+    let spark = |items, bits, version| {
+        let parameters = spark::Parameters::with_bits(items, bits).unwrap();
+        let mut filter = spark::BloomFilter::new(&parameters.with_version(version)).unwrap();
+        filter.insert("ours");
+        filter
+    };
+    let seed = |seed| spark::Version::V2 { seed };
+    refused!(spark(640, 6400, seed(0)),
+        spark(640, 6400, seed(1)) => "versions: V2 { seed: 0 } and V2 { seed: 1 }";
+        spark(640, 6400, spark::Version::V1) => "versions: V2 { seed: 0 } and V1";
+        spark(64, 6400, seed(0)) => "probe counts: 7 and 69";
+        spark(64_000, 640_000, seed(0)) => "numbers of bits: 6400 and 640000";
+    );
+}

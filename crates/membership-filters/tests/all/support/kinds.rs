@@ -1,0 +1,125 @@
+//! The kinds of filters that the envelope holds, so that a test is written once for all of them.
+
+use core::fmt::Debug;
+
+use membership_filters::envelope::Stored;
+use membership_filters::{
+    BlockedBloomFilter, BlockedParameters, BloomFilter, CounterWidth, CountingBloomFilter, CuckooFilter,
+    CuckooParameters, Error, GrowingBloomFilter, GrowingParameters, Hashed, Hashing, Parameters,
+};
+
+/// A filter of any kind.
+pub(crate) trait Kind: Stored<Funnel: Clone> + Clone + PartialEq {
+    /// Inserts a key, and returns whether it was new, if the kind tells.
+    fn put(&mut self, hash: &Hashed<Self::Funnel>) -> Result<Option<bool>, Error>;
+
+    fn has(&self, hash: &Hashed<Self::Funnel>) -> bool;
+
+    /// Removes a key, and returns whether it was there; `None` if the kind removes none.
+    fn take(&mut self, _: &Hashed<Self::Funnel>) -> Option<Result<bool, Error>> {
+        None
+    }
+
+    /// Merges another filter into this one; `None` if the kind cannot.
+    fn join(&mut self, _: &Self) -> Option<Result<(), Error>> {
+        None
+    }
+
+    /// Returns the filter without its keys.
+    fn emptied(self) -> Self;
+}
+
+macro_rules! kind {
+    ($filter:ident, $new:expr $(, $more:item)?) => {
+        impl<F: Hashing + Clone + PartialEq + Debug> Kind for $filter<F> {
+            fn put(&mut self, hash: &Hashed<F>) -> Result<Option<bool>, Error> {
+                self.insert_hash(hash).map($new)
+            }
+
+            fn has(&self, hash: &Hashed<F>) -> bool {
+                self.might_contain_hash(hash)
+            }
+
+            fn emptied(mut self) -> Self {
+                self.clear();
+                self
+            }
+
+            $($more)?
+        }
+    };
+}
+
+kind!(
+    BloomFilter,
+    Some,
+    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
+        Some(self.merge(other))
+    }
+);
+kind!(
+    BlockedBloomFilter,
+    |()| None,
+    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
+        Some(self.merge(other))
+    }
+);
+kind!(
+    CountingBloomFilter,
+    Some,
+    fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
+        Some(self.remove_hash(hash))
+    }
+);
+kind!(
+    CuckooFilter,
+    |()| None,
+    fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
+        Some(self.remove_hash(hash))
+    }
+);
+kind!(GrowingBloomFilter, Some);
+
+/// A filter of each kind.
+pub(crate) struct Each<F>(
+    pub(crate) BloomFilter<F>,
+    pub(crate) BlockedBloomFilter<F>,
+    pub(crate) CountingBloomFilter<F>,
+    pub(crate) CuckooFilter<F>,
+    pub(crate) GrowingBloomFilter<F>,
+);
+
+impl<F: Clone> Each<F> {
+    /// Returns empty filters for so many keys at a rate of 1 %.
+    pub(crate) fn new(funnel: &F, keys: u64) -> Self {
+        let parameters = Parameters::new(keys, 0.01).unwrap();
+        let (blocks, slots) = (
+            BlockedParameters::new(keys, 0.01),
+            CuckooParameters::new(keys, 0.01),
+        );
+        let links = GrowingParameters::new(keys / 10, 0.01).unwrap();
+        let funnel = || funnel.clone();
+        Self(
+            BloomFilter::new(funnel(), &parameters).unwrap(),
+            BlockedBloomFilter::new(funnel(), &blocks.unwrap()).unwrap(),
+            CountingBloomFilter::new(funnel(), &parameters, CounterWidth::FOUR).unwrap(),
+            CuckooFilter::new(funnel(), &slots.unwrap()).unwrap(),
+            GrowingBloomFilter::new(funnel(), &links).unwrap(),
+        )
+    }
+}
+
+/// Calls a generic function with the filter of each kind, and returns the results.
+macro_rules! each {
+    ($each:expr, $function:ident($($argument:expr),*)) => {{
+        let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo, growing) = $each;
+        [
+            $function(bloom, $($argument),*),
+            $function(blocked, $($argument),*),
+            $function(counting, $($argument),*),
+            $function(cuckoo, $($argument),*),
+            $function(growing, $($argument),*),
+        ]
+    }};
+}
+pub(crate) use each;
