@@ -1,7 +1,7 @@
 //! Times every function of a default run with criterion, on the embedded keys.
 //!
 //! ```text
-//! cargo bench -p hash-comparison                          # all functions on all key sets
+//! cargo bench -p hash-comparison -- app-accounts          # all functions on one key set, two minutes
 //! cargo bench -p hash-comparison -- app-accounts/XXH3     # one of them
 //! ```
 //!
@@ -10,6 +10,7 @@
 //! writes its page to `target/criterion/report/index.html`.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hash_comparison::functions::{default_set, gate};
@@ -30,6 +31,8 @@ fn functions(criterion: &mut Criterion) {
             keys.push(all.get(index as usize));
         }
         let mut group = criterion.benchmark_group(dataset);
+        group.warm_up_time(Duration::from_millis(500));
+        group.measurement_time(Duration::from_secs(2));
         group.throughput(Throughput::Elements(keys.len() as u64));
         let empty: (&str, fn(&[u8]) -> u64) = ("empty", |key| key.len() as u64);
         let named = default_set().map(|function| (function.name, function.hash));

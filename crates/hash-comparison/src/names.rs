@@ -26,10 +26,10 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
     without(format!("no {kind} is called {name:?}{hint}"))
 }
 
-/// Returns the error for a `name` that several things of a `kind` share.
+/// Returns the error for a `name` that may mean several things of a `kind`.
 pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
     let meant = listed(meant, "or");
-    without(format!("more than one {kind} is called {name:?}: name {meant}"))
+    without(format!("{name:?} may mean more than one {kind}: name {meant}"))
 }
 
 /// Returns the error for a name that stands for nothing, with the command that lists all names.

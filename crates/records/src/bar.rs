@@ -1,8 +1,10 @@
-//! Progress display: a line with a percentage on a terminal, otherwise one plain line per phase.
+//! Progress display: a line with a percentage and the remaining time on a terminal, otherwise one plain line per phase.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
+use crate::environment::now;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -21,13 +23,40 @@ struct Phase {
     name: String,
     steps: u64,
     done: u64,
+    /// The expected seconds of this and the other phases in their order, and when the first began.
+    plan: Option<(Vec<f64>, SystemTime)>,
+    /// Phases of the plan that have begun.
+    begun: usize,
 }
 
+/// The seconds of a run after which its own pace weighs as much as the expected one.
+const SURE: f64 = 2.0;
+
 impl Phase {
+    fn percent(&self) -> u64 {
+        100 * self.done / self.steps.max(1)
+    }
+
     /// Writes the line over itself. If standard error is closed, nobody can be told.
     fn show(&self) {
-        let percent = 100 * self.done / self.steps.max(1);
-        let _ = write!(io::stderr(), "\r{:24} {percent:>3} %", self.name);
+        let left = self.remaining();
+        let left = left.map_or_else(String::new, |seconds| format!("about {seconds:.0} s left"));
+        let _ = write!(
+            io::stderr(),
+            "\r{:24} {:>3} %   {left:20}",
+            self.name,
+            self.percent()
+        );
+    }
+
+    /// Returns the seconds until the end of the last phase, if the run goes on as fast as it went so far.
+    fn remaining(&self) -> Option<f64> {
+        let (plan, start) = self.plan.as_ref()?;
+        let (over, rest) = plan.split_at_checked(self.begun.checked_sub(1)?)?;
+        let share = self.percent() as f64 / 100.0;
+        let done = over.iter().sum::<f64>() + share * rest.first()?;
+        let pace = (start.elapsed().ok()?.as_secs_f64() + SURE) / (done + SURE);
+        Some((plan.iter().sum::<f64>() - done) * pace)
     }
 
     /// Leaves the line as it is.
@@ -35,7 +64,7 @@ impl Phase {
         if !self.name.is_empty() {
             let _ = writeln!(io::stderr());
         }
-        *self = Self::default();
+        self.name.clear();
     }
 }
 
@@ -66,10 +95,15 @@ impl Terminal {
 }
 
 impl Progress for Terminal {
+    fn expect(&self, seconds: &[f64]) {
+        self.on_terminal(|shown| shown.plan = Some((seconds.to_owned(), now())));
+    }
+
     fn begin(&self, phase: &str, steps: u64) {
         let is_shown = self.on_terminal(|shown| {
             shown.end();
-            (shown.name, shown.steps) = (phase.to_owned(), steps);
+            (shown.name, shown.steps, shown.done) = (phase.to_owned(), steps, 0);
+            shown.begun += usize::from(shown.plan.is_some());
             shown.show();
         });
         if !is_shown {
@@ -79,10 +113,10 @@ impl Progress for Terminal {
 
     fn step(&self) {
         self.on_terminal(|shown| {
-            let before = 100 * shown.done / shown.steps.max(1);
+            let before = shown.percent();
             shown.done += 1;
             // Written only if it changes, since writing would disturb the timing.
-            if 100 * shown.done / shown.steps.max(1) != before {
+            if shown.percent() != before {
                 shown.show();
             }
         });

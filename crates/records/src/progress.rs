@@ -2,6 +2,9 @@
 
 /// An observer of a run, called between steps from any thread of the run.
 pub trait Progress: Sync {
+    /// Tells how many seconds each of the coming phases will take on a usual machine, for an estimate of the time that is left.
+    fn expect(&self, _seconds: &[f64]) {}
+
     /// Begins a phase of `steps` steps; the previous phase is over.
     fn begin(&self, phase: &str, steps: u64);
 

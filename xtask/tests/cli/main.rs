@@ -66,7 +66,7 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
             .output()
             .unwrap();
         let expected = format!(
-            "{}\n{}\nrun --quiet --release --locked --manifest-path {} --package {package} -- {command} --help \
+            "{}\n{}\nrun --release --locked --manifest-path {} --package {package} -- {command} --help \
              ../keys.txt\n",
             folder.path().canonicalize().unwrap().display(),
             root.display(),

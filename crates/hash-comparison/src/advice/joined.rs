@@ -1,7 +1,8 @@
 //! Several runs together: files that must be the same in all, and times relative to each run.
 //!
-//! Nanoseconds of two runs are never compared: a machine may be faster than another, or than it was. A function's time, with
-//! its interval, is divided by that of the median function of its own run, and only these quotients are compared.
+//! Nanoseconds of two runs are never compared, only shown if all ran on one processor: a machine may be faster than another,
+//! or than it was. A function's time, with its interval, is divided by that of the median function of its own run, and only
+//! these quotients are compared.
 
 use crate::questions::{FILES, Place, Records};
 use crate::record::{CallForm, Interval, Recommendation, Run};
@@ -38,6 +39,8 @@ pub struct RelativeTime {
     pub form: CallForm,
     /// The quotient in each run.
     pub ratios: Vec<f64>,
+    /// Nanoseconds per key in each run.
+    pub ns: Vec<f64>,
     /// Set if the intervals of two runs, so divided, lie apart.
     pub differs: bool,
 }
@@ -45,6 +48,8 @@ pub struct RelativeTime {
 /// Several runs together.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Joined {
+    /// The processor, if all runs name the same.
+    pub cpu: Option<String>,
     /// Number of files that several runs share, which must be the same on every machine.
     pub compared: usize,
     /// Those that differ.
@@ -62,8 +67,10 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
         return Joined::default();
     };
     let quality = || files(first, &all);
+    let cpu = Some(&first.environment.cpu).filter(|cpu| all.iter().all(|run| run.environment.cpu == **cpu));
     let is_shared = |one: &Statement| one.values.iter().flatten().count() > 1;
     Joined {
+        cpu: cpu.cloned(),
         compared: quality().filter(is_shared).count(),
         differing: quality().filter(|one| !one.holds).collect(),
         picks: picks(first, &all),
@@ -137,6 +144,7 @@ fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {
                     function: (*name).to_owned(),
                     form,
                     ratios: divided(|time| time.ns),
+                    ns: times.iter().map(|time| time.ns).collect(),
                     differs: highest_low > lowest_high,
                 }
             });

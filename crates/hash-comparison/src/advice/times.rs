@@ -3,8 +3,8 @@
 //! The placement of code and keys in memory moves single functions by several percent from run to run. The interval of
 //! a function therefore covers what other runs of the same build would read, not only the readings of this run.
 
-use crate::questions::{Place, Records, TimingRow};
-use crate::record::{CallForm, EMPTY, Environment, Interval, about};
+use crate::questions::{Place, Records};
+use crate::record::{CallForm, EMPTY, Interval, about, on};
 use records::number::{percent, significant};
 
 /// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
@@ -49,43 +49,81 @@ impl Interval {
     }
 }
 
-/// Returns a warning if the times of whole datasets, among `timing`, cannot be trusted.
-pub fn unsteady<'a>(
-    timing: impl IntoIterator<Item = &'a TimingRow>,
-    environment: &Environment,
-) -> Option<String> {
-    let mut spreads: Vec<f64> = timing
-        .into_iter()
-        .filter(|row| row.is(Place::Sequence, CallForm::Independent))
+/// Returns a sentence for each reason to distrust the times of these datasets, of calls of this form: those that the advice
+/// on a dataset uses. How long other programs had the processor is told with any of them.
+pub fn warnings<'a>(records: &Records, asked: impl IntoIterator<Item = (&'a str, CallForm)>) -> Vec<String> {
+    let asked = asked.into_iter();
+    let mut all: Vec<String> = asked
+        .filter_map(|(dataset, form)| unsteady(records, dataset, form))
+        .collect();
+    let environment = &records.run.environment;
+    let is_disturbed = environment.timing_disturbed() == Some(true);
+    if let Some(waited) = environment.seconds_waited_while_timing
+        && let Some(seconds) = environment.timing_seconds
+        && (is_disturbed || !all.is_empty())
+    {
+        let effect = if is_disturbed {
+            ", so all times are probably too high"
+        } else {
+            ""
+        };
+        let [waited, seconds] = [waited, seconds].map(|seconds| significant(seconds, 2));
+        all.push(format!(
+            "Other programs had the processor for {waited} of the {seconds} s of timing{effect}."
+        ));
+    }
+    if !all.is_empty() {
+        all.push("Repeat on a quiet machine.".to_owned());
+    }
+    all
+}
+
+fn unsteady(records: &Records, dataset: &str, form: CallForm) -> Option<String> {
+    let rows = on(&records.timing, dataset).filter(|row| row.is(Place::Sequence, form));
+    let mut spreads: Vec<f64> = rows
         .filter(|row| row.function != EMPTY && row.median_ns_per_key > 0.0)
         .map(|row| row.mad_ns_per_key / row.median_ns_per_key)
         .collect();
     spreads.sort_by(f64::total_cmp);
     // Of an even number, the higher of the two in the middle: at least half reach it.
-    let typical = spreads[spreads.len().checked_sub(1)?.div_ceil(2)];
-    if typical > UNSTEADY {
-        return Some(format!(
-            "The times were unsteady, half of them by ±{} or more: repeat on a quiet machine.",
-            percent(typical)
-        ));
-    }
-    disturbance(environment)
+    let typical = *spreads.get(spreads.len() / 2)?;
+    let calls = match form {
+        CallForm::Independent => "overlapping",
+        CallForm::Chained => "chained",
+    };
+    (typical > UNSTEADY).then(|| {
+        let typical = percent(typical);
+        format!("The times of {calls} calls on {dataset} were unsteady, half of them by ±{typical} or more.")
+    })
 }
 
-/// Returns a warning if other programs probably disturbed the timing.
-pub fn disturbance(environment: &Environment) -> Option<String> {
-    environment.timing_disturbed()?.then(|| {
-        let how = match environment
-            .seconds_waited_while_timing
-            .zip(environment.timing_seconds)
-        {
-            Some((waited, all)) => format!(
-                "had the processor for {} of the {} s of timing",
-                significant(waited, 2),
-                significant(all, 2)
-            ),
-            None => "took the processor often".to_owned(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_to_distrust_the_times_is_told() {
+        let mut records = crate::property::committed();
+        let mut told = |chained: f64, waited: f64, form: CallForm| {
+            for row in &mut records.timing {
+                let share = if row.form == CallForm::Chained {
+                    chained
+                } else {
+                    0.01
+                };
+                row.mad_ns_per_key = share * row.median_ns_per_key;
+            }
+            let environment = &mut records.run.environment;
+            environment.timing_seconds = Some(25.0);
+            environment.seconds_waited_while_timing = Some(waited);
+            warnings(&records, [("video-ids", form)]).join(" ")
         };
-        format!("The times are probably too high, since other programs {how}: repeat on a quiet machine.")
-    })
+        assert_eq!(told(0.01, 3.0, CallForm::Chained), "");
+        assert_eq!(told(0.08, 3.0, CallForm::Independent), "");
+        assert_eq!(
+            told(0.08, 13.0, CallForm::Chained),
+            "The times of chained calls on video-ids were unsteady, half of them by ±8.00 % or more. Other programs had the \
+             processor for 13 of the 25 s of timing, so all times are probably too high. Repeat on a quiet machine."
+        );
+    }
 }

@@ -115,8 +115,10 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(told) = records.run.recommendations.first() {
         writeln!(stdout, "{}", summary::time(told))?;
     }
-    if let Some(sentence) = times::disturbance(&records.run.environment) {
-        writeln!(stdout, "{}", wrapped(sentence))?;
+    let told = records.run.recommendations.iter();
+    let warnings = times::warnings(&records, told.map(|told| (told.dataset.as_str(), told.form)));
+    if !warnings.is_empty() {
+        writeln!(stdout, "{}", wrapped(warnings.join(" ")))?;
     }
     writeln!(stdout, "report: {}", out.join(REPORT).display())?;
     Ok(())

@@ -107,7 +107,11 @@ fn facts(out: &mut impl io::Write, entry: impl Serialize, more: (&str, String)) 
     let told = fields
         .iter()
         .filter(|(field, value)| *field != "name" && !value.is_null());
-    let rows = told.map(|(field, value)| [field.replace('_', " "), text(value)]);
+    let label = |field: &str| match field {
+        "bits" => "compared bits".to_owned(),
+        field => field.replace('_', " "),
+    };
+    let rows = told.map(|(field, value)| [label(field), text(value)]);
     let rows = rows
         .chain([[more.0.to_owned(), more.1]])
         .filter(|[_, text]| !text.is_empty());

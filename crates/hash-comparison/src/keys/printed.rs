@@ -4,28 +4,38 @@ use records::number::grouped;
 
 /// The longest key that is recorded whole, in characters after escaping.
 const KEY_CHARACTERS: usize = 1024;
+/// The bytes that are recorded of either end of a longer key.
+const END_BYTES: usize = KEY_CHARACTERS / 8;
 
-/// Formats a key for print: bytes that are not printable ASCII escaped, the middle of very long keys left out.
+/// Formats a key for print: UTF-8 without control characters as text, in other keys all bytes escaped that are not printable
+/// ASCII, the middle of very long keys left out.
 pub fn printed(bytes: &[u8]) -> String {
-    let escaped = |part: &[u8]| part.escape_ascii().to_string();
-    // Every byte takes at least one character, so the middle of a longer key need not be escaped.
-    if bytes.len() <= KEY_CHARACTERS {
+    // Every character takes at most four bytes, so the middle of a longer key need not be escaped.
+    if bytes.len() <= 4 * KEY_CHARACTERS {
         let whole = escaped(bytes);
-        if whole.len() <= KEY_CHARACTERS {
+        if whole.chars().count() <= KEY_CHARACTERS {
             return whole;
         }
     }
-    // No byte takes more than four characters.
-    let (start, end) = (
-        &bytes[..KEY_CHARACTERS / 8],
-        &bytes[bytes.len() - KEY_CHARACTERS / 8..],
-    );
+    let is_start = |&at: &usize| bytes[at] & 0xc0 != 0x80;
+    let end = bytes.len() - END_BYTES;
+    // Whole characters, where the bytes are text.
+    let start = (END_BYTES - 3..=END_BYTES).rfind(is_start).unwrap_or(END_BYTES);
+    let end = (end..end + 4).find(is_start).unwrap_or(end);
     format!(
         "{}…{} ({} bytes)",
-        escaped(start),
-        escaped(end),
+        escaped(&bytes[..start]),
+        escaped(&bytes[end..]),
         grouped(bytes.len() as u64)
     )
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).ok();
+    match text.filter(|text| !text.contains(char::is_control)) {
+        Some(text) => text.escape_debug().to_string(),
+        None => bytes.escape_ascii().to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -34,14 +44,21 @@ mod tests {
 
     #[test]
     fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
-        assert_eq!(printed(b""), "");
-        assert_eq!(printed(b"na\xc3\xafve \x1b[31m"), "na\\xc3\\xafve \\x1b[31m");
-        assert_eq!(printed(&[b'a'; 1024]), "a".repeat(1024));
-        assert_eq!(printed(&[0; 256]), "\\x00".repeat(256));
-        let long = printed(&[b'a'; 1_000_000]);
-        let end = "a".repeat(128);
-        assert_eq!(long, format!("{end}…{end} (1,000,000 bytes)"));
-        let end = "\\x00".repeat(128);
-        assert_eq!(printed(&[0; 257]), format!("{end}…{end} (257 bytes)"));
+        for (key, text) in [
+            ("naïve \"キー\"".as_bytes(), "naïve \\\"キー\\\""),
+            ("a\u{202e}b".as_bytes(), "a\\u{202e}b"),
+            ("naïve \u{1b}[31m".as_bytes(), "na\\xc3\\xafve \\x1b[31m"),
+            (b"na\xefve", "na\\xefve"),
+        ] {
+            assert_eq!(printed(key), text);
+        }
+        for (character, whole) in [("a", 1024), ("キ", 1024), ("\0", 256)] {
+            let shown = |count: usize| escaped(character.repeat(count).as_bytes());
+            let printed = |count: usize| printed(character.repeat(count).as_bytes());
+            assert_eq!(printed(whole), shown(whole));
+            let end = shown(128 / character.len());
+            assert!(printed(whole + 1).starts_with(&format!("{end}…{end} (")));
+        }
+        assert!(printed(&[b'a'; 1_000_000]).ends_with(" (1,000,000 bytes)"));
     }
 }

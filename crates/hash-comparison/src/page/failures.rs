@@ -27,7 +27,8 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
         let collided = data.full_width(&one.function).filter(|row| row.collisions > 0);
         let keys = collided.map(|row| Serde(differing(&row.first, &row.second)));
         let advice = data.advice(&one.function).map(Serde);
-        context! { function => &one.function, cost => costs(data, one), advice, keys, why => &one.reasons }
+        let collided = collided.map(Serde);
+        context! { function => &one.function, cost => costs(data, one), advice, collided, keys, why => &one.reasons }
     });
     rows.collect()
 }

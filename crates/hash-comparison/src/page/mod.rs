@@ -24,11 +24,11 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::recommend::words as recommended;
-use crate::advice::times::unsteady;
+use crate::advice::times::warnings;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{QUESTIONS, Records};
-use crate::record::{DatasetKind, IDEAL};
+use crate::record::{CallForm, DatasetKind, IDEAL};
 use answer::Choices;
 use chart::Chart;
 use plots::scene::printable;
@@ -56,13 +56,19 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         let of_questions = QUESTIONS.iter().flat_map(|question| question.charts);
         let timed = of_questions.filter(|kind| kind.timed);
         let timed = timed.filter_map(|kind| figure(kind.stem, Some(index)));
+        let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
+            (
+                form.to_string(),
+                warnings(records, [(name.as_str(), form)]).join(" "),
+            )
+        });
         context! {
             name,
             selected => index == shown,
             keys => Value::from(Serde(data.summary)),
             kind => answer::kind(data.summary),
             samples => answer::samples(data),
-            warning => unsteady(data.rows(&data.records.timing), &run.environment),
+            warnings => Value::from(BTreeMap::from(warned)),
             answers => choices.answers(records, data.summary),
             figures => choices.figures(records, data.summary),
             all_sizes => answer::all_sizes(data),
@@ -90,10 +96,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         generator => &run.generator,
         command => &run.command,
         schema => run.schema,
-        css => include_str!("style.css"),
-        script => include_str!("script.js"),
-        font_regular => BASE64.encode(plots::font::REGULAR),
-        font_bold => BASE64.encode(plots::font::BOLD),
         datasets => datasets.collect::<Value>(),
         uses => Choices::uses(),
         request => choices.request(),
@@ -118,7 +120,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     fill(include_str!("page.html"), values)
 }
 
-/// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
+/// Fills in a template, preceded by the macros for tables and for the head of a page. Everything is escaped unless the template says otherwise.
 fn fill(template: &str, page: Value) -> Result<String, String> {
     let filled = || -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
@@ -129,6 +131,10 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
             _ => escape_formatter(out, state, value),
         });
         cells::register(&mut environment);
+        environment.add_global("css", include_str!("style.css"));
+        environment.add_global("script", include_str!("script.js"));
+        environment.add_global("font_regular", BASE64.encode(plots::font::REGULAR));
+        environment.add_global("font_bold", BASE64.encode(plots::font::BOLD));
         let syntax = environment
             .syntax()
             .to_builder()

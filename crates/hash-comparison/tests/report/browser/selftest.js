@@ -335,6 +335,7 @@
   function paper() {
     const SHEET = (273 / 25.4) * 96;
     for (const useless of all("button, select, input, .fold")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
+    check("paper", isSeen(document.querySelector(".printed")), "nothing says what is left out");
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
