@@ -397,14 +397,14 @@ impl Keys {
             key_kind,
             ..
         } = &self.builder;
-        let mut counts = vec![0; self.shards as usize];
-        let mut pass = self.values.pass()?;
-        for count in &mut counts {
-            pass.next(&mut |values| {
-                *count += values.len() as u64;
-                go_on(0)
-            })?;
-        }
+        let (mut counts, mut count) = (Vec::with_capacity(self.shards as usize), 0);
+        self.values.pass(self.shards, &mut |values| {
+            match values {
+                Some(values) => count += values.len() as u64,
+                None => counts.push(std::mem::take(&mut count)),
+            }
+            go_on(0)
+        })?;
         // LevelDB's rates take some milliseconds to compute. Many shards have few different numbers of keys.
         let mut different = counts.clone();
         different.par_sort_unstable();
@@ -416,13 +416,17 @@ impl Keys {
             Ok((keys, plan))
         });
         let plans: HashMap<u64, Plan> = plans.collect::<Result<_, Error>>()?;
-        let mut pass = self.values.pass()?;
-        for (number, keys) in (first..).zip(counts) {
-            let mut filter = (plans[&keys].make)().map_err(Error::input)?;
-            pass.next(&mut |values| {
+        let (mut shard, mut started) = (0, None);
+        self.values.pass(self.shards, &mut |values| {
+            let keys = counts[shard as usize];
+            let filter = match &mut started {
+                Some(filter) => filter,
+                None => started.insert((plans[&keys].make)().map_err(Error::input)?),
+            };
+            if let Some(values) = values {
                 go_on(values.len() as u64)?;
-                filter.add(values).map_err(Error::input)
-            })?;
+                return filter.add(values).map_err(Error::input);
+            }
             filter.finish().map_err(Error::input)?;
             let mut sum = Sum::default();
             filter.write(&mut sum).map_err(Error::input)?;
@@ -430,15 +434,16 @@ impl Keys {
                 format: format.name().to_owned(),
                 key_kind: key_kind.clone(),
                 seed: SHARD_SEED,
-                shard: number,
+                shard: first + shard,
                 shards: of,
                 bytes: sum.bytes,
                 keys,
                 sha256: sum.sha256(),
                 rate: filter.rate(),
             };
-            write(header, &*filter)?;
-        }
-        Ok(())
+            write(header, &**filter)?;
+            (shard, started) = (shard + 1, None);
+            Ok(())
+        })
     }
 }

@@ -9,7 +9,7 @@ use crate::bytes::{Bytes, Opened, Opening};
 use crate::error::{Error, ErrorKind};
 use crate::folder::write_filter;
 use crate::header::Header;
-use crate::row::{AnyOpened, Format, text};
+use crate::row::{AnyOpened, Fill, Format, text};
 use crate::rows::{names, rows};
 
 /// A stored filter, opened for queries.
@@ -152,6 +152,11 @@ impl Filter {
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.
     pub fn rate(&self) -> f64 {
         self.stored.rate()
+    }
+
+    /// Returns the fill of a Bloom filter of Guava or Spark; none of other formats.
+    pub fn fill(&self) -> Option<Fill> {
+        self.stored.fill()
     }
 }
 

@@ -153,30 +153,21 @@ impl Header {
         Ok(header)
     }
 
-    /// Names the first thing in which this header is not the one that the manifest makes expect.
+    /// Names everything in which this header is not the one that the manifest makes expect.
     pub(crate) fn check_is(&self, expected: &Self) -> Result<(), String> {
-        let fields = |of: &Self| {
-            [
-                ("format", of.format.clone()),
-                ("kind of key", of.key_kind.clone()),
-                ("seed", of.seed.to_string()),
-                ("number of shards", of.shards.to_string()),
-                ("shard", of.shard.to_string()),
-                ("number of bytes", of.bytes.to_string()),
-                ("number of keys", of.keys.to_string()),
-                ("SHA-256", of.sha256.clone()),
-                (
-                    "rate",
-                    of.rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string()),
-                ),
-            ]
-        };
-        let differs = (fields(self).into_iter().zip(fields(expected))).find(|(one, other)| one != other);
-        match differs {
-            Some(((what, got), (_, expected))) => Err(format!(
-                "the {what} must be {expected} by the manifest, got {got} in the file's header"
+        let fields = |of: &Self| serde_json::to_value(of).map_err(|error| error.to_string());
+        let (got, expected) = (fields(self)?, fields(expected)?);
+        let got = got.as_object().into_iter().flatten();
+        let differing = got.filter(|(field, got)| expected[field.as_str()] != **got);
+        let differing: Vec<_> = differing
+            .map(|(field, got)| format!("{field} must be {}, got {got}", expected[field]))
+            .collect();
+        match differing.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "by the manifest, {} in the file's header",
+                differing.join("; ")
             )),
-            None => Ok(()),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use header::Header;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
 pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
-pub use row::{Format, Size, Sizing};
+pub use row::{Fill, Format, Size, Sizing};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 

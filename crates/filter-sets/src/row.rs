@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use membership_filters::Encoding;
+use serde::Serialize;
 
 use crate::bytes::Bytes;
 use crate::error::Error;
@@ -95,19 +96,33 @@ pub enum Size {
 pub(crate) const NO_BITS: &str = "give bits per key, not bits";
 
 /// The size of a filter that is not built yet.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sizing {
     /// The length of the stored filter in bytes, exact except that a Ribbon filter may be 16 bytes shorter.
     pub bytes: u64,
     /// The bits per key with which a policy writes it; none for the formats that are no policies.
     pub bits_per_key: Option<f64>,
-    /// The least bits per key that give a larger filter, where this one falls far below what was asked for: it has less than
-    /// nine tenths of the bits, and more than one and a half times the rate of a Bloom filter of so many bits.
+    /// The least bits per key that give a larger filter, where this one falls far below those that were asked for: it has
+    /// less than nine tenths of the bits, and more than one and a half times the rate of a Bloom filter of so many bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
     /// The expected false-positive rate; none if the format has no formula.
     pub rate: Option<f64>,
+}
+
+/// The bits of a Bloom filter of Guava or Spark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fill {
+    /// The number of bits.
+    pub bits: u64,
+    /// The number of bits that are set.
+    pub ones: u64,
+    /// The probe count k.
+    pub probe_count: u32,
+    /// The number of different keys that the ones suggest; none if all bits are set.
+    pub estimated_len: Option<u64>,
 }
 
 /// A function that makes hash values of keys.
@@ -148,6 +163,11 @@ pub(crate) trait Opened: Any + Send + Sync {
     /// Returns the rate that the filter's bits or its parameters suggest.
     fn rate(&self) -> f64;
 
+    /// Returns the fill of a Bloom filter of Guava or Spark.
+    fn fill(&self) -> Option<Fill> {
+        None
+    }
+
     /// Adds the keys of a filter of this type.
     fn merge(&mut self, other: &dyn Opened) -> Text<()>;
 
@@ -182,6 +202,16 @@ impl Eq for Format {}
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Format({}, {}, {})", self.name, self.encoding, self.seed)
+    }
+}
+
+/// The name, and the seed of the hash if it is not the usual one.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.seed {
+            0 => f.write_str(&self.name),
+            seed => write!(f, "{}, seed {seed}", self.name),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The list of stored formats.
 
 mod applications;
+mod filters;
 mod policies;
 mod spark;
 

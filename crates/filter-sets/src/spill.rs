@@ -17,12 +17,9 @@ const BATCH: usize = 4096;
 const LONGEST_PIECE: usize = 1 << 20;
 
 /// All that is known of a key: 8 bytes if a hash of 64 bits is all of it, otherwise 16.
-pub(crate) trait Record: Copy + Ord + Send + Sync {
+pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
     /// Takes the low bits.
     fn of(value: u128) -> Self;
-
-    /// Returns the value.
-    fn value(self) -> u128;
 
     fn write(self, writer: &mut impl Write) -> io::Result<()>;
 
@@ -34,10 +31,6 @@ macro_rules! record {
         impl Record for $integer {
             fn of(value: u128) -> Self {
                 value as Self
-            }
-
-            fn value(self) -> u128 {
-                self.into()
             }
 
             #[inline]
@@ -65,15 +58,12 @@ pub(crate) trait Values: Send + Sync {
     /// Ends the input.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Starts to pass all values. One pass at a time.
-    fn pass(&self) -> Result<Box<dyn Pass + '_>, Error>;
+    /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of each.
+    /// One pass at a time.
+    fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error>;
 }
 
-/// The values of all shards, in the order of the shards' numbers.
-pub(crate) trait Pass {
-    /// Passes the values of the next shard in batches.
-    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error>;
-}
+type Take<'a> = &'a mut dyn FnMut(Option<&[u128]>) -> Result<(), Error>;
 
 /// An external-sort buffer: up to half the memory, then sorted runs on disk.
 pub(crate) struct Spilled<R> {
@@ -142,23 +132,60 @@ impl<R: Record> Spilled<R> {
     }
 }
 
-/// A pass through values in memory.
-struct FromMemory<'a, R> {
-    shard: u32,
-    rest: &'a [(u32, R)],
-}
-
-impl<R: Record> Pass for FromMemory<'_, R> {
-    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error> {
-        let end = self.rest.partition_point(|value| value.0 == self.shard);
-        let (values, rest) = self.rest.split_at(end);
-        let mut batch = Vec::with_capacity(values.len().min(BATCH));
-        for values in values.chunks(BATCH) {
-            batch.clear();
-            batch.extend(values.iter().map(|(_, value)| value.value()));
-            take(&batch)?;
+impl<R: Record> Spilled<R> {
+    fn pass_memory(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
+        let (mut rest, mut batch) = (&self.buffer[..], Vec::with_capacity(BATCH));
+        for shard in 0..shards {
+            let end = rest.partition_point(|value| value.0 == shard);
+            let (values, more) = rest.split_at(end);
+            for values in values.chunks(BATCH) {
+                batch.clear();
+                batch.extend(values.iter().map(|(_, value)| (*value).into()));
+                take(Some(&batch))?;
+            }
+            take(None)?;
+            rest = more;
         }
-        (self.rest, self.shard) = (rest, self.shard + 1);
+        Ok(())
+    }
+
+    /// Merges the runs.
+    fn pass_runs(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
+        let reading = |error| Error::writing(&self.folder)(error);
+        let piece = (self.memory / 16 / self.runs.len() as u64) as usize;
+        let piece = piece.clamp(BATCH, LONGEST_PIECE);
+        let runs = self.runs.iter().map(|file| Run::open(file, piece));
+        let mut runs = runs.collect::<io::Result<Vec<_>>>().map_err(reading)?;
+        // The next value of each run that has one in the shard.
+        let mut heap: BinaryHeap<Reverse<(R, usize)>> = BinaryHeap::new();
+        let mut batch: Vec<u128> = Vec::with_capacity(BATCH);
+        for shard in 0..shards {
+            for (index, run) in runs.iter_mut().enumerate() {
+                let value = run.next(shard).map_err(reading)?;
+                heap.extend(value.map(|value| Reverse((value, index))));
+            }
+            let mut last = None;
+            while let Some(mut top) = heap.peek_mut() {
+                let Reverse((value, index)) = *top;
+                match runs[index].next(shard).map_err(reading)? {
+                    Some(next) => *top = Reverse((next, index)),
+                    None => {
+                        PeekMut::pop(top);
+                    }
+                }
+                if last.replace(value) == Some(value) {
+                    continue;
+                }
+                batch.push(value.into());
+                if batch.len() == BATCH {
+                    take(Some(&batch))?;
+                    batch.clear();
+                }
+            }
+            take(Some(&batch))?;
+            batch.clear();
+            take(None)?;
+        }
         Ok(())
     }
 }
@@ -212,47 +239,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A pass through runs, which merges them.
-struct FromRuns<'a, R> {
-    folder: &'a Path,
-    shard: u32,
-    runs: Vec<Run<'a>>,
-    /// The next value of each run that has one in the shard.
-    heap: BinaryHeap<Reverse<(R, usize)>>,
-    batch: Vec<u128>,
-}
-
-impl<R: Record> Pass for FromRuns<'_, R> {
-    fn next(&mut self, take: &mut dyn FnMut(&[u128]) -> Result<(), Error>) -> Result<(), Error> {
-        let reading = |error| Error::writing(self.folder)(error);
-        self.batch.clear();
-        for (index, run) in self.runs.iter_mut().enumerate() {
-            let value = run.next(self.shard).map_err(reading)?;
-            self.heap.extend(value.map(|value| Reverse((value, index))));
-        }
-        let mut last = None;
-        while let Some(mut top) = self.heap.peek_mut() {
-            let Reverse((value, index)) = *top;
-            match self.runs[index].next(self.shard).map_err(reading)? {
-                Some(next) => *top = Reverse((next, index)),
-                None => {
-                    PeekMut::pop(top);
-                }
-            }
-            if last.replace(value) == Some(value) {
-                continue;
-            }
-            self.batch.push(value.value());
-            if self.batch.len() == BATCH {
-                take(&self.batch)?;
-                self.batch.clear();
-            }
-        }
-        self.shard += 1;
-        take(&self.batch)
-    }
-}
-
 impl<R: Record> Values for Spilled<R> {
     #[inline]
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error> {
@@ -272,21 +258,10 @@ impl<R: Record> Values for Spilled<R> {
         Ok(())
     }
 
-    fn pass(&self) -> Result<Box<dyn Pass + '_>, Error> {
-        if self.runs.is_empty() {
-            let rest = &self.buffer;
-            return Ok(Box::new(FromMemory { shard: 0, rest }));
+    fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
+        match self.runs.is_empty() {
+            true => self.pass_memory(shards, take),
+            false => self.pass_runs(shards, take),
         }
-        let piece = (self.memory / 16 / self.runs.len() as u64) as usize;
-        let piece = piece.clamp(BATCH, LONGEST_PIECE);
-        let runs = self.runs.iter().map(|file| Run::open(file, piece));
-        let runs = runs.collect::<io::Result<_>>();
-        Ok(Box::new(FromRuns::<R> {
-            folder: &self.folder,
-            shard: 0,
-            runs: runs.map_err(Error::writing(&self.folder))?,
-            heap: BinaryHeap::new(),
-            batch: Vec::with_capacity(BATCH),
-        }))
     }
 }

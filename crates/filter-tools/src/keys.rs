@@ -28,13 +28,9 @@ pub(crate) enum Items {
 
 impl Items {
     /// Returns the name on the command line and in manifests.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Line => "line",
-            Self::Long => "long",
-            Self::String => "string",
-            Self::Binary => "binary",
-        }
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// Returns the encoding that stored filters name.

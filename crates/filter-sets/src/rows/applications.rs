@@ -1,20 +1,15 @@
 //! The filters of `membership-filters` that are sized by a rate: Guava's stream, and those in an envelope.
 
-use std::io::{self, Write};
-
 use filter_formats::sizing::{Textbook, lowest_rate};
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
 use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter};
-use membership_filters::{GrowingParameters, Hash128, HashId, Hashed, Hashing as _, Modulus, Parameters};
+use membership_filters::{GrowingParameters, Hash128, HashId, Hashing as _, Modulus, Parameters};
 use membership_filters::{Strategy, StreamHeader};
 
 use crate::bytes::Bytes;
 use crate::outline::{Outline, Placed, in_words};
-use crate::row::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, like,
-    text,
-};
+use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size, Sizing, Text, text};
 
 /// A row of the list.
 pub(super) struct Application {
@@ -275,102 +270,3 @@ impl Placed for Stream {
         )
     }
 }
-
-fn hashed<F>(funnel: F, hash: u128) -> Hashed<F> {
-    let (h1, h2) = ((hash >> 64) as u64, hash as u64);
-    Hashed::assume(funnel, Hash128 { h1, h2 })
-}
-
-/// Implements the traits for a filter that `$write` writes: `$insert` and `$ask` take many keys.
-macro_rules! filter {
-    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr, $insert:expr, $ask:expr, $merge:expr) => {
-        impl Filling for $filter<$funnel> {
-            fn add(&mut self, hashes: &[u128]) -> Text<()> {
-                let funnel = *self.funnel();
-                let hashes: Vec<_> = hashes.iter().map(|&hash| hashed(funnel, hash)).collect();
-                $insert(self, &hashes)
-            }
-
-            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-                $write(self, writer)
-            }
-
-            fn rate(&self) -> Option<f64> {
-                Some($rate(self))
-            }
-        }
-
-        impl Opened for $filter<$funnel> {
-            fn may_contain(&self, key: &[u8]) -> bool {
-                let funnel = *self.funnel();
-                self.might_contain_hash(&Hashed::assume(funnel, funnel.hash_id().hash(key)))
-            }
-
-            fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-                let funnel = *self.funnel();
-                let hash = |key: &&[u8]| Hashed::assume(funnel, funnel.hash_id().hash(key));
-                let hashes: Vec<_> = keys.iter().map(hash).collect();
-                $ask(self, &hashes)
-            }
-
-            fn rate(&self) -> f64 {
-                $rate(self)
-            }
-
-            fn merge(&mut self, other: &dyn Opened) -> Text<()> {
-                $merge(self, like(other)?).map_err(text)
-            }
-
-            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-                $write(self, writer)
-            }
-        }
-    };
-}
-
-/// Those that fetch memory ahead for many keys.
-macro_rules! batched {
-    ($filter:ident<$funnel:ty>, $write:expr, $rate:expr) => {
-        filter!(
-            $filter<$funnel>,
-            $write,
-            $rate,
-            |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
-            |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
-            $filter::merge
-        );
-    };
-}
-
-/// Those that take keys one by one.
-macro_rules! single {
-    ($filter:ident, $merge:expr) => {
-        filter!(
-            $filter<HashId>,
-            envelope::write_to,
-            |filter: &Self| filter.stats().false_positive_rate,
-            |filter: &mut Self, hashes: &[_]| {
-                let mut hashes = hashes.iter();
-                hashes.try_for_each(|hash| filter.insert_hash(hash).map(drop).map_err(text))
-            },
-            |filter: &Self, hashes: &[_]| {
-                let hashes = hashes.iter();
-                hashes.map(|hash| filter.might_contain_hash(hash)).collect()
-            },
-            $merge
-        );
-    };
-}
-
-batched!(BloomFilter<Whole>, Self::write_to, Self::false_positive_rate);
-batched!(BloomFilter<HashId>, envelope::write_to, Self::false_positive_rate);
-batched!(BlockedBloomFilter<HashId>, envelope::write_to, |filter: &Self| {
-    filter.stats().false_positive_rate
-});
-single!(CountingBloomFilter, CountingBloomFilter::merge);
-single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
-    "a cuckoo filter moves its fingerprints, so two cannot be merged"
-));
-single!(GrowingBloomFilter, |_: &mut Self, _: &Self| Err(
-    "the links of growing filters differ in size, so two cannot be merged"
-));

@@ -118,7 +118,8 @@ impl Row for NamedPolicy {
         };
         let next = |bytes: u64, rate: f64| {
             let (sizes, asked) = (sizes?, bits_per_key.get());
-            let is_small = bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
+            let is_asked = matches!(size, Size::BitsPerKey(_));
+            let is_small = is_asked && bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
             let has_high_rate = Textbook::BEST.rate_at(asked).is_ok_and(|best| rate > 1.5 * best);
             let more = (1..=200).map(|tenths| asked + f64::from(tenths) / 10.0);
             let mut more = more.take_while(|_| is_small && has_high_rate);

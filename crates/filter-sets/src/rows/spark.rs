@@ -1,7 +1,5 @@
 //! Spark's streams.
 
-use std::io::{self, Write};
-
 use filter_formats::sizing::Textbook;
 use filter_formats::view::places::Places;
 use membership_filters::Modulus;
@@ -9,7 +7,7 @@ use membership_filters::spark::{BloomFilter, HashPair, Parameters, StreamHeader,
 
 use crate::bytes::Bytes;
 use crate::outline::{Outline, Placed, in_words};
-use crate::row::{AnyOpened, Filling, Format, Hasher, Opened, Plan, Row, Size, Sizing, Text, like, text};
+use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
 
 /// The most probes of a filter that is asked bit by bit: a stored number must not take any amount of memory.
 const MAX_PROBES: u32 = 1 << 16;
@@ -175,50 +173,5 @@ impl Placed for Stream {
         let version = self.header.version;
         let positions = version.positions(key, self.header.probe_count, self.bits);
         in_words(version.header_len(), positions.into_iter())
-    }
-}
-
-/// Returns the hashes under the seed of the filter that they are for.
-fn pairs(hashes: &[u128], seed: i32) -> Vec<HashPair> {
-    let half = |bits: u128| (bits as u32).cast_signed();
-    let pair = |&hash: &u128| HashPair::assume(half(hash >> 32), half(hash), seed);
-    hashes.iter().map(pair).collect()
-}
-
-impl Filling for BloomFilter {
-    fn add(&mut self, hashes: &[u128]) -> Text<()> {
-        let pairs = pairs(hashes, self.seed());
-        self.insert_hashes(&pairs).map(drop).map_err(text)
-    }
-
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        self.write_to(writer)
-    }
-
-    fn rate(&self) -> Option<f64> {
-        Some(self.false_positive_rate())
-    }
-}
-
-impl Opened for BloomFilter {
-    fn may_contain(&self, key: &[u8]) -> bool {
-        self.might_contain_hash(HashPair::of(key, self.seed()))
-    }
-
-    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        let pairs: Vec<_> = keys.iter().map(|key| HashPair::of(key, self.seed())).collect();
-        self.might_contain_hashes(&pairs)
-    }
-
-    fn rate(&self) -> f64 {
-        self.false_positive_rate()
-    }
-
-    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
-        Self::merge(self, like(other)?).map_err(text)
-    }
-
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        self.write_to(writer)
     }
 }

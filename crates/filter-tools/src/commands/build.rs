@@ -7,9 +7,9 @@ use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Forma
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use records::failure::Failure;
 use records::interrupt::Interrupt;
-use records::number::{counted, percent, readable};
+use records::number::{counted, readable};
 
-use super::numbers::{bytes, count, rate};
+use super::numbers::{bytes, count, rate, share};
 use super::print_json;
 use super::size::next_size_up;
 use crate::keys::{self, Items};
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = Builder::new(format.clone(), size)
         .replace(arguments.replace)
         .memory(arguments.memory)
-        .and_then(|builder| builder.key_kind(arguments.items.name()))
+        .and_then(|builder| builder.key_kind(&arguments.items.name()))
         .map_err(failure)?;
     if let Some(items) = arguments.count {
         builder = builder.capacity(items);
@@ -192,7 +192,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     if !arguments.json && io::stderr().is_terminal() {
-        let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", percent(rate)));
+        let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", share(rate)));
         let keys = counted(keys, "key");
         // If standard error is closed, nobody can be told.
         let _ = writeln!(

@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::number::grouped;
 use serde::Serialize;
 
+use super::numbers::share;
 use super::print_json;
 use crate::inspection::parquet::{self, ColumnFilter, Question};
-use crate::inspection::streams::{self, StreamReport, Writer};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use records::failure::Failure;
 use records::number::counted;
@@ -34,15 +33,14 @@ use records::terminal::table;
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value. JSON is then an array of filters. A file that is one filter with its header, and nothing else, is shown in the same way.
-///
-/// For files that hold the stream of a Bloom filter of Guava or Spark and nothing else, shows the bits, k, fill, the number
-/// of elements that the fill suggests, and the expected rate. Says so if k does not fit that number, as in filters that
-/// Spark's limits for data frames have cut. JSON is then an array of streams. A stream has no checksum.
+/// --key, queries each filter of the column for a value. JSON is then an array of filters.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
 /// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
-/// too, if they tell their format, as those of membership-filters do, or if --format gives it.
+/// too, if they tell their format, as streams of Guava and Spark and filters of membership-filters do, or if --format gives it.
+///
+/// For Guava's and Spark's filters, shows k, the fill and, where nothing states the keys, about how many it suggests. Says
+/// so if k does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has no checksum.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -107,22 +105,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         paths
             if arguments.format.is_some()
-                || (arguments.column.is_none() && paths.iter().all(|path| sets::is_stored(path))) =>
+                || (arguments.column.is_none() && paths.iter().any(|path| sets::is_stored(path))) =>
         {
             return sets::files(paths, arguments.format.as_deref(), arguments.json);
         }
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
-        [path] if arguments.column.is_none() && parquet::is_filter(path) => {
-            return parquet_file(arguments, path);
-        }
         _ if arguments.column.is_some() => {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
         paths => {
-            let found: Vec<_> = paths.iter().map(|path| streams::inspect(path)).collect();
-            if found.iter().any(Option::is_some) {
-                return print_streams(arguments, found);
-            }
             if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
                 return Err(Failure::input(format_args!(
                     "{}: a Parquet file is inspected alone",
@@ -166,19 +157,14 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
     }
 }
 
-/// Shows the filters of a Parquet file, or of a file that is one filter.
+/// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let question = Question {
         column: arguments.column.as_deref(),
         key: arguments.key.as_deref(),
     };
-    let found = if parquet::is_parquet(path) {
-        parquet::inspect(path, question)
-    } else {
-        parquet::inspect_filter(path).map(|filter| (vec![filter], 0))
-    };
-    let (filters, row_groups) =
-        found.map_err(|error| Failure::input(format_args!("{}: {error}", inspection::shown(path))))?;
+    let (filters, row_groups) = parquet::inspect(path, question)
+        .map_err(|error| Failure::input(format_args!("{}: {error}", inspection::shown(path))))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
         print_json(&mut out, &filters)
@@ -200,21 +186,16 @@ fn print_columns(
 ) -> io::Result<()> {
     /// The number of damaged filters that are described.
     const DESCRIBED: usize = 100;
-    let column = |filter: &ColumnFilter| {
-        filter
-            .column
-            .as_deref()
-            .map_or_else(String::new, parquet::printed)
-    };
-    let row_group = |filter: &ColumnFilter| filter.row_group.map_or_else(String::new, grouped);
+    let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
     let rows = filters.iter().map(|filter| {
+        let (column, row_group) = place(filter);
         let mut row = vec![
-            column(filter),
-            row_group(filter),
+            column,
+            row_group,
             filter.bytes.map_or_else(String::new, grouped),
-            filter.expected_rate.map_or_else(String::new, percent),
+            filter.expected_rate.map_or_else(String::new, share),
         ];
         let answer = |may_match| if may_match { "yes" } else { "no" };
         row.extend(filter.may_match.map(answer).map(str::to_owned));
@@ -224,22 +205,14 @@ fn print_columns(
         writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
     }
     let damage = filters.iter().filter_map(|filter| {
-        let damage = filter.damage.as_ref()?;
-        Some(format!(
-            "row group {}, {}: {damage}",
-            row_group(filter),
-            column(filter)
-        ))
+        let (damage, (column, row_group)) = (filter.damage.as_ref()?, place(filter));
+        Some(format!("row group {row_group}, {column}: {damage}"))
     });
     let more = damage.clone().count().saturating_sub(DESCRIBED) as u64;
     let more = (more > 0).then(|| format!("and {}", counted(more, "more damaged filter")));
     list(out, "damage", damage.take(DESCRIBED).chain(more))?;
-    let count = filters.len() as u64;
-    // A filter alone in a file has none.
-    if row_groups > 0 || count == 0 {
-        write!(out, "{}, ", counted(row_groups, "row group"))?;
-    }
-    write!(out, "{}", counted(count, "filter"))?;
+    let (row_groups, count) = (counted(row_groups, "row group"), filters.len() as u64);
+    write!(out, "{row_groups}, {}", counted(count, "filter"))?;
     if has_key {
         let denying = filters
             .iter()
@@ -248,86 +221,6 @@ fn print_columns(
         write!(out, "; {} without the key", counted(denying, "row group"))?;
     }
     writeln!(out)
-}
-
-/// Shows streams, which are all of the paths.
-fn print_streams(
-    arguments: &Arguments,
-    found: Vec<Option<Result<StreamReport, String>>>,
-) -> Result<(), Failure> {
-    let mut streams = Vec::new();
-    for (path, stream) in arguments.paths.iter().zip(found) {
-        let stream = stream.ok_or_else(|| {
-            let path = inspection::shown(path);
-            Failure::input(format_args!(
-                "{path}: not a stream of Guava or Spark; streams are inspected apart from other files"
-            ))
-        })?;
-        streams.push(stream.map_err(Failure::input)?);
-    }
-    let mut out = io::stdout().lock();
-    let written = if arguments.json {
-        print_json(&mut out, &streams)
-    } else {
-        let rows = streams.iter().map(|stream| {
-            let written_by = match stream.writer {
-                Writer::Guava { strategy } => format!("Guava {strategy}"),
-                Writer::Spark { version, seed: 0 } => format!("Spark V{version}"),
-                Writer::Spark { version, seed } => format!("Spark V{version}, seed {seed}"),
-            };
-            let elements = stream.elements.map_or_else(|| "too many".to_owned(), grouped);
-            let (fill, rate) = (percent(stream.fill), percent(stream.false_positive_rate));
-            let (bits, probes) = (grouped(stream.bits), grouped(stream.probes.into()));
-            [
-                stream.path.clone(),
-                written_by,
-                bits,
-                probes,
-                fill,
-                elements,
-                rate,
-            ]
-        });
-        let header = ["file", "stream", "bits", "k", "fill", "elements", "expected"];
-        writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6], rows))
-            .and_then(|()| {
-                streams
-                    .iter()
-                    .try_for_each(|stream| print_notes(&mut out, stream))
-            })
-            .map_err(Failure::from)
-    };
-    unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    if streams.iter().any(|stream| stream.damage.is_some()) {
-        return Err(Failure::Checked);
-    }
-    Ok(())
-}
-
-fn print_notes(out: &mut impl io::Write, stream: &StreamReport) -> io::Result<()> {
-    let StreamReport { path, probes, .. } = stream;
-    if let Some(damage) = &stream.damage {
-        writeln!(out, "\n{path}: damaged: {damage}")?;
-    }
-    if let Some(better) = stream.better {
-        writeln!(
-            out,
-            "\n{path}: k does not fit: {probes} is right for {} elements. {} would give {} in the same memory.",
-            grouped(stream.fitting_elements),
-            better.probes,
-            percent(better.false_positive_rate)
-        )?;
-    }
-    if stream.capped_by_spark {
-        writeln!(
-            out,
-            "\n{path}: the largest filter that Spark makes for a data frame: it cuts the bits to {}, and k to that of {} \
-             elements, however many were asked for.",
-            grouped(MAX_DATA_FRAME_BITS),
-            grouped(MAX_DATA_FRAME_ITEMS)
-        )?;
-    }
-    Ok(())
 }
 
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {
@@ -409,8 +302,8 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
         grouped(block.empty),
         of_bits(&|bits| grouped(bits.all_bits())),
         of_bits(&probes),
-        of_bits(&|bits| bits.fill().map_or_else(String::new, percent)),
-        of_bits(&|bits| bits.false_positive_rate().map_or_else(String::new, percent)),
+        of_bits(&|bits| bits.fill().map_or_else(String::new, share)),
+        of_bits(&|bits| bits.false_positive_rate().map_or_else(String::new, share)),
     ]
 }
 
@@ -474,9 +367,9 @@ fn in_words(totals: &Totals) -> String {
     if let Some(rate) = totals.bits.false_positive_rate() {
         text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));
         if let Some(fill) = totals.bits.fill() {
-            text.push_str(&format!(", {} filled", percent(fill)));
+            text.push_str(&format!(", {} filled", share(fill)));
         }
-        text.push_str(&format!(", {} expected", percent(rate)));
+        text.push_str(&format!(", {} expected", share(rate)));
     }
     text
 }
@@ -485,30 +378,4 @@ fn in_words(totals: &Totals) -> String {
 fn probes(bits: &Bits) -> String {
     let counts: Vec<String> = bits.probes.iter().map(u8::to_string).collect();
     counts.join(", ")
-}
-
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent == 0.0 || percent >= 0.001 {
-        format!("{percent:.3} %")
-    } else {
-        format!("{percent:.1e} %")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_of_all_sizes_are_readable() {
-        for (share, text) in [
-            (0.0, "0.000 %"),
-            (1.0, "100.000 %"),
-            (0.008_44, "0.844 %"),
-            (2e-9, "2.0e-7 %"),
-        ] {
-            assert_eq!(percent(share), text);
-        }
-    }
 }

@@ -1,9 +1,11 @@
-//! Parses numbers as people write them on a command line.
+//! Parses numbers as people write them on a command line, and writes shares.
+
+use records::number;
 
 /// Parses an integer with separators and a decimal unit.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
-    number(text, &units).map_err(|reason| {
+    parse(text, &units).map_err(|reason| {
         format!("must be digits, with k, M or G for thousands, millions and billions, got {reason}")
     })
 }
@@ -23,12 +25,12 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         ("tb", 1e12),
         ("b", 1.0),
     ];
-    number(text, &units).map_err(|reason| {
+    parse(text, &units).map_err(|reason| {
         format!("must be a number of bytes, or one with KiB, MiB, GiB, TiB, kB, MB, GB or TB, got {reason}")
     })
 }
 
-fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
+fn parse(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     let plain: String = text
         .chars()
         .filter(|c| !matches!(c, ',' | '_' | ' '))
@@ -62,6 +64,15 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     let rate = digits.parse().ok().map(|value: f64| value / factor);
     rate.filter(|&rate| rate > 0.0 && rate < 1.0)
         .ok_or_else(|| format!("must be above 0 and below 1, or a percentage, got {text:?}"))
+}
+
+/// Formats a share in percent, a small one with an exponent.
+pub(super) fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    match 0.0 < percent && percent < 1e-4 {
+        true => format!("{percent:.2e} %"),
+        false => number::percent(share),
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +117,14 @@ mod tests {
         assert_eq!(rate("0.5 %"), Ok(0.005));
         for text in ["one", "2", "0", "NaN", "inf", "-0.1", "100%"] {
             assert!(rate(text).is_err(), "{text}");
+        }
+        for (rate, text) in [
+            (0.0102, "1.02 %"),
+            (0.0, "0 %"),
+            (0.5, "50.0 %"),
+            (1e-9, "1.00e-7 %"),
+        ] {
+            assert_eq!(share(rate), text);
         }
     }
 }

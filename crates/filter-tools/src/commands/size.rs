@@ -6,19 +6,20 @@ use std::io::{self, Write as _};
 
 use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
+use filter_sets::{Format, Sizing};
 use records::failure::Failure;
 use records::number::{counted, grouped, readable};
 use records::terminal::{table, wrapped};
 use serde::Serialize;
 
 use self::levels::level;
-use super::numbers::{bytes, count, rate};
+use super::numbers::{bytes, count, rate, share};
 use super::print_json;
-use crate::sizing::{self, Answer, Kind, MAX_KEYS, Question};
+use crate::sizing::{Answer, MAX_KEYS, Question, answer, name};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
-/// Shows every kind of filter of this project, with the exact bytes that it writes: for keys and a rate, for keys and bits
+/// Shows every format of this project, with the exact bytes that it writes (a filter in Redis has the bits of guava's): for keys and a rate, for keys and bits
 /// per key, for keys in a memory, or for the most keys of a rate in a memory. The default is 1,000,000 keys if neither
 /// keys nor memory are given, and a rate of 1 % if nothing determines it. Rates are those expected of an ideal hash.
 /// LevelDB's rate jumps with the exact number of keys, because its probes are not independent (see THEORY.md of
@@ -51,9 +52,9 @@ pub struct Arguments {
     #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
         conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,
-    /// Calculate only this kind of filter; may be repeated
-    #[arg(long, value_name = "NAME", value_parser = kind)]
-    filter: Vec<Kind>,
+    /// Calculate only filters of this format; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = Format::named)]
+    filter: Vec<Format>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -63,7 +64,7 @@ pub struct Arguments {
 const ASSUMED_KEYS: u64 = 1_000_000;
 const ASSUMED_RATE: f64 = 0.01;
 
-/// A kind of filter that cannot meet the request.
+/// A format whose filters cannot meet the request.
 #[derive(Debug, Serialize)]
 struct Refused {
     filter: &'static str,
@@ -86,25 +87,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return levels::run(arguments);
     }
     let (question, asked) = question(arguments)?;
-    let kinds = match &arguments.filter[..] {
-        [] => &sizing::all(),
-        some => some,
+    let all: Vec<_> = Format::all().collect();
+    let (formats, is_asked) = match &arguments.filter[..] {
+        [] => (&all[..], false),
+        some => (some, true),
     };
     let (mut answers, mut refused) = (Vec::<Answer>::new(), Vec::new());
-    for kind in kinds {
-        let filter = kind.name();
-        match kind.answer(question) {
-            // Formats that differ in their hash alone are shown once.
-            Ok(answer)
-                if arguments.filter.is_empty()
-                    && answers.iter().any(|known| {
-                        *known
-                            == Answer {
-                                filter: known.filter,
-                                ..answer
-                            }
-                    }) => {}
-            Ok(answer) => answers.push(answer),
+    for format in formats {
+        let filter = name(format);
+        match answer(format, question) {
+            Ok(answer) => {
+                // Formats that differ in their hash alone are shown once.
+                let is_like = |known: &Answer| {
+                    *known
+                        == Answer {
+                            filter: known.filter,
+                            ..answer
+                        }
+                };
+                if is_asked || !answers.iter().any(is_like) {
+                    answers.push(answer);
+                }
+            }
             Err(reason) => refused.push(Refused { filter, reason }),
         }
     }
@@ -161,20 +165,22 @@ fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
 fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> io::Result<()> {
     // There is room for one column only. If the keys were given, they are the same in all rows.
     let rows = report.answers.iter().map(|answer| {
+        let Sizing {
+            bytes,
+            bits_per_key,
+            probe_count,
+            rate,
+            ..
+        } = answer.sizing;
         [
             answer.filter.to_owned(),
-            answer
-                .configured_bits_per_key
-                .map_or_else(String::new, |bits| bits.to_string()),
-            answer
-                .probes
-                .map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
-            answer.rate.map_or_else(|| "?".to_owned(), share),
-            grouped(answer.bytes),
-            if keys_differ {
-                grouped(answer.keys)
-            } else {
-                readable(answer.bytes)
+            bits_per_key.map_or_else(String::new, |bits| bits.to_string()),
+            probe_count.map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
+            rate.map_or_else(|| "?".to_owned(), share),
+            grouped(bytes),
+            match keys_differ {
+                true => grouped(answer.keys),
+                false => readable(bytes),
             },
             format!("{:.2}", answer.stored_bits_per_key),
         ]
@@ -210,7 +216,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
 
 /// Warns of a size at which LevelDB's filter lets more keys pass.
 fn bad_size(answer: &Answer) -> Option<String> {
-    let is_bad = answer.whole_hash_shared.is_some() && !is_coprime_size(answer.bytes - 1);
+    let is_bad = answer.whole_hash_shared.is_some() && !is_coprime_size(answer.sizing.bytes - 1);
     is_bad.then(|| {
         format!(
             "{}: at this size numbers between stored numbers often match; filters of `with_coprime_sizes` avoid it \
@@ -224,7 +230,7 @@ fn bad_size(answer: &Answer) -> Option<String> {
 fn shared(answer: &Answer) -> Option<String> {
     let shared = answer
         .whole_hash_shared
-        .filter(|&shared| answer.rate.is_some_and(|rate| shared >= 0.1 * rate))?;
+        .filter(|&shared| answer.sizing.rate.is_some_and(|rate| shared >= 0.1 * rate))?;
     Some(format!(
         "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
         answer.filter,
@@ -236,9 +242,9 @@ fn shared(answer: &Answer) -> Option<String> {
 /// Names the next size up where a filter has far fewer bits than were asked for.
 fn next_size(answer: &Answer) -> Option<String> {
     let sentence = next_size_up(
-        answer.configured_bits_per_key?,
+        answer.sizing.bits_per_key?,
         answer.stored_bits_per_key,
-        answer.next_bits_per_key?,
+        answer.sizing.next_bits_per_key?,
     );
     Some(format!("{}: {sentence}", answer.filter))
 }
@@ -248,30 +254,6 @@ pub(super) fn next_size_up(asked: f64, stored: f64, next: f64) -> String {
     format!(
         "{asked} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
     )
-}
-
-/// Formats a share in percent with about four significant digits.
-fn share(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent == 0.0 || percent >= 1e-4 {
-        let digits = if percent >= 10.0 {
-            2
-        } else if percent >= 1.0 {
-            3
-        } else {
-            6
-        };
-        format!("{percent:.digits$} %")
-    } else {
-        format!("{percent:.2e} %")
-    }
-}
-
-fn kind(text: &str) -> Result<Kind, String> {
-    Kind::named(text).ok_or_else(|| {
-        let names: Vec<_> = sizing::all().iter().map(Kind::name).collect();
-        format!("must be one of {}, got {text:?}", names.join(", "))
-    })
 }
 
 fn keys(text: &str) -> Result<u64, String> {
@@ -293,18 +275,5 @@ fn memory(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => Err("must be at least 1 byte, got 0".to_owned()),
         bytes => Ok(bytes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_readable() {
-        assert_eq!(share(0.0102), "1.020 %");
-        assert_eq!(share(0.0001), "0.010000 %");
-        assert_eq!(share(1e-9), "1.00e-7 %");
-        assert_eq!(share(0.5), "50.00 %");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::policies::layout_of;
 use filter_formats::view::FilterLayout;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
 use filter_tables::BlockHandle;
@@ -29,34 +28,12 @@ pub(crate) struct FilterBlockReport {
     pub(crate) bits: Option<Bits>,
 }
 
-/// Inspects a filter block. Returns a report and descriptions of the damage. The data blocks are sorted by offset.
+/// Inspects a filter block with filters of this layout, or of an unknown one. Returns a report and descriptions of the damage.
+/// The data blocks are sorted by offset.
 ///
 /// The work is bounded by the size of the block, whatever its contents: no byte is counted twice, and data blocks are
 /// looked up by binary search.
 pub(super) fn look_at(
-    block: &[u8],
-    policy: &[u8],
-    data_blocks: &[BlockHandle],
-) -> (FilterBlockReport, Vec<String>) {
-    look_at_layout(block, policy, layout_of(policy), data_blocks)
-}
-
-/// Inspects a filter block that RocksDB wrote, whose policy name means another format elsewhere. The data blocks are
-/// sorted by offset.
-pub(super) fn look_at_block_based(
-    block: &[u8],
-    policy: &str,
-    data_blocks: &[BlockHandle],
-) -> (FilterBlockReport, Vec<String>) {
-    look_at_layout(
-        block,
-        policy.as_bytes(),
-        Some(FilterLayout::LEVEL_DB),
-        data_blocks,
-    )
-}
-
-fn look_at_layout(
     block: &[u8],
     policy: &[u8],
     layout: Option<FilterLayout>,
@@ -138,8 +115,14 @@ mod tests {
     use filter_policy::filter_block::FilterBlockBuilder;
     use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
+    use filter_formats::policies::layout_of;
+
     use super::super::words::IN_WORDS;
     use super::*;
+
+    fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
+        super::look_at(block, policy, layout_of(policy), data_blocks)
+    }
 
     fn block(keys: u32) -> Vec<u8> {
         let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));

@@ -8,7 +8,6 @@ mod filters;
 mod footer;
 pub(crate) mod parquet;
 mod rocksdb;
-pub(crate) mod streams;
 mod words;
 
 use std::ffi::OsStr;
@@ -16,6 +15,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use filter_formats::policies::layout_of;
+use filter_formats::view::FilterLayout;
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
 };
@@ -220,7 +221,7 @@ impl TableReport {
                 continue;
             };
             match read.add_filter_block(handle, self.bytes) {
-                Ok(()) => self.add_filter_block(table, handle, policy, data_blocks),
+                Ok(()) => self.add_filter_block(table, handle, policy, layout_of(policy), data_blocks),
                 Err(overlap) => damage.add(&overlap),
             }
         }
@@ -230,15 +231,16 @@ impl TableReport {
     /// Inspects a filter block even if its checksum is wrong; the figures then describe the bytes as they are.
     fn add_filter_block(
         &mut self,
-        table: &Table<&TableFile>,
+        table: &impl StoredBlocks,
         handle: BlockHandle,
         policy: &[u8],
+        layout: Option<FilterLayout>,
         data_blocks: &[BlockHandle],
     ) {
         let Some(contents) = self.filter_contents(table, handle) else {
             return;
         };
-        let (report, damage) = filters::look_at(&contents, policy, data_blocks);
+        let (report, damage) = filters::look_at(&contents, policy, layout, data_blocks);
         self.filter_blocks.push(report);
         self.damage.extend(damage);
     }

@@ -22,15 +22,13 @@ const TAIL_LEN: usize = 8;
 /// The number of columns that a message lists.
 const LISTED: usize = 100;
 
-/// A filter of a Parquet file, or one alone in a file.
-#[derive(Debug, Default, PartialEq, Serialize)]
+/// A filter of a Parquet file.
+#[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct ColumnFilter {
     /// The number of the row group, from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) row_group: Option<u64>,
+    pub(crate) row_group: u64,
     /// The path of the column, its parts joined by dots.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<String>,
+    pub(crate) column: String,
     /// The length of the bit set; `None` if the filter is damaged.
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
@@ -62,33 +60,6 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
     path.is_file()
         && (path.extension().is_some_and(|extension| extension == "parquet")
             || starts_like_one().unwrap_or(false))
-}
-
-/// Returns true if a file holds one filter with its header and nothing else.
-pub(crate) fn is_filter(path: &Path) -> bool {
-    let has_its_length = || {
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        let mut head = Vec::new();
-        file.take(Header::MAX_BYTES as u64).read_to_end(&mut head)?;
-        let header = Header::read(&head).ok();
-        Ok::<_, io::Error>(
-            header.is_some_and(|(header, len)| len as u64 + u64::from(header.bitset_len()) == size),
-        )
-    };
-    path.is_file() && has_its_length().unwrap_or(false)
-}
-
-/// Returns the filter of a file that [`is_filter`].
-///
-/// # Errors
-///
-/// If the file cannot be read.
-pub(crate) fn inspect_filter(path: &Path) -> Result<ColumnFilter, String> {
-    let mut file = OpenFile::open(path)?;
-    let mut found = ColumnFilter::default();
-    found.add_bitset(&file.bitset(0, None)?);
-    Ok(found)
 }
 
 /// Returns the filters of a file in the order of row groups and columns, and the number of row groups. Memory is bounded by
@@ -151,14 +122,6 @@ struct OpenFile {
     read: DisjointRanges,
 }
 
-impl ColumnFilter {
-    fn add_bitset(&mut self, bitset: &[u8]) {
-        self.bytes = Some(bitset.len() as u64);
-        let rate = FilterView::new(FilterLayout::SPLIT_BLOCK, bitset).false_positive_rate();
-        self.expected_rate = Some(significant::round(rate));
-    }
-}
-
 impl OpenFile {
     fn open(path: &Path) -> Result<Self, String> {
         let open = || {
@@ -199,15 +162,19 @@ impl OpenFile {
     fn column_filter(&mut self, column: &Column, value: Option<&Value<'_>>) -> Option<ColumnFilter> {
         let offset = column.filter_offset?;
         let mut found = ColumnFilter {
-            row_group: Some(column.row_group),
-            column: Some(column.path.clone()),
+            row_group: column.row_group,
+            column: column.path.clone(),
+            bytes: None,
+            expected_rate: None,
             // An unreadable filter denies nothing.
             may_match: value.map(|_| true),
-            ..ColumnFilter::default()
+            damage: None,
         };
         match self.bitset(offset, column.filter_length) {
             Ok(bitset) => {
-                found.add_bitset(&bitset);
+                found.bytes = Some(bitset.len() as u64);
+                let rate = FilterView::new(FilterLayout::SPLIT_BLOCK, &bitset).false_positive_rate();
+                found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));
                 }

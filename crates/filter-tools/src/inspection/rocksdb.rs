@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::bits::Bits;
 use super::file::{DisjointRanges, TableFile};
-use super::filters::{FilterBlockReport, look_at_block_based};
+use super::filters::FilterBlockReport;
 use super::words::Words;
 use super::{Depth, TableReport};
 
@@ -68,11 +68,9 @@ impl TableReport {
             }
             Ok(RocksDbFilters::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
-                if let Some(contents) = self.filter_contents(table, handle) {
-                    let (report, damage) = look_at_block_based(&contents, &name, &data_blocks);
-                    self.filter_blocks.push(report);
-                    self.damage.extend(damage);
-                }
+                // The name means another format elsewhere.
+                let layout = Some(FilterLayout::LEVEL_DB);
+                self.add_filter_block(table, handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
             Err(error) => self.add_error(&error),

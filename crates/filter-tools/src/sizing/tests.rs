@@ -7,14 +7,14 @@ use super::*;
 
 #[test]
 fn the_most_keys_need_all_of_the_memory() {
-    for kind in all().into_iter().filter(|kind| kind.name() != "rocksdb-legacy") {
+    for format in Format::all().filter(|format| of_policy(format).is_some() || format.is_told_by_bytes()) {
         let question = Question::Keys {
             rate: 0.01,
             bytes: 1 << 20,
         };
-        let most = kind.answer(question).unwrap();
+        let most = answer(&format, question).unwrap();
         // Cuckoo tables and fingerprints grow in steps, and a growing filter starts with a part of the rate.
-        let least = if kind.name() == "counting" {
+        let least = if name(&format) == "counting" {
             200_000
         } else {
             600_000
@@ -24,7 +24,7 @@ fn the_most_keys_need_all_of_the_memory() {
             keys: most.keys + most.keys / 10,
             rate: 0.01,
         };
-        assert!(kind.answer(more).unwrap().bytes > 1 << 20, "{most:?}");
+        assert!(answer(&format, more).unwrap().sizing.bytes > 1 << 20, "{most:?}");
     }
 }
 
@@ -39,11 +39,11 @@ proptest! {
         bytes in 1..u64::MAX,
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
-        for kind in all().into_iter().filter(|kind| kind.of_policy() != Some(Sizes::LEVEL_DB)) {
-            let _ = kind.answer(Question::Rate { keys, rate });
-            let _ = kind.answer(Question::Bits { keys, bits_per_key });
-            let _ = kind.answer(Question::Memory { keys, bytes });
-            let _ = kind.answer(Question::Keys { rate, bytes });
+        for format in Format::all().filter(|format| of_policy(format) != Some(Sizes::LEVEL_DB)) {
+            let _ = answer(&format, Question::Rate { keys, rate });
+            let _ = answer(&format, Question::Bits { keys, bits_per_key });
+            let _ = answer(&format, Question::Memory { keys, bytes });
+            let _ = answer(&format, Question::Keys { rate, bytes });
         }
     }
 }

@@ -42,30 +42,34 @@ fn figures_for_programs() {
     let bench = bench();
     let streams = bench.json(0, "inspect --json overfull.spark");
     assert_eq!(streams.as_array().unwrap().len(), 1);
-    let stream = &streams[0];
-    assert_eq!(
-        (&stream["stream"], &stream["seed"]),
-        (&"spark".into(), &(-7).into())
-    );
-    let elements = stream["elements"].as_f64().unwrap();
-    assert!((elements / 20_000.0 - 1.0).abs() < 0.03, "{elements}");
-    assert_eq!(stream["better"]["probes"], 2);
+    let (stream, fill) = (&streams[0], &streams[0]["fill"]);
+    assert_eq!(stream["format"], "spark-v2, seed -7");
+    let keys = fill["estimated_keys"].as_f64().unwrap();
+    assert!((keys / 20_000.0 - 1.0).abs() < 0.03, "{keys}");
+    assert_eq!(fill["better"][0], 2);
     // 1 - e^(-k n / m) to the power of k.
-    let rate = stream["false_positive_rate"].as_f64().unwrap();
+    let rate = stream["expected_rate"].as_f64().unwrap();
     assert!((rate - 0.678).abs() < 0.02, "{rate}");
 }
 
 #[test]
-fn a_cut_stream_is_damage_and_other_files_are_refused() {
+fn a_cut_stream_is_damage_and_other_files_are_named() {
     let bench = bench();
     let mut stream = spark(10, Version::default());
     stream.truncate(1000);
     bench.write("short.spark", &stream);
-    let shown = bench.ended(1, "inspect short.spark");
-    assert!(
-        shown.contains("the length in bytes must be 8208, got 1000"),
-        "{shown}"
-    );
     bench.write("other.txt", "a text");
-    bench.refuses("inspect guava.bloom other.txt => other.txt: not a stream");
+    for (files, named) in [
+        (
+            "short.spark",
+            "damage: short.spark: the length in bytes must be at least 8208, got 1000",
+        ),
+        (
+            "guava.bloom other.txt",
+            "damage: other.txt: its bytes do not tell the format",
+        ),
+    ] {
+        let shown = bench.ended(1, &format!("inspect {files}"));
+        assert!(shown.contains(named), "{shown}");
+    }
 }

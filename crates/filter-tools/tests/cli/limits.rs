@@ -119,22 +119,6 @@ fn one_filter() -> Vec<u8> {
 }
 
 #[test]
-fn a_filter_alone_in_a_file() {
-    let bench = Workbench::new();
-    bench.write("filter", one_filter());
-    insta::assert_snapshot!("inspect bare filter", bench.done("inspect filter"));
-    assert_eq!(
-        bench.done("inspect --json filter"),
-        "[\n  {\n    \"bytes\": 64,\n    \"expected_rate\": 4.54747351e-13\n  }\n]\n"
-    );
-    // A byte more or less is not one.
-    for wrong in [&one_filter()[1..], &[&one_filter()[..], &[0]].concat()] {
-        bench.write("wrong", wrong);
-        bench.refuses("inspect wrong => not a table");
-    }
-}
-
-#[test]
 fn names_that_would_move_the_cursor() {
     let bench = Workbench::new();
     let filter = one_filter();

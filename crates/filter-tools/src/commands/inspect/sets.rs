@@ -1,17 +1,19 @@
 //! Shows sets of shards, and files that are a filter of a given format.
 
+use std::f64::consts::LN_2;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Error, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::failure::Failure;
 use records::number::{counted, grouped, readable};
 use records::terminal::table;
 use serde::Serialize;
 
-use super::percent;
 use crate::commands::build::failure;
+use crate::commands::numbers::share;
 use crate::commands::{check_format, print_json};
 
 /// A file that holds a filter.
@@ -26,7 +28,72 @@ struct Row {
     stated_rate: Option<f64>,
     /// The rate that the bytes suggest; none if they are damaged.
     expected_rate: Option<f64>,
+    /// The bits of a filter of Guava or Spark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill: Option<FillReport>,
     damage: Option<String>,
+}
+
+/// The bits of a filter of Guava or Spark, and whether its probes fit the keys.
+#[derive(Serialize)]
+struct FillReport {
+    bits: u64,
+    ones: u64,
+    probes: u32,
+    /// The number of different keys that the ones suggest; none if all bits are set.
+    estimated_keys: Option<u64>,
+    /// The number of keys for which the probe count is right.
+    fitting_keys: u64,
+    /// The probe count for the estimated keys, if it is smaller and its rate is lower by a tenth, and that rate.
+    better: Option<(u32, f64)>,
+    /// Set if size and probe count are those to which Spark cuts the filters of data frames.
+    is_capped: bool,
+}
+
+impl FillReport {
+    fn of(fill: Fill, rate: f64) -> Self {
+        let Fill {
+            bits,
+            ones,
+            probe_count: probes,
+            estimated_len,
+        } = fill;
+        let fitting = |keys: u64| bits as f64 / keys as f64 * LN_2;
+        let better = estimated_len.and_then(|keys| {
+            let fewer = fitting(keys).round().max(1.0);
+            let lower = libm::pow(-libm::expm1(-fewer * keys as f64 / bits as f64), fewer);
+            (fewer < f64::from(probes) && lower < 0.9 * rate).then_some((fewer as u32, lower))
+        });
+        let cap = (MAX_DATA_FRAME_BITS as f64 / MAX_DATA_FRAME_ITEMS as f64 * LN_2).round();
+        Self {
+            bits,
+            ones,
+            probes,
+            estimated_keys: estimated_len,
+            fitting_keys: fitting(probes.into()).round() as u64,
+            better,
+            is_capped: bits == MAX_DATA_FRAME_BITS && f64::from(probes) == cap,
+        }
+    }
+
+    /// Says what is wrong with the probe count.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some((probes, rate)) = self.better {
+            let (is, keys, rate) = (self.probes, grouped(self.fitting_keys), share(rate));
+            notes.push(format!(
+                "k does not fit: {is} is right for {keys} keys. {probes} would give {rate} in the same memory."
+            ));
+        }
+        if self.is_capped {
+            let (bits, keys) = (grouped(MAX_DATA_FRAME_BITS), grouped(MAX_DATA_FRAME_ITEMS));
+            notes.push(format!(
+                "the largest filter that Spark makes for a data frame: it cuts the bits to {bits}, and k to that of {keys} \
+                 keys, however many were asked for."
+            ));
+        }
+        notes
+    }
 }
 
 /// Returns true if the folder holds a set.
@@ -36,14 +103,13 @@ pub(super) fn is_set(path: &Path) -> bool {
 
 /// Returns true if the file begins as one with a filter.
 pub(super) fn is_stored(path: &Path) -> bool {
-    let head = |path: &Path| -> io::Result<[u8; 8]> {
+    let begins = || {
         let mut head = [0; 8];
         File::open(path)?.read_exact(&mut head)?;
-        Ok(head)
+        Ok::<_, io::Error>(Header::begins(&head))
     };
     // Opening a pipe would wait for its writer.
-    path.is_file()
-        && head(path).is_ok_and(|head| Header::begins(&head) || Format::of_prefix(&head, 0).is_some())
+    path.is_file() && (begins().unwrap_or(false) || Format::of_file(path).is_some())
 }
 
 /// Shows a set, and compares its checksums.
@@ -62,9 +128,7 @@ pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(),
     let rows: Vec<_> = manifest.shards.iter().enumerate().map(row).collect();
     show(&rows, json)?;
     if !json {
-        let rate = manifest
-            .rate()
-            .map(|rate| format!("; {} expected", percent(rate)));
+        let rate = manifest.rate().map(|rate| format!("; {} expected", share(rate)));
         writeln!(
             io::stdout(),
             "\n{} of keys of type {:?}, {}, {}{}",
@@ -90,14 +154,8 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
         // Keys of any encoding: nothing is looked up.
         let format = format.clone().or_else(|| Format::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Opening::default());
-        let name = opened.as_ref().map(|filter| filter.format().name().to_owned());
-        let name = name.or_else(|error| {
-            format
-                .as_ref()
-                .map(|format| format.name().to_owned())
-                .ok_or(error)
-        });
-        let name = name.unwrap_or_default();
+        let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
+        let name = known.map_or_else(String::new, Format::to_string);
         rows.push(described(shown, &name, bytes.len(), opened));
     }
     show(&rows, json)?;
@@ -105,15 +163,17 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
 }
 
 fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> Row {
-    let rate = opened.as_ref().ok().map(Filter::rate);
-    let header = opened.as_ref().ok().and_then(Filter::header);
+    let filter = opened.as_ref().ok();
+    let header = filter.and_then(Filter::header);
+    let fill = filter.and_then(|filter| Some(FillReport::of(filter.fill()?, filter.rate())));
     Row {
         file,
         format: format.to_owned(),
         bytes,
         keys: header.map(|header| header.keys),
         stated_rate: header.and_then(|header| header.rate),
-        expected_rate: rate,
+        expected_rate: filter.map(Filter::rate),
+        fill,
         damage: opened.err().map(|error| error.to_string()),
     }
 }
@@ -123,21 +183,32 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
     if json {
         return print_json(&mut out, rows);
     }
-    let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), percent);
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), share);
     let cells = rows.iter().map(|row| {
+        let fill = row.fill.as_ref();
+        let estimated = || Some(format!("~{}", grouped(fill?.estimated_keys?)));
         [
             row.file.clone(),
             row.format.clone(),
-            row.keys.map_or_else(|| "?".to_owned(), grouped),
+            (row.keys.map(grouped).or_else(estimated)).unwrap_or_else(|| "?".to_owned()),
             grouped(row.bytes),
+            fill.map_or_else(String::new, |fill| fill.probes.to_string()),
+            fill.map_or_else(String::new, |fill| share(fill.ones as f64 / fill.bits as f64)),
             rate(row.stated_rate),
             rate(row.expected_rate),
         ]
     });
-    let header = ["file", "format", "keys", "bytes", "stated", "expected"];
-    writeln!(out, "{}", table(header, &[2, 3, 4, 5], cells))?;
-    for damage in rows.iter().filter_map(|row| row.damage.as_ref()) {
-        writeln!(out, "\ndamage: {damage}")?;
+    let header = [
+        "file", "format", "keys", "bytes", "k", "fill", "stated", "expected",
+    ];
+    writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6, 7], cells))?;
+    for row in rows {
+        if let Some(damage) = &row.damage {
+            writeln!(out, "\ndamage: {damage}")?;
+        }
+        for note in row.fill.iter().flat_map(FillReport::notes) {
+            writeln!(out, "\n{}: {note}", row.file)?;
+        }
     }
     Ok(())
 }

@@ -4,14 +4,16 @@ use std::io;
 
 use filter_formats::budget::{Level, Plan, plan};
 use filter_policy::BitsPerKey;
+use filter_sets::Format;
 use records::failure::Failure;
 use records::number::{counted, grouped, readable, significant};
 use records::terminal::{table, wrapped};
 use serde_json::json;
 
-use super::{Arguments, count, kind, share};
+use super::{Arguments, count, share};
+use crate::commands::build::failure;
 use crate::commands::print_json;
-use crate::sizing::{Kind, MAX_KEYS};
+use crate::sizing::{MAX_KEYS, name, of_policy};
 
 /// Bits per key of all levels if neither they nor the memory are given.
 const ASSUMED_BITS: f64 = 10.0;
@@ -41,25 +43,20 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
     Ok(level)
 }
 
-/// Computes and prints the division for each kind of filter that is configured by bits per key.
+/// Computes and prints the division for each format that is configured by bits per key.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let usual = || {
-        ["bloom64", "ribbon"]
-            .into_iter()
-            .map(kind)
-            .collect::<Result<_, _>>()
-    };
-    let kinds: Vec<Kind> = match &arguments.filter[..] {
-        [] => usual().map_err(Failure::input)?,
+    let usual = || -> Result<_, _> { ["bloom64", "ribbon"].map(Format::named).into_iter().collect() };
+    let formats: Vec<Format> = match &arguments.filter[..] {
+        [] => usual().map_err(failure)?,
         some => some.to_vec(),
     };
     let mut out = io::stdout().lock();
     let mut reports = Vec::new();
-    for kind in kinds {
-        let (most, equal, plan) = divided(arguments, &kind).map_err(Failure::input)?;
+    for format in formats {
+        let (most, equal, plan) = divided(arguments, &format).map_err(Failure::input)?;
         if arguments.json {
             reports.push(json!({
-                "filter": kind.name(),
+                "filter": name(&format),
                 "most_bytes": most,
                 "bytes": plan.bytes(),
                 "needless_reads": plan.needless(),
@@ -75,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "needless_reads_of_equal_bits": equal,
             }));
         } else {
-            write(&mut out, kind.name(), most, equal, &plan)?;
+            write(&mut out, name(&format), most, equal, &plan)?;
         }
     }
     if arguments.json {
@@ -85,10 +82,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
-fn divided(arguments: &Arguments, kind: &Kind) -> Result<(u64, Option<f64>, Plan), String> {
-    let words = |error: filter_policy::Error| format!("{}: {error}", kind.name());
-    let format = kind.of_policy().ok_or_else(|| {
-        let name = kind.name();
+fn divided(arguments: &Arguments, format: &Format) -> Result<(u64, Option<f64>, Plan), String> {
+    let name = name(format);
+    let words = |error: filter_policy::Error| format!("{name}: {error}");
+    let format = of_policy(format).ok_or_else(|| {
         format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
     })?;
     let levels = &arguments.levels;

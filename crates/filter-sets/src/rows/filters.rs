@@ -1,0 +1,167 @@
+//! The filters of `membership-filters` as rows build, query and merge them: by the hashes of keys.
+
+use std::io::{self, Write};
+
+use membership_filters::spark::{self, HashPair};
+use membership_filters::{BlockedBloomFilter, BloomFilter, Bytes, CountingBloomFilter, CuckooFilter};
+use membership_filters::{GrowingBloomFilter, Hash128, HashId, Hashed, Hashing as _, envelope};
+
+use crate::row::{Fill, Filling, Opened, Text, like, text};
+
+/// Implements the traits for a filter. `$of` makes a hash of the bits that the row's hasher gives, and `$hash` that of a
+/// key; `$insert` and `$ask` take many hashes.
+macro_rules! filter {
+    (
+        $filter:ty, $of:expr, $hash:expr, $contains:expr,
+        $insert:expr, $ask:expr, $merge:expr, $rate:expr, $fill:expr, $write:expr
+    ) => {
+        impl Filling for $filter {
+            fn add(&mut self, hashes: &[u128]) -> Text<()> {
+                let hashes: Vec<_> = hashes.iter().map(|&hash| $of(self, hash)).collect();
+                $insert(self, &hashes)
+            }
+
+            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+                $write(self, writer)
+            }
+
+            fn rate(&self) -> Option<f64> {
+                Some($rate(self))
+            }
+        }
+
+        impl Opened for $filter {
+            fn may_contain(&self, key: &[u8]) -> bool {
+                $contains(self, $hash(self, key))
+            }
+
+            fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+                let hashes: Vec<_> = keys.iter().map(|key| $hash(self, key)).collect();
+                $ask(self, &hashes)
+            }
+
+            fn rate(&self) -> f64 {
+                $rate(self)
+            }
+
+            fn fill(&self) -> Option<Fill> {
+                $fill(self)
+            }
+
+            fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+                $merge(self, like(other)?).map_err(text)
+            }
+
+            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+                $write(self, writer)
+            }
+        }
+    };
+}
+
+/// Those whose keys a funnel hashes.
+macro_rules! funnelled {
+    ($filter:ident<$funnel:ty>, $($rest:expr),*) => {
+        filter!(
+            $filter<$funnel>,
+            |filter: &Self, hash: u128| {
+                let (h1, h2) = ((hash >> 64) as u64, hash as u64);
+                Hashed::assume(*filter.funnel(), Hash128 { h1, h2 })
+            },
+            |filter: &Self, key| Hashed::assume(*filter.funnel(), filter.funnel().hash_id().hash(key)),
+            |filter: &Self, hash| filter.might_contain_hash(&hash),
+            $($rest),*
+        );
+    };
+}
+
+/// Those that fetch memory ahead for many keys.
+macro_rules! batched {
+    ($filter:ident<$funnel:ty>, $rate:expr, $fill:expr, $write:expr) => {
+        funnelled!(
+            $filter<$funnel>,
+            |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
+            |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
+            Self::merge,
+            $rate,
+            $fill,
+            $write
+        );
+    };
+}
+
+/// Those that take keys one by one.
+macro_rules! single {
+    ($filter:ident, $merge:expr) => {
+        funnelled!(
+            $filter<HashId>,
+            |filter: &mut Self, hashes: &[_]| {
+                let mut hashes = hashes.iter();
+                hashes.try_for_each(|hash| filter.insert_hash(hash).map(drop).map_err(text))
+            },
+            |filter: &Self, hashes: &[_]| {
+                let hashes = hashes.iter();
+                hashes.map(|hash| filter.might_contain_hash(hash)).collect()
+            },
+            $merge,
+            |filter: &Self| filter.stats().false_positive_rate,
+            |_| None,
+            envelope::write_to
+        );
+    };
+}
+
+/// Returns the fill of a filter that has these methods.
+macro_rules! fill {
+    () => {
+        |filter: &Self| {
+            Some(Fill {
+                bits: filter.bits(),
+                ones: filter.ones(),
+                probe_count: filter.probe_count().into(),
+                estimated_len: filter.estimated_len(),
+            })
+        }
+    };
+}
+
+batched!(
+    BloomFilter<Bytes>,
+    Self::false_positive_rate,
+    fill!(),
+    Self::write_to
+);
+batched!(
+    BloomFilter<HashId>,
+    Self::false_positive_rate,
+    fill!(),
+    envelope::write_to
+);
+batched!(
+    BlockedBloomFilter<HashId>,
+    |filter: &Self| filter.stats().false_positive_rate,
+    |_| None,
+    envelope::write_to
+);
+single!(CountingBloomFilter, Self::merge);
+single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
+    "a cuckoo filter moves its fingerprints, so two cannot be merged"
+));
+single!(GrowingBloomFilter, |_: &mut Self, _: &Self| Err(
+    "the links of growing filters differ in size, so two cannot be merged"
+));
+filter!(
+    spark::BloomFilter,
+    |filter: &Self, hash: u128| {
+        let [h1, h2] = [hash >> 32, hash].map(|half| (half as u32).cast_signed());
+        HashPair::assume(h1, h2, filter.seed())
+    },
+    |filter: &Self, key| HashPair::of(key, filter.seed()),
+    Self::might_contain_hash,
+    |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
+    |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
+    Self::merge,
+    Self::false_positive_rate,
+    fill!(),
+    Self::write_to
+);
