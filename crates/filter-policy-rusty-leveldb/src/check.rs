@@ -1,7 +1,7 @@
 //! Checks the tables of a database for filters with which the engine would lose keys. Reads through the engine's
 //! environment and writes nothing.
 
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use filter_tables::{BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, Stor
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
 
-use crate::error::{FilterDefect, ManifestDefect, OpenError};
+use crate::error::OpenError;
 use crate::manifest;
 use crate::metaindex::{self, Found};
-use crate::policy::{EmptyName, RustyLevelDbPolicy};
+use crate::policy::RustyLevelDbPolicy;
 
 /// The largest number of bytes read from `CURRENT`, more than any has.
 const MAX_CURRENT_LEN: u64 = 64;
@@ -85,15 +85,17 @@ pub fn check(
 ) -> Result<(), OpenError> {
     let policy_name = policy.name();
     if policy_name.is_empty() {
-        return Err(EmptyName.into());
+        return Err(OpenError::EmptyName);
     }
     let path = path.as_ref();
     let Some(manifest) = manifest_of(path, options)? else {
         return Ok(());
     };
+    let mut log = Vec::new();
     let file = options.env.open_sequential_file(&manifest)?;
-    let live = manifest::live_tables(file).map_err(|defect| OpenError::Manifest { manifest, defect })?;
-    for number in live {
+    read_to_end(file, &mut log)?;
+    let live = manifest::live_tables(&log);
+    for number in live.map_err(|reason| OpenError::Manifest { manifest, reason })? {
         let table = path.join(format!("{number:06}.ldb"));
         if options.env.exists(&table)? {
             check_table(&table, options, policy_name)?;
@@ -114,23 +116,30 @@ fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenEr
     if !options.env.exists(&current)? {
         return Ok(None);
     }
-    let mut line = String::new();
+    let mut line = Vec::new();
     let file = options.env.open_sequential_file(&current)?;
-    let read = file.take(MAX_CURRENT_LEN).read_to_string(&mut line);
-    let name = line.strip_suffix('\n').filter(|name| {
-        // Accepts no other file name or path.
-        name.strip_prefix("MANIFEST-")
-            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    });
-    let defect = match (read, name) {
-        (Ok(_), Some(name)) => return Ok(Some(path.join(name))),
-        (Ok(_), None) => ManifestDefect::Name,
-        (Err(error), _) => ManifestDefect::Read { kind: error.kind() },
-    };
-    Err(OpenError::Manifest {
-        manifest: current,
-        defect,
-    })
+    read_to_end(file.take(MAX_CURRENT_LEN), &mut line)?;
+    let name = str::from_utf8(&line)
+        .ok()
+        .and_then(|line| line.strip_suffix('\n'));
+    // Accepts no other file name or path.
+    let number = name.and_then(|name| name.strip_prefix("MANIFEST-"));
+    match (name, number) {
+        (Some(name), Some(digits))
+            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            Ok(Some(path.join(name)))
+        }
+        _ => Err(OpenError::Manifest {
+            manifest: current,
+            reason: "contents must be a line with `MANIFEST-` and a number",
+        }),
+    }
+}
+
+fn read_to_end(mut file: impl Read, bytes: &mut Vec<u8>) -> Result<(), Status> {
+    file.read_to_end(bytes)?;
+    Ok(())
 }
 
 fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), OpenError> {
@@ -138,9 +147,9 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
         table: path.to_owned(),
         source,
     };
-    let unusable = |defect| OpenError::Filters {
+    let unusable = |reason| OpenError::Filters {
         table: path.to_owned(),
-        defect,
+        reason,
     };
     let table = Table::open(EnvFile {
         size: options.env.size_of(path)? as u64,
@@ -153,9 +162,10 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
     let sought = format!("filter.{policy_name}");
     match metaindex::seek(&**options.cmp, &keys, sought.as_bytes()) {
         Found::Nothing => Ok(()),
-        Found::TooShort(entry) => Err(unusable(FilterDefect::ShortEntry {
-            len: keys[entry].len(),
-        })),
+        Found::TooShort(entry) => Err(unusable(format!(
+            "metaindex entry must be at least 8 bytes, got {}, on which rusty-leveldb panics",
+            keys[entry].len()
+        ))),
         Found::Foreign(entry) => {
             let entry = &table.metaindex()[entry];
             // The engine ignores an empty filter block.
@@ -169,11 +179,10 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
                 ours: policy_name.to_owned(),
             })
         }
-        Found::Own => match filter_defect(&table, &data_blocks, policy_name) {
-            Ok(None) => Ok(()),
-            Ok(Some(defect)) => Err(unusable(defect)),
-            Err(error) => Err(unreadable(error)),
-        },
+        Found::Own => {
+            let defect = filter_defect(&table, &data_blocks, policy_name).map_err(unreadable)?;
+            defect.map_or(Ok(()), |reason| Err(unusable(reason)))
+        }
     }
 }
 
@@ -182,7 +191,7 @@ fn filter_defect<R: ReadAt>(
     table: &Table<R>,
     data_blocks: &[BlockHandle],
     policy_name: &str,
-) -> Result<Option<FilterDefect>, TableError<R::Error>> {
+) -> Result<Option<String>, TableError<R::Error>> {
     let role = BlockRole::Filter;
     let entry = table
         .metaindex()
@@ -200,17 +209,24 @@ fn filter_defect<R: ReadAt>(
         StoredBlock::new(&stored).map_or(StoredBlock::UNCOMPRESSED, |block| block.compression());
     let block = table.block(role, handle)?;
     if compression != StoredBlock::UNCOMPRESSED {
-        return Ok(Some(FilterDefect::Compressed { compression }));
+        return Ok(Some(format!(
+            "compression of the filter block must be 0, because rusty-leveldb does not decompress it, got {compression}"
+        )));
     }
     let filters = FilterBlockReader::new(block.contents());
     if let Some(damage) = filters.damage().next() {
-        return Ok(Some(FilterDefect::Offsets(damage)));
+        return Ok(Some(damage.to_string()));
     }
     let without = data_blocks
         .iter()
         .find(|block| filters.filter_of(block.offset).is_none_or(<[u8]>::is_empty));
-    Ok(without.map(|block| FilterDefect::NoFilter {
-        block_offset: block.offset,
+    // The engine panics on an empty filter and on the number after the last filter. For later numbers it answers "may match",
+    // but no writer leaves data blocks there, so such a table is refused too.
+    Ok(without.map(|block| {
+        format!(
+            "data block at offset {} must have a filter, because rusty-leveldb can panic without one",
+            block.offset
+        )
     }))
 }
 

@@ -8,5 +8,5 @@ mod metaindex;
 mod policy;
 
 pub use check::{check, checked_open};
-pub use error::{FilterDefect, ManifestDefect, OpenError};
-pub use policy::{EmptyName, RustyLevelDbPolicy};
+pub use error::OpenError;
+pub use policy::RustyLevelDbPolicy;

@@ -1,11 +1,12 @@
 //! Implements the engine's trait for our policies. Knows nothing of files.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use filter_policy::filter_block::longest_filter;
 use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
+
+use crate::error::OpenError;
 
 /// All names that were given to the engine.
 static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
@@ -51,10 +52,10 @@ impl<P: FilterPolicy> RustyLevelDbPolicy<P> {
     ///
     /// # Errors
     ///
-    /// [`EmptyName`], because the engine panics when it looks for a filter without a name.
-    pub fn new(policy: P) -> Result<Self, EmptyName> {
+    /// [`OpenError::EmptyName`], because the engine panics when it looks for a filter without a name.
+    pub fn new(policy: P) -> Result<Self, OpenError> {
         match policy.name() {
-            "" => Err(EmptyName),
+            "" => Err(OpenError::EmptyName),
             name => Ok(Self {
                 name: for_ever(name),
                 policy,
@@ -114,18 +115,6 @@ fn for_ever(name: &str) -> &'static str {
     }
 }
 
-/// The error for a policy with an empty name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EmptyName;
-
-impl fmt::Display for EmptyName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the policy's name must have at least 1 byte, got 0")
-    }
-}
-
-impl std::error::Error for EmptyName {}
-
 #[cfg(test)]
 mod tests {
     use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, HashedPolicy as _};
@@ -137,14 +126,11 @@ mod tests {
 
     /// A policy that fails to build or builds an empty filter, and denies every key.
     #[derive(Debug)]
-    struct Odd {
-        name: &'static str,
-        result: Result<(), Error>,
-    }
+    struct Odd(Result<(), Error>);
 
     impl FilterPolicy for Odd {
         fn name(&self) -> &str {
-            self.name
+            "Odd"
         }
 
         fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
@@ -152,7 +138,7 @@ mod tests {
         }
 
         fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-            self.result.map(|()| out.into())
+            self.0.map(|()| out.into())
         }
 
         fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
@@ -164,7 +150,7 @@ mod tests {
     fn a_filter_that_is_not_there_denies_nothing() {
         let failed = Err(Error::AllocationFailed { bytes: 9 });
         for result in [failed, Ok(())] {
-            let policy = RustyLevelDbPolicy::new(Odd { name: "Odd", result }).unwrap();
+            let policy = RustyLevelDbPolicy::new(Odd(result)).unwrap();
             let filter = policy.create_filter(b"key", &[0]);
             assert_eq!(filter, MATCHES_EVERYTHING);
             assert!(policy.key_may_match(b"key", &filter));
@@ -223,18 +209,5 @@ mod tests {
         assert_eq!(named(1), "BloomFilter2.Seed00000001");
         assert!(std::ptr::eq(named(1), named(1)));
         assert_ne!(named(1), named(2));
-    }
-
-    #[test]
-    fn an_empty_name_is_refused() {
-        let refused = RustyLevelDbPolicy::new(Odd {
-            name: "",
-            result: Ok(()),
-        })
-        .unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "the policy's name must have at least 1 byte, got 0"
-        );
     }
 }

@@ -1,39 +1,40 @@
-//! Policies that count their queries.
+//! A policy under any name that counts its queries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use filter_policy::{Error, FilterBytes, FilterPolicy};
-use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 
-/// The counts of a counting policy.
-#[derive(Debug, Default)]
+/// A policy under this name, which counts queries and denials.
+#[derive(Clone)]
 pub(crate) struct Asked {
-    pub(crate) questions: AtomicU64,
-    pub(crate) denials: AtomicU64,
+    name: String,
+    policy: Arc<dyn FilterPolicy + Send + Sync>,
+    counts: Arc<[AtomicU64; 2]>,
 }
 
-/// A policy that counts queries and denials.
-#[derive(Debug, Clone)]
-pub(crate) struct Counting<P> {
-    policy: P,
-    asked: Arc<Asked>,
-}
+impl Asked {
+    pub(crate) fn new(policy: impl FilterPolicy + Send + Sync + 'static) -> Self {
+        Self::named(policy.name().to_owned(), policy)
+    }
 
-impl<P: FilterPolicy> Counting<P> {
-    pub(crate) fn new(policy: P) -> (Self, Arc<Asked>) {
-        let asked = Arc::new(Asked::default());
-        let counting = Self {
-            policy,
-            asked: asked.clone(),
-        };
-        (counting, asked)
+    pub(crate) fn named(name: impl Into<String>, policy: impl FilterPolicy + Send + Sync + 'static) -> Self {
+        Self {
+            name: name.into(),
+            policy: Arc::new(policy),
+            counts: Arc::default(),
+        }
+    }
+
+    /// Returns the queries and the denials of this policy and its clones.
+    pub(crate) fn counts(&self) -> [u64; 2] {
+        [0, 1].map(|index| self.counts[index].load(Ordering::Relaxed))
     }
 }
 
-impl<P: FilterPolicy> FilterPolicy for Counting<P> {
+impl FilterPolicy for Asked {
     fn name(&self) -> &str {
-        self.policy.name()
+        &self.name
     }
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
@@ -46,16 +47,9 @@ impl<P: FilterPolicy> FilterPolicy for Counting<P> {
 
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         let answer = self.policy.key_may_match(key, filter);
-        self.asked.questions.fetch_add(1, Ordering::Relaxed);
-        self.asked
-            .denials
-            .fetch_add(u64::from(!answer), Ordering::Relaxed);
+        for (count, more) in self.counts.iter().zip([true, !answer]) {
+            count.fetch_add(more.into(), Ordering::Relaxed);
+        }
         answer
     }
-}
-
-/// Returns the adapter over a counting policy.
-pub(crate) fn counting<P: FilterPolicy>(policy: P) -> (RustyLevelDbPolicy<Counting<P>>, Arc<Asked>) {
-    let (counting, asked) = Counting::new(policy);
-    (RustyLevelDbPolicy::new(counting).unwrap(), asked)
 }

@@ -6,6 +6,8 @@ pub(crate) mod filled;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use filter_policy::FilterPolicy;
+use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rusty_leveldb::Options;
 
 /// Returns options for several tables of many blocks, and a block cache of one block.
@@ -19,11 +21,16 @@ pub(crate) fn options() -> Options {
     }
 }
 
-pub(crate) fn with_policy<P: rusty_leveldb::FilterPolicy + 'static>(options: Options, policy: P) -> Options {
+pub(crate) fn with_engines<P: rusty_leveldb::FilterPolicy + 'static>(options: Options, policy: P) -> Options {
     Options {
         filter_policy: Rc::new(Box::new(policy)),
         ..options
     }
+}
+
+/// Returns options with our policy, unchecked.
+pub(crate) fn with_policy<P: FilterPolicy + Send + 'static>(options: Options, policy: P) -> Options {
+    with_engines(options, RustyLevelDbPolicy::new(policy).unwrap())
 }
 
 /// Returns the tables of a database in ascending order.
