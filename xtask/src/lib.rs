@@ -24,12 +24,15 @@ pub const GUAVA: &[Need] = &[
 ];
 /// The package of the program that counts instructions.
 pub const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
-/// What only the suite needs.
-const OTHERS: &[Need] = &[
+/// What the tests of the library for C need besides LevelDB.
+pub const C: &[Need] = &[
     ("cc", "gcc"),
     ("nm", "binutils"),
     ("pkg-config", "pkg-config"),
     ("cmake", "cmake"),
+];
+/// What only the suite needs.
+const OTHERS: &[Need] = &[
     ("chromium", "chromium"),
     ("codespell", "codespell"),
     ("python3", "python3"),
@@ -38,7 +41,7 @@ const OTHERS: &[Need] = &[
 
 /// Returns the needs of the suite, without those of other processors.
 pub fn of_suite() -> Vec<Need> {
-    [OTHERS, LEVELDB, ROCKSDB, REDIS, GUAVA, VALGRIND].concat()
+    [C, OTHERS, LEVELDB, ROCKSDB, REDIS, GUAVA, VALGRIND].concat()
 }
 
 /// Returns the needs that are not met.

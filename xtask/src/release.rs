@@ -31,21 +31,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let root = &workspace::root();
     let metadata = metadata(root)?;
-    let changelog =
-        fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
     let packages = published(&metadata);
-    let offences: Vec<String> = packages
-        .iter()
-        .flat_map(|package| offences(package, &changelog))
-        .collect();
-    let ready = if offences.is_empty() {
-        Ok(())
-    } else {
-        let reasons = offences.join("\n  ");
-        Err(Failure::internal(format!(
-            "not ready for a release:\n  {reasons}"
-        )))
-    };
+    let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
+    let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?).map_err(Failure::internal);
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
     if arguments.publish {
@@ -98,25 +86,24 @@ fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
         .collect()
 }
 
-/// Returns the reasons against releasing a package.
-fn offences(package: &serde_json::Value, changelog: &str) -> Vec<String> {
-    let text = |field: &str| package[field].as_str().unwrap_or_default();
-    let (name, version) = (text("name"), text("version"));
-    let mut offences = Vec::new();
-    for field in ["repository", "homepage"] {
-        if text(field).is_empty() || text(field).contains(UNSET) {
-            offences.push(format!(
-                "{name}: {field} is {:?}; set it in [workspace.package] of the root's Cargo.toml",
-                text(field)
-            ));
-        }
+/// Checks the manifest of the workspace, from which all packages have addresses and version, and the changelog.
+fn ready(manifest: &str, changelog: &str) -> Result<(), String> {
+    if manifest.contains(UNSET) {
+        return Err("not ready for a release: set `repository` and `homepage` in Cargo.toml".to_owned());
     }
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("version = \""));
+    let version = version.unwrap_or_default().trim_end_matches('"');
     let heading = format!("## {version}");
     let is_heading = |line: &str| line == heading || line.starts_with(&format!("{heading} "));
-    if !changelog.lines().any(is_heading) {
-        offences.push(format!("{name}: CHANGELOG.md has no section {heading:?}"));
+    if changelog.lines().any(is_heading) {
+        Ok(())
+    } else {
+        Err(format!(
+            "not ready for a release: CHANGELOG.md has no section {heading:?}"
+        ))
     }
-    offences
 }
 
 #[cfg(test)]
@@ -125,19 +112,15 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let found = |repository: &str, changelog: &str| {
-            let package = format!(
-                r#"{{"name": "a", "version": "0.1.0", "repository": "{repository}", "homepage": "https://a.org"}}"#
-            );
-            offences(&serde_json::from_str(&package).unwrap(), changelog)
-        };
-        assert!(found("https://a.org/a", "# Changelog\n\n## 0.1.0 (today)\n").is_empty());
-        let found = found("https://unset.invalid", "## 0.1.01\n## Unreleased\n");
-        let starts = ["a: repository is", "a: CHANGELOG.md has no section"];
-        assert_eq!(found.len(), starts.len(), "{found:?}");
-        for (offence, start) in found.iter().zip(starts) {
-            assert!(offence.starts_with(start), "{offence}");
-        }
+        let manifest = "version = \"0.1.0\"\nhomepage = \"https://a.org\"\n";
+        assert_eq!(ready(manifest, "# Changelog\n\n## 0.1.0 (today)\n"), Ok(()));
+        let of_changelog = ready(manifest, "## 0.1.01\n## Unreleased\n").unwrap_err();
+        assert!(
+            of_changelog.ends_with("no section \"## 0.1.0\""),
+            "{of_changelog}"
+        );
+        let of_address = ready("homepage = \"https://unset.invalid\"", "").unwrap_err();
+        assert!(of_address.contains("`homepage`"), "{of_address}");
     }
 
     #[test]

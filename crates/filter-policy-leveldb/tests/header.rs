@@ -1,6 +1,7 @@
 //! Tests the header and the libraries with C and C++ programs.
 //!
-//! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config and CMake.
+//! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config, CMake and
+//! valgrind.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -142,10 +143,9 @@ fn c_and_cpp_programs_link_to_both_libraries() {
     }
 }
 
-#[test]
-fn an_allocator_that_fails_loses_no_key() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("no_memory");
+/// Compiles the program in which each allocation fails in turn.
+fn no_memory(folder: &Path) -> PathBuf {
+    let program = folder.join("no_memory");
     let wraps = ["malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"]
         .map(|function| format!("-Wl,--wrap={function}"));
     run(strict_compiler("cc", "-std=c11")
@@ -155,6 +155,12 @@ fn an_allocator_that_fails_loses_no_key() {
         .arg(prefix().join("lib/libfilter_policy_leveldb.a"))
         .args(wraps.iter().map(OsStr::new))
         .args(STATIC_NEEDS));
+    program
+}
+
+#[test]
+fn an_allocator_that_fails_loses_no_key() {
+    let folder = tempfile::tempdir().unwrap();
     // One allocation for the state and eight for the reserve; one for the slices of the keys and one for the filter. A
     // Ribbon filter also allocates its system of equations and a growing list of hash values.
     let expected: String = [
@@ -168,7 +174,7 @@ fn an_allocator_that_fails_loses_no_key() {
         format!("{name}: 9 allocations in filter_policy_new, {in_create} in filter_policy_create_filter\n")
     })
     .concat();
-    assert_eq!(run(&mut Command::new(&program)), expected);
+    assert_eq!(run(&mut Command::new(no_memory(folder.path()))), expected);
 }
 
 #[test]
@@ -246,17 +252,15 @@ fn wrong_calls_do_not_compile() {
 /// The output of the examples.
 const FOUND: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
 
-#[test]
-fn installed_libraries_are_found_by_pkg_config() {
-    let folder = tempfile::tempdir().unwrap();
+/// Compiles the examples with the flags that pkg-config gives.
+fn examples(folder: &Path) -> [PathBuf; 2] {
     let flags = run(with_pkg_config("pkg-config").args(["--cflags", "--libs", "filter_policy_leveldb"]));
-    let version = run(with_pkg_config("pkg-config").args(["--modversion", "filter_policy_leveldb"]));
-    assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
-    for (name, options, file) in [
+    [
         ("cc", "-std=c11", "open_database.c"),
         ("c++", "-std=c++17 -fno-rtti", "open_database.cc"),
-    ] {
-        let program = folder.path().join(name);
+    ]
+    .map(|(name, options, file)| {
+        let program = folder.join(name);
         let more = std::env::var("CFLAGS").unwrap_or_default();
         run(Command::new("sh")
             .args([
@@ -266,16 +270,56 @@ fn installed_libraries_are_found_by_pkg_config() {
             ])
             .args([&package().join("examples").join(file), &program])
             .arg(flags.trim()));
-        // The library is found by the soname in its own file.
-        let mut program = Command::new(&program);
-        program.env("LD_LIBRARY_PATH", prefix().join("lib"));
+        program
+    })
+}
+
+/// Returns a command of a program that finds the library by the soname in its own file.
+fn with_library(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", prefix().join("lib"));
+    command
+}
+
+#[test]
+fn installed_libraries_are_found_by_pkg_config() {
+    let folder = tempfile::tempdir().unwrap();
+    let version = run(with_pkg_config("pkg-config").args(["--modversion", "filter_policy_leveldb"]));
+    assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
+    for program in examples(folder.path()) {
+        let database = program.with_extension("database");
+        // A new database, and the same again.
+        for _ in 0..2 {
+            assert_eq!(run(with_library(&program).arg(&database)), FOUND);
+        }
+        let code = |command: &mut Command| command.output().unwrap().status.code();
+        assert_eq!(code(&mut with_library(&program)), Some(2));
         assert_eq!(
-            run(program.arg(folder.path().join("database").with_extension(name))),
-            FOUND
+            code(with_library(&program).arg(database.join("CURRENT"))),
+            Some(1)
         );
     }
     let needed = run(Command::new("ldd").arg(folder.path().join("cc")));
     assert!(needed.contains("libfilter_policy_leveldb.so.0.1 "), "{needed}");
+}
+
+/// Neither the examples nor allocations that fail lose memory.
+#[test]
+fn valgrind_finds_neither_errors_nor_leaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let valgrind = |program: &Path| {
+        let mut command = with_library("valgrind");
+        command
+            .args(["--quiet", "--error-exitcode=99", "--leak-check=full"])
+            .arg(format!("--suppressions={}", source("valgrind.supp").display()))
+            .arg(program);
+        command
+    };
+    for program in examples(folder.path()) {
+        let database = program.with_extension("database");
+        assert_eq!(run(valgrind(&program).arg(database)), FOUND);
+    }
+    run(&mut valgrind(&no_memory(folder.path())));
 }
 
 /// Cargo puts the libraries into another folder if it builds for a named target. Whatever lies in the usual one is old.

@@ -14,32 +14,20 @@ pub(crate) struct Arguments {
     rest: Vec<OsString>,
 }
 
-/// A program, named by its package.
-pub(crate) struct Program(&'static str);
-
-/// `hash-comparison`.
-pub(crate) const COMPARISON: Program = Program("hash-comparison");
-/// `filters`.
-pub(crate) const FILTERS: Program = Program("filter-tools");
-/// The benchmarks.
-pub(crate) const BENCHMARKS: Program = Program("bench");
-
-impl Program {
-    /// Builds the program and runs it, in place of this process if the system allows that, so that signals and exit
-    /// codes are the program's. Cargo says what it builds, which takes a minute from nothing.
-    ///
-    /// The current folder does not change, so relative paths in the arguments stay valid.
-    pub(crate) fn run(&self, command: &str, arguments: &Arguments) -> Result<(), Failure> {
-        let root = workspace::root();
-        let mut cargo = cargo::cargo_here();
-        cargo
-            .args(["run", "--release", "--locked", "--manifest-path"])
-            .arg(root.join("Cargo.toml"))
-            .args(["--package", self.0, "--", command])
-            .args(&arguments.rest)
-            .env(workspace::VARIABLE, &root);
-        become_it(cargo)
-    }
+/// Builds the program of a package and runs it with this command, in place of this process if the system allows that, so
+/// that signals and exit codes are the program's. Cargo says what it builds, which takes a minute from nothing.
+///
+/// The current folder does not change, so relative paths in the arguments stay valid.
+pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let root = workspace::root();
+    let mut cargo = cargo::cargo_here();
+    cargo
+        .args(["run", "--release", "--locked", "--manifest-path"])
+        .arg(root.join("Cargo.toml"))
+        .args(["--package", package, "--", command])
+        .args(&arguments.rest)
+        .env(workspace::VARIABLE, &root);
+    become_it(cargo)
 }
 
 #[cfg(unix)]

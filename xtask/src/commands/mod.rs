@@ -61,14 +61,14 @@ impl Cli {
     /// Runs the command.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
-            Command::Compare(rest) => forward::COMPARISON.run("compare", &rest),
-            Command::Render(rest) => forward::COMPARISON.run("render", &rest),
-            Command::Join(rest) => forward::COMPARISON.run("join", &rest),
-            Command::Reproduce(rest) => forward::COMPARISON.run("reproduce", &rest),
-            Command::List(rest) => forward::COMPARISON.run("list", &rest),
-            Command::Inspect(rest) => forward::FILTERS.run("inspect", &rest),
-            Command::Size(rest) => forward::FILTERS.run("size", &rest),
-            Command::Bench(rest) => forward::BENCHMARKS.run("bench", &rest),
+            Command::Compare(rest) => forward::run("hash-comparison", "compare", &rest),
+            Command::Render(rest) => forward::run("hash-comparison", "render", &rest),
+            Command::Join(rest) => forward::run("hash-comparison", "join", &rest),
+            Command::Reproduce(rest) => forward::run("hash-comparison", "reproduce", &rest),
+            Command::List(rest) => forward::run("hash-comparison", "list", &rest),
+            Command::Inspect(rest) => forward::run("filter-tools", "inspect", &rest),
+            Command::Size(rest) => forward::run("filter-tools", "size", &rest),
+            Command::Bench(rest) => forward::run("bench", "bench", &rest),
             Command::Tidy => Ok(tidy::check(&workspace::root())?),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),

@@ -21,11 +21,11 @@ import java.util.Properties;
 final class Membership {
   private static final Funnel<CharSequence> FUNNEL = Funnels.stringFunnel(StandardCharsets.UTF_8);
 
+  /** The keys that are made and then timed together, as in {@code keys.rs}. */
+  private static final int KEYS_AT_ONCE = 1 << 14;
+
   private final DataInputStream in = new DataInputStream(System.in);
   private final DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
-  private long insertions;
-  private double fpp;
-  private int keysAtOnce;
   private BloomFilter<CharSequence> filter;
 
   public static void main(String[] arguments) throws IOException {
@@ -52,39 +52,21 @@ final class Membership {
         result.write(text.getBytes(StandardCharsets.UTF_8));
         break;
       case 'C':
-        insertions = in.readLong();
-        fpp = in.readDouble();
-        keysAtOnce = (int) in.readLong();
-        clear();
+        // Before the next one is made: the heap need not hold two of the largest.
+        filter = null;
+        filter = BloomFilter.create(FUNNEL, in.readLong(), in.readDouble());
         break;
       case 'L':
-        byte[] header = new byte[6];
-        in.readFully(header);
-        load(header, in.readLong());
-        break;
-      case 'B':
-        writeTimed(build(in.readLong(), in.readLong(), in.readInt()), result);
+        filter = null;
+        filter = BloomFilter.readFrom(in, FUNNEL);
         break;
       case 'P':
-        writeTimed(put(in.readLong(), in.readLong(), in.readInt()), result);
-        break;
       case 'Q':
-        writeTimed(ask(in.readLong(), in.readLong(), in.readInt()), result);
+        work(request == 'P', in.readLong(), in.readLong(), result);
         break;
       default:
         throw new IOException("unknown request " + request);
     }
-  }
-
-  /** Nanoseconds, and how often the filter said yes. */
-  private static final class Timed {
-    long ns;
-    long yes;
-  }
-
-  private static void writeTimed(Timed timed, DataOutputStream result) throws IOException {
-    result.writeLong(timed.ns);
-    result.writeLong(timed.yes);
   }
 
   private static String version() throws IOException {
@@ -94,46 +76,6 @@ final class Membership {
       properties.load(stream);
     }
     return properties.getProperty("version");
-  }
-
-  private void clear() {
-    // Before the next one is made: the heap need not hold two of the largest.
-    filter = null;
-    filter = BloomFilter.create(FUNNEL, insertions, fpp);
-  }
-
-  /** Makes the filter one of random words, through the stream that Guava reads, which begins with this header. */
-  private void load(byte[] header, long seed) throws IOException {
-    filter = null;
-    filter = BloomFilter.readFrom(new RandomWords(header, seed), FUNNEL);
-  }
-
-  /** The header and then numbers of SplitMix64. */
-  private static final class RandomWords extends InputStream {
-    private final byte[] header;
-    private int position;
-    private long state;
-    private long word;
-    private int left;
-
-    RandomWords(byte[] header, long seed) {
-      this.header = header;
-      this.state = seed;
-    }
-
-    @Override
-    public int read() {
-      if (position < header.length) {
-        return header[position++] & 0xff;
-      }
-      if (left == 0) {
-        state += 0x9e3779b97f4a7c15L;
-        word = mix(state);
-        left = 8;
-      }
-      left--;
-      return (int) (word >>> 8 * left) & 0xff;
-    }
   }
 
   private static long mix(long z) {
@@ -158,33 +100,20 @@ final class Membership {
     }
   }
 
-  /** An empty filter, and all keys into it; as often as is asked. */
-  private Timed build(long first, long count, int times) {
-    Timed timed = new Timed();
-    for (int i = 0; i < times; i++) {
-      clear();
-      put(first, count, timed);
-    }
-    return timed;
-  }
-
-  private Timed put(long first, long count, int times) {
-    Timed timed = new Timed();
-    for (int i = 0; i < times; i++) {
-      put(first, count, timed);
-    }
-    return timed;
-  }
-
-  private void put(long first, long count, Timed timed) {
-    for (long done = 0; done < count; done += keysAtOnce) {
-      String[] keys = new String[(int) Math.min(keysAtOnce, count - done)];
+  /** Puts keys, or asks for them; the result is nanoseconds, and how often the filter said yes. */
+  private void work(boolean isPut, long first, long count, DataOutputStream result) throws IOException {
+    long ns = 0;
+    long yes = 0;
+    for (long done = 0; done < count; done += KEYS_AT_ONCE) {
+      String[] keys = new String[(int) Math.min(KEYS_AT_ONCE, count - done)];
       fill(keys, first + done);
       long start = System.nanoTime();
-      long changed = putAll(filter, keys);
-      timed.ns += System.nanoTime() - start;
-      timed.yes += changed;
+      long positive = isPut ? putAll(filter, keys) : askAll(filter, keys);
+      ns += System.nanoTime() - start;
+      yes += positive;
     }
+    result.writeLong(ns);
+    result.writeLong(yes);
   }
 
   private static long putAll(BloomFilter<CharSequence> filter, String[] keys) {
@@ -193,21 +122,6 @@ final class Membership {
       changed += filter.put(key) ? 1 : 0;
     }
     return changed;
-  }
-
-  private Timed ask(long first, long count, int times) {
-    Timed timed = new Timed();
-    for (int i = 0; i < times; i++) {
-      for (long done = 0; done < count; done += keysAtOnce) {
-        String[] keys = new String[(int) Math.min(keysAtOnce, count - done)];
-        fill(keys, first + done);
-        long start = System.nanoTime();
-        long found = askAll(filter, keys);
-        timed.ns += System.nanoTime() - start;
-        timed.yes += found;
-      }
-    }
-    return timed;
   }
 
   private static long askAll(BloomFilter<CharSequence> filter, String[] keys) {

@@ -71,7 +71,9 @@ impl Java {
     /// The class and message of an exception that the program reports, or the reason why a pipe failed.
     pub fn ask(&mut self, request: &[&[u8]]) -> Result<Bytes, String> {
         let mut answer = || -> io::Result<(bool, Bytes)> {
-            self.input.write_all(&request.concat())?;
+            for part in request {
+                self.input.write_all(part)?;
+            }
             let mut head = [0; 5];
             self.output.read_exact(&mut head)?;
             let mut head = &head[..];

@@ -7,11 +7,11 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Seed of the keys, as in `Membership.java`.
 const KEY_SEED: u64 = 1;
 /// Seed of random words.
-pub(crate) const WORD_SEED: u64 = 2;
+const WORD_SEED: u64 = 2;
 /// SplitMix64's increment of its state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Number of keys generated and then timed together: with their `String` headers about 0.9 MB, which fits in a
-/// second-level cache.
+/// second-level cache. As in `Membership.java`.
 pub(crate) const AT_ONCE: usize = 1 << 14;
 /// Index of the first key that no filter has.
 pub(crate) const ABSENT: u64 = 1 << 40;

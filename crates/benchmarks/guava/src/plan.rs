@@ -14,7 +14,7 @@ pub(crate) struct Plan {
     /// filter, and each round inserts its own keys in addition.
     pub(crate) has_random_words: bool,
     /// Number of filters filled in a batch.
-    pub(crate) builds: u32,
+    pub(crate) builds: u64,
     /// Keys queried, and keys inserted into a filter that is not built from empty.
     pub(crate) keys: u64,
     /// Rounds that are not recorded.
@@ -31,7 +31,7 @@ impl Plan {
             bits,
             insertions: insertions(bits),
             has_random_words: false,
-            builds: (keys / insertions(bits)).max(1) as u32,
+            builds: (keys / insertions(bits)).max(1),
             keys,
             warm_up,
             rounds: if quick { quick_rounds } else { rounds },

@@ -4,7 +4,7 @@ use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::turn;
 
-use crate::contestants::{Call, Contestant, Description, Timed};
+use crate::contestants::{Contestant, Description, Timed};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::{FPP, Plan};
 
@@ -54,23 +54,31 @@ pub(crate) fn measure(
 /// Runs all tasks of one filter in one round, counted from 0.
 fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done; 3], String> {
     let keys = |first, count| Keys { first, count };
-    let (put, present, times) = if plan.has_random_words {
+    let mut put = Timed::default();
+    let (inserted, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);
-        ((contestant.run(Call::Insert, own, 1)?, plan.keys), own, 1)
+        put.add(contestant.run(true, own)?);
+        (plan.keys, own, 1)
     } else {
-        let put = contestant.run(Call::Build, keys(0, plan.insertions), plan.builds)?;
+        for _ in 0..plan.builds {
+            contestant.start(plan)?;
+            put.add(contestant.run(true, keys(0, plan.insertions))?);
+        }
         // A different range in every round, if the filter has more keys than are queried.
         let asked = plan.keys.min(plan.insertions);
         let first = round * asked % (plan.insertions - asked + 1);
-        let put = (put, plan.insertions * u64::from(plan.builds));
-        (put, keys(first, asked), (plan.keys / asked) as u32)
+        let inserted = plan.insertions * plan.builds;
+        (inserted, keys(first, asked), plan.keys / asked)
     };
-    let absent = contestant.run(Call::Ask, keys(ABSENT + round * plan.keys, plan.keys), 1)?;
-    let found = contestant.run(Call::Ask, present, times)?;
+    let absent = contestant.run(false, keys(ABSENT + round * plan.keys, plan.keys))?;
+    let mut found = Timed::default();
+    for _ in 0..times {
+        found.add(contestant.run(false, present)?);
+    }
     Ok([
-        ("put", put.1, put.0),
+        ("put", inserted, put),
         ("absent", plan.keys, absent),
-        ("present", present.count * u64::from(times), found),
+        ("present", present.count * times, found),
     ])
 }
 

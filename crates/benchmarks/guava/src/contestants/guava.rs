@@ -3,8 +3,8 @@
 use bench_guava::Java;
 use bytes::Buf as _;
 
-use super::{Call, Contestant, Description, Timed, local};
-use crate::keys::{AT_ONCE, Keys, WORD_SEED};
+use super::{Contestant, Description, Timed, local};
+use crate::keys::Keys;
 use crate::plan::{FPP, Plan};
 
 /// A garbage collector without threads, and a heap that holds the largest filter and never grows.
@@ -43,28 +43,21 @@ impl Contestant for Guava {
     }
 
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
-        let [insertions, at_once] = [plan.insertions.to_be_bytes(), (AT_ONCE as u64).to_be_bytes()];
-        self.java
-            .ask(&[b"C", &insertions, &FPP.to_be_bytes(), &at_once])?;
-        let parameters = local::parameters(plan);
         if plan.has_random_words {
-            let header = [parameters.strategy().ordinal(), parameters.probe_count()];
-            let words = (parameters.word_count() as u32).to_be_bytes();
+            self.java.ask(&[b"L", &local::filter(plan).to_bytes()])?;
+        } else {
             self.java
-                .ask(&[b"L", &header, &words, &WORD_SEED.to_be_bytes()])?;
+                .ask(&[b"C", &plan.insertions.to_be_bytes(), &FPP.to_be_bytes()])?;
         }
+        let parameters = local::parameters(plan);
         // The size of our filter; equal answers show that Guava's is the same.
         Ok((parameters.bits(), parameters.probe_count().into()))
     }
 
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String> {
-        let kind: &[u8] = match call {
-            Call::Build => b"B",
-            Call::Insert => b"P",
-            Call::Ask => b"Q",
-        };
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String> {
+        let kind = if is_insert { b"P" } else { b"Q" };
         let [first, count] = [keys.first, keys.count].map(u64::to_be_bytes);
-        let mut answer = self.java.ask(&[kind, &first, &count, &times.to_be_bytes()])?;
+        let mut answer = self.java.ask(&[kind, &first, &count])?;
         Ok(Timed {
             ns: answer.get_u64(),
             yes: answer.get_u64(),

@@ -9,13 +9,13 @@ use foldhash::fast::FixedState;
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 use membership_filters::{BloomFilter, Hash128, Hashed, Parameters, Utf8};
 
-use super::{Call, Contestant, Description, Timed};
+use super::{Contestant, Description, Timed};
 use crate::keys::{AT_ONCE, Keys, random_words};
 use crate::plan::{FPP, Plan};
 
 /// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
 /// many may be present.
-type Run = Box<dyn FnMut(Call, &[String]) -> u64>;
+type Run = Box<dyn FnMut(bool, &[String]) -> u64>;
 
 /// A filter, empty or of random words.
 struct Filter {
@@ -30,7 +30,6 @@ type Make = fn(&Plan) -> Filter;
 struct Local {
     description: Description,
     make: Make,
-    plan: Option<Plan>,
     filter: Option<Filter>,
     part: Vec<String>,
 }
@@ -72,7 +71,6 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
                 setup,
             },
             make,
-            plan: None,
             filter: None,
             part: Vec::new(),
         })
@@ -86,26 +84,19 @@ impl Contestant for Local {
     }
 
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
-        self.plan = Some(plan.clone());
+        // The old filter's memory is freed first.
+        self.filter = None;
         let filter = self.filter.insert((self.make)(plan));
         Ok((filter.bits, filter.probes))
     }
 
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String> {
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String> {
         let mut sum = Timed::default();
-        for _ in 0..times {
-            if call == Call::Build {
-                // The old filter's memory is freed first.
-                self.filter = None;
-                self.filter = self.plan.as_ref().map(self.make);
-            }
-            let filter = self.filter.as_mut().expect("started before it is asked");
-            keys.for_each_part(&mut self.part, |keys| {
-                let (yes, ns) = timed(|| (filter.run)(call, keys));
-                sum.ns += ns;
-                sum.yes += yes;
-            });
-        }
+        let filter = self.filter.as_mut().expect("started before it is asked");
+        keys.for_each_part(&mut self.part, |keys| {
+            let (yes, ns) = timed(|| (filter.run)(is_insert, keys));
+            sum.add(Timed { ns, yes });
+        });
         Ok(sum)
     }
 
@@ -127,10 +118,9 @@ fn count(answers: impl IntoIterator<Item = bool>) -> u64 {
     answers.into_iter().map(u64::from).sum()
 }
 
-/// This project's filter, called for each key or for all keys of a part.
-fn ours(plan: &Plan, is_many: bool) -> Filter {
-    let parameters = parameters(plan);
-    let made = BloomFilter::new(Utf8, &parameters).and_then(|empty| {
+/// Guava's filter as this project makes it, empty or of random words.
+pub(super) fn filter(plan: &Plan) -> BloomFilter<Utf8> {
+    let made = BloomFilter::new(Utf8, &parameters(plan)).and_then(|empty| {
         if !plan.has_random_words {
             return Ok(empty);
         }
@@ -143,15 +133,20 @@ fn ours(plan: &Plan, is_many: bool) -> Filter {
             .for_each(|(word, random)| *word = random);
         BloomFilter::from_parts(Utf8, header, words)
     });
-    let mut filter = made.expect("a filter that there is memory for");
+    made.expect("a filter that there is memory for")
+}
+
+/// This project's filter, called for each key or for all keys of a part.
+fn ours(plan: &Plan, is_many: bool) -> Filter {
+    let mut filter = filter(plan);
     Filter {
         bits: filter.bits(),
         probes: filter.probe_count().into(),
-        run: Box::new(move |call, keys| match (call, is_many) {
-            (Call::Build | Call::Insert, true) => count(filter.insert_many(keys)),
-            (Call::Build | Call::Insert, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
-            (Call::Ask, true) => count(filter.might_contain_many(keys)),
-            (Call::Ask, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
+            (true, true) => count(filter.insert_many(keys)),
+            (true, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
+            (false, true) => count(filter.might_contain_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
         }),
     }
 }
@@ -175,8 +170,8 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
-        run: Box::new(move |call, keys| match (call, is_many) {
-            (Call::Build | Call::Insert, _) => {
+        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
+            (true, _) => {
                 if is_many {
                     filter.insert_many(keys);
                 } else {
@@ -184,8 +179,8 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
                 }
                 keys.len() as u64
             }
-            (Call::Ask, true) => count(filter.might_contain_many(keys)),
-            (Call::Ask, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+            (false, true) => count(filter.might_contain_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
         }),
     }
 }
@@ -202,10 +197,13 @@ fn fastbloom<S: BuildHasher + 'static>(mut filter: FastBloom<S>) -> Filter {
     Filter {
         bits: filter.num_bits() as u64,
         probes: filter.num_hashes(),
-        run: Box::new(move |call, keys| match call {
-            // `insert` returns true if the key may have been present before.
-            Call::Build | Call::Insert => count(keys.iter().map(|key| !filter.insert(key.as_str()))),
-            Call::Ask => count(keys.iter().map(|key| filter.contains(key.as_str()))),
+        run: Box::new(move |is_insert, keys| {
+            if is_insert {
+                // It returns true if the key may have been present before.
+                count(keys.iter().map(|key| !filter.insert(key.as_str())))
+            } else {
+                count(keys.iter().map(|key| filter.contains(key.as_str())))
+            }
         }),
     }
 }

@@ -15,6 +15,13 @@ pub(crate) struct Timed {
     pub(crate) yes: u64,
 }
 
+impl Timed {
+    pub(crate) const fn add(&mut self, more: Self) {
+        self.ns += more.ns;
+        self.yes += more.yes;
+    }
+}
+
 /// The description of a filter in the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Description {
@@ -23,25 +30,14 @@ pub(crate) struct Description {
     pub(crate) setup: String,
 }
 
-/// The work of a filter on keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Call {
-    /// Fills an empty filter.
-    Build,
-    /// Inserts keys in addition to those present.
-    Insert,
-    /// Queries the keys.
-    Ask,
-}
-
 pub(crate) trait Contestant {
     fn description(&self) -> &Description;
 
-    /// Creates a filter, empty or of random words. Returns its bits and its probe count.
+    /// Creates a filter, empty or of random words, in place of the old one. Returns its bits and its probe count.
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String>;
 
-    /// Does the work, `times` times.
-    fn run(&mut self, call: Call, keys: Keys, times: u32) -> Result<Timed, String>;
+    /// Inserts the keys, or queries them.
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String>;
 
     /// Frees the memory.
     fn stop(&mut self) {}

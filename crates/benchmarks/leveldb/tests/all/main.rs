@@ -8,5 +8,4 @@ mod databases;
 mod filters;
 mod foreign_filters;
 mod ids;
-mod programs;
 mod support;
