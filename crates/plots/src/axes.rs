@@ -1,6 +1,6 @@
 //! The axes of a plot: grid, ticks, lines and titles as plotters draws them.
 
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
+use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
 
 use super::scale::Scale;
@@ -8,8 +8,14 @@ use super::scene::{Font, GRID, INK, Scene, drawn, steps, stroke};
 
 /// Room left of a vertical axis for tick labels.
 pub(crate) const LEFT: f64 = 56.0;
-/// Least distance of the ticks of a vertical axis.
+/// Base line of a horizontal axis' title below the plot.
+const TITLE: f64 = 31.0;
+/// Length of a tick, and least distances of the ticks of a horizontal and a vertical axis.
+const TICK: f64 = 3.0;
+const COLUMN: f64 = 25.0;
 const ROW: f64 = 22.0;
+/// Plotters ends a plot one step of its grid before the end of its area.
+const STEP: f64 = 0.1;
 
 /// An axis of a plot.
 #[derive(Clone, Copy)]
@@ -20,22 +26,6 @@ pub struct Axis {
     pub tick: fn(f64) -> String,
 }
 
-impl Axis {
-    /// Builds an axis of a scale with the texts of its ticks.
-    pub const fn new(scale: Scale, tick: fn(f64) -> String) -> Self {
-        Self { scale, tick }
-    }
-}
-
-impl Default for Axis {
-    fn default() -> Self {
-        Self::new(Scale::linear(1.0), |value| value.to_string())
-    }
-}
-
-/// Plotters ends a plot one step of its grid before the end of its area.
-const STEP: f64 = 0.1;
-
 /// A chart of plotters on a scene.
 pub(crate) type Chart<'s> = ChartContext<'s, &'s mut Scene, Cartesian2d<Scale, Scale>>;
 
@@ -45,14 +35,10 @@ pub(crate) struct Axes<'a> {
     pub(crate) corners: [f64; 4],
     /// The horizontal axis.
     pub(crate) x: Axis,
-    /// Title of the horizontal axis, and its base line below the plot.
-    pub(crate) x_title: (&'a str, f64),
-    /// The vertical axis, and true if its ticks have texts; `None` without grid and texts.
-    pub(crate) y: Option<(Axis, bool)>,
-    /// Length of a tick.
-    pub(crate) tick: f64,
-    /// Least distance of the ticks of the horizontal axis.
-    pub(crate) gap: f64,
+    /// Title of the horizontal axis.
+    pub(crate) x_title: &'a str,
+    /// The vertical axis; `None` without grid and texts.
+    pub(crate) y: Option<Axis>,
 }
 
 impl Axes<'_> {
@@ -60,37 +46,27 @@ impl Axes<'_> {
     pub(crate) fn draw(&self, scene: &mut Scene, plot: impl FnOnce(&mut Chart<'_>)) {
         let [left, top, right, bottom] = self.corners;
         let beside = if self.y.is_some() { LEFT } else { 0.0 };
-        let area = scene.area([left - beside, top, right + STEP, bottom + STEP + self.x_title.1]);
-        let (y, is_labelled) = self.y.unwrap_or_default();
-        let scales = (
-            self.x.scale.ticking(self.gap / (right - left)),
-            y.scale.ticking(ROW / (bottom - top)),
-        );
+        let area = scene.area([left - beside, top, right + STEP, bottom + STEP + TITLE]);
+        let y = self.y.unwrap_or(self.x);
         let mut builder = ChartBuilder::on(&area);
-        builder.x_label_area_size(steps(self.x_title.1));
+        builder.x_label_area_size(steps(TITLE));
         builder.y_label_area_size(steps(beside));
-        let mut chart = drawn(builder.build_cartesian_2d(scales.0, scales.1));
+        let mut chart = drawn(builder.build_cartesian_2d(
+            self.x.scale.ticking(COLUMN / (right - left)),
+            y.scale.ticking(ROW / (bottom - top)),
+        ));
         let format_x = |value: &f64| (self.x.tick)(*value);
-        let format_y = |value: &f64| {
-            if is_labelled {
-                (y.tick)(*value)
-            } else {
-                String::new()
-            }
-        };
+        let format_y = |value: &f64| (y.tick)(*value);
         let mut mesh = chart.configure_mesh();
         mesh.x_label_formatter(&format_x)
             .y_label_formatter(&format_y)
             .bold_line_style(stroke(GRID, 1.0))
             .axis_style(stroke(INK, 1.0))
             .label_style(Font::NOTE.style())
-            .x_desc(self.x_title.0)
-            .set_all_tick_mark_size(steps(self.tick));
-        if !is_labelled {
-            mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
-        }
+            .x_desc(self.x_title)
+            .set_all_tick_mark_size(steps(TICK));
         if self.y.is_none() {
-            mesh.disable_y_mesh();
+            mesh.disable_y_mesh().disable_y_axis();
         }
         drawn(mesh.draw());
         plot(&mut chart);

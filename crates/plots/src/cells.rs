@@ -1,8 +1,8 @@
 //! Tables of shaded cells: one name per row, and columns in groups.
 
 use super::key::{self, Sign};
-use super::panel::{MARGIN, NAMES_END, Rows};
-use super::scene::{Anchor, Color, Font, Scene};
+use super::rows::{NAMES_END, Rows};
+use super::scene::{Anchor, Color, Font, MARGIN, Scene};
 
 /// Top of the rows, base lines of the group titles and of the column heads, and height of a line of column heads.
 const HEAD: f64 = 90.0;
@@ -13,11 +13,11 @@ const LINE: f64 = 12.0;
 const MIN_WIDTH: f64 = 860.0;
 /// Gap between groups.
 const GAP: f64 = 16.0;
-/// Distance between notes below the table.
-const NOTE: f64 = 16.0;
+/// Space below the table.
+const FOOT: f64 = 8.0;
 /// Font of column heads.
 const COLUMN: Font = Font {
-    size: 10.0,
+    size: 10.5,
     ..Font::NOTE
 };
 
@@ -67,13 +67,14 @@ impl Table<'_> {
         let rows = Rows::new(HEAD, self.names.len());
         let places = self.places();
         let right = places.last().map_or(NAMES_END, |place| place.1) + MARGIN;
-        let foot = 10.0 + NOTE * self.notes.len() as f64;
-        let size = (libm::ceil(right.max(MIN_WIDTH)), libm::ceil(rows.bottom() + foot));
-        let mut scene = Scene::new(size.0, size.1, &self.description);
-        scene.title(&self.title, 16.0, size.0);
+        let width = libm::ceil(right.max(MIN_WIDTH));
+        let mut scene = Scene::new(width, libm::ceil(rows.bottom() + FOOT), &self.description);
+        scene.title(&self.title, 17.0, width);
         key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), self.key);
         rows.stripes(&mut scene);
-        rows.names(&mut scene, self.names);
+        for (index, name) in self.names.iter().enumerate() {
+            rows.name(&mut scene, index, name, None);
+        }
         let mut group = "";
         for (index, (column, &(left, right))) in self.columns.iter().zip(&places).enumerate() {
             // A head may extend over the following columns that have no head.
@@ -114,10 +115,7 @@ impl Table<'_> {
             let middle = ((left + right) / 2.0, rows.middle(cell.at.0));
             scene.text_middle(middle, Anchor::Middle, font, &cell.text);
         }
-        for (line, note) in self.notes.iter().enumerate() {
-            let y = rows.bottom() + 17.0 + NOTE * line as f64;
-            scene.text((MARGIN, y), Anchor::Start, Font::NOTE, note);
-        }
+        scene.notes(self.notes);
         scene
     }
 

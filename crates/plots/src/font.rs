@@ -24,15 +24,15 @@ pub struct Font {
 
 impl Font {
     /// Row names and direct labels.
-    pub const NAME: Self = Self::new(12.5, false, INK);
+    pub const NAME: Self = Self::new(13.0, false, INK);
     /// Values.
-    pub const VALUE: Self = Self::new(11.0, false, INK);
+    pub const VALUE: Self = Self::new(12.0, false, INK);
     /// Ticks and notes.
-    pub const NOTE: Self = Self::new(11.0, false, MUTED);
+    pub const NOTE: Self = Self::new(12.0, false, MUTED);
     /// Head of a panel.
-    pub const HEAD: Self = Self::new(12.5, true, INK);
+    pub const HEAD: Self = Self::new(13.0, true, INK);
     /// Title of a chart.
-    pub const TITLE: Self = Self::new(14.0, true, INK);
+    pub const TITLE: Self = Self::new(15.0, true, INK);
 
     pub(crate) const fn new(size: f64, is_bold: bool, color: Color) -> Self {
         Self { size, is_bold, color }
@@ -75,5 +75,17 @@ impl Font {
                 return shown;
             }
         }
+    }
+
+    /// Returns `text` in lines of at most `room` pixels, broken at spaces.
+    pub(crate) fn wrap(self, text: &str, room: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split(' ') {
+            match lines.last_mut() {
+                Some(line) if self.width(&format!("{line} {word}")) <= room => *line += &format!(" {word}"),
+                _ => lines.push(self.fit(word, room)),
+            }
+        }
+        lines
     }
 }

@@ -1,4 +1,4 @@
-//! Chart keys that explain marks, bars and shades.
+//! Chart keys that explain marks and shades.
 
 use super::mark::{Mark, RADIUS};
 use super::scene::{Anchor, Color, Font, Scene};
@@ -14,39 +14,26 @@ pub enum Sign {
     Shade(Color),
 }
 
-/// Distances from a sign to its label, and from a label to the next sign.
+/// Width of a sign, and distances from a sign to its label, and from a label to the next sign.
+const SIGN: f64 = 12.0;
 const GAP: f64 = 5.0;
 const NEXT: f64 = 14.0;
 
-impl Sign {
-    fn width(self) -> f64 {
-        match self {
-            Self::Filled(_) | Self::Hollow(_) => 2.0 * RADIUS,
-            Self::Shade(_) => 13.0,
-        }
-    }
-
-    fn draw(self, scene: &mut Scene, left: f64, y: f64) {
-        let right = left + self.width();
-        match self {
-            Self::Filled(mark) => mark.filled(scene, (left + RADIUS, y), RADIUS),
-            Self::Hollow(mark) => mark.hollow(scene, (left + RADIUS, y), RADIUS),
-            Self::Shade(color) => scene.rect(left, y - 6.0, right, y + 6.0, color),
-        }
-    }
-}
-
-/// Writes signs and labels from left to right, starting or ending at `x`, and returns the other end.
+/// Writes signs and labels from left to right, starting or ending at `x`, and returns the left end.
 pub fn write(scene: &mut Scene, anchor: Anchor, (x, y): (f64, f64), entries: &[(Sign, &str)]) -> f64 {
-    let width = |(sign, words): &(Sign, &str)| sign.width() + GAP + Font::VALUE.width(words) + NEXT;
-    let all = (entries.iter().map(width).sum::<f64>() - NEXT).max(0.0);
-    let mut left = if anchor == Anchor::End { x - all } else { x };
-    let end = if anchor == Anchor::End { left } else { x + all };
-    for entry in entries {
-        let (sign, words) = entry;
-        sign.draw(scene, left, y);
-        scene.text_middle((left + sign.width() + GAP, y), Anchor::Start, Font::VALUE, words);
-        left += width(entry);
+    let width = |words: &str| SIGN + GAP + Font::VALUE.width(words) + NEXT;
+    let all: f64 = entries.iter().map(|(_, words)| width(words)).sum();
+    let start = x - anchor.before((all - NEXT).max(0.0));
+    let mut left = start;
+    for (sign, words) in entries {
+        let middle = (left + SIGN / 2.0, y);
+        match sign {
+            Sign::Filled(mark) => mark.draw(scene, middle, RADIUS, true),
+            Sign::Hollow(mark) => mark.draw(scene, middle, RADIUS, false),
+            Sign::Shade(color) => scene.rect(left, y - 6.0, left + SIGN, y + 6.0, *color),
+        }
+        scene.text_middle((left + SIGN + GAP, y), Anchor::Start, Font::VALUE, words);
+        left += width(words);
     }
-    end
+    start
 }

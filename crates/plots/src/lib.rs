@@ -4,11 +4,11 @@
 mod axes;
 pub mod cells;
 mod color;
+pub mod dots;
 pub mod font;
 pub mod key;
-mod labels;
 pub mod mark;
-pub mod panel;
+pub mod rows;
 pub mod scale;
 pub mod scene;
 mod svg;

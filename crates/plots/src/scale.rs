@@ -1,54 +1,62 @@
 //! Axes: the mapping from values to pixels, and the ticks.
 //!
-//! A scale is a coordinate of plotters, whose own have ticks at powers of ten alone if they are logarithmic. Logarithms
-//! come from `libm`, so charts are the same on every platform.
+//! Every axis is logarithmic: equal ratios have equal distances, so that neither a slow function nor a rare value leaves
+//! the others on one spot. A scale is a coordinate of plotters, whose own logarithmic ones have ticks at powers of ten
+//! alone. Logarithms come from `libm`, so charts are the same on every platform.
 
 use core::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-/// A linear or logarithmic axis.
+/// A logarithmic axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    logarithmic: bool,
     /// The value at the low end.
     pub low: f64,
     /// The value at the high end.
     pub high: f64,
     /// The pixel of the low end.
-    pub from: f64,
+    pub(crate) from: f64,
     /// The pixel of the high end.
-    pub to: f64,
+    pub(crate) to: f64,
     /// Least distance of ticks, as a share of the axis.
     gap: f64,
 }
 
 /// Bounds of the ends of an axis, so that ticks are few and no number overflows.
 const LIMITS: (f64, f64) = (1e-100, 1e100);
+/// The largest value on an axis of values, as a multiple of their upper quartile.
+const MOST: f64 = 3.0;
+/// Distance of the outermost values from the ends of an axis, as a ratio.
+const MARGIN: f64 = 1.08;
 
 impl Scale {
-    /// Builds a linear axis from 0 to `high`, clamped to 1e-100..=1e100; zero, negative numbers and NaN count as 1.
-    pub fn linear(high: f64) -> Self {
-        let high = if high > 0.0 { high } else { 1.0 };
-        Self::new(false, 0.0, high.clamp(LIMITS.0, LIMITS.1))
-    }
-
-    /// Builds a logarithmic axis. Both ends are clamped to 1e-100..=1e100, and `high` to at least 1 % above `low`.
-    pub fn log(low: f64, high: f64) -> Self {
+    /// Builds an axis with these ends. Both are clamped to 1e-100..=1e100, and `high` to at least 1 % above `low`.
+    pub fn new(low: f64, high: f64) -> Self {
         // Unlike `clamp`, this also replaces NaN.
         let low = low.max(LIMITS.0).min(LIMITS.1);
-        Self::new(true, low, high.max(low * 1.01).min(LIMITS.1 * 1.01))
-    }
-
-    fn new(logarithmic: bool, low: f64, high: f64) -> Self {
         Self {
-            logarithmic,
             low,
-            high,
+            high: high.max(low * 1.01).min(LIMITS.1 * 1.01),
             from: 0.0,
             to: 1.0,
             gap: 0.1,
         }
+    }
+
+    /// Builds an axis of these values without the few that are far larger than the others, which would push those together.
+    /// Values that are not above zero are left out too.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = (values.into_iter())
+            .filter(|value| value.is_finite() && *value > 0.0)
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let [least, .., most] = values[..] else {
+            let middle = values.first().copied().unwrap_or(1.0);
+            return Self::new(middle / MOST, middle * MOST);
+        };
+        let most = most.min(values[values.len() * 3 / 4] * MOST);
+        Self::new(least / MARGIN, most * MARGIN)
     }
 
     /// Returns the axis with ticks that are at least about `gap` apart, as a share of the axis.
@@ -57,18 +65,14 @@ impl Scale {
     }
 
     /// Returns the axis with the same values from pixel `from` to pixel `to`; `to` may be less than `from`.
-    pub fn over(self, from: f64, to: f64) -> Self {
+    pub(crate) fn over(self, from: f64, to: f64) -> Self {
         Self { from, to, ..self }
     }
 
-    /// Returns the pixel of `value`; values beyond an end map to that end.
-    pub fn at(&self, value: f64) -> f64 {
-        self.from + self.share(self.clamped(value)) * (self.to - self.from)
-    }
-
-    /// Returns `value`, or the end beyond which it lies.
-    pub(crate) fn clamped(&self, value: f64) -> f64 {
-        value.clamp(self.low, self.high)
+    /// Returns the pixel of `value`; values beyond an end map to that end, and NaN to the low end.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        let value = value.max(self.low).min(self.high);
+        self.from + self.share(value) * (self.to - self.from)
     }
 
     /// Returns true if `value` lies on the axis.
@@ -77,29 +81,16 @@ impl Scale {
     }
 
     /// Returns how far along the axis `value` lies: 0 at the low end, 1 at the high end.
-    pub(crate) fn share(&self, value: f64) -> f64 {
-        if self.logarithmic {
-            // A logarithmic axis has no zero, so zero is placed far below the low end.
-            libm::log10(value.max(f64::MIN_POSITIVE) / self.low) / libm::log10(self.high / self.low)
-        } else {
-            (value - self.low) / (self.high - self.low)
-        }
-    }
-
-    /// Returns the value that lies this far along the axis.
-    pub(crate) fn value(&self, share: f64) -> f64 {
-        if self.logarithmic {
-            self.low * libm::pow(self.high / self.low, share)
-        } else {
-            self.low + share * (self.high - self.low)
-        }
+    fn share(&self, value: f64) -> f64 {
+        // There is no zero, so zero is placed far below the low end.
+        libm::log10(value.max(f64::MIN_POSITIVE) / self.low) / libm::log10(self.high / self.low)
     }
 
     /// Returns round values for ticks.
     fn ticks(&self) -> Vec<f64> {
         let (gap, ratio) = (self.gap, self.high / self.low);
         // Below a factor of four, too few multiples of 1, 2 and 5 lie on the axis.
-        if self.logarithmic && ratio >= 4.0 {
+        if ratio >= 4.0 {
             let decade = 1.0 / libm::log10(ratio);
             // The closest of 1, 2, 5 and 10 are 0.3 of a decade apart.
             let multiples = if decade * 0.3 >= gap { &[1, 2, 5][..] } else { &[1] };
@@ -111,8 +102,8 @@ impl Scale {
                 decades.flat_map(|exponent| multiples.iter().map(move |digit| decimal(*digit, exponent)));
             return ticks.filter(|tick| self.contains(*tick)).collect();
         }
-        // A logarithmic axis is most crowded at its upper end.
-        let rough = gap * self.high * if self.logarithmic { libm::log(ratio) } else { 1.0 };
+        // The axis is most crowded at its upper end.
+        let rough = gap * self.high * libm::log(ratio);
         let exponent = libm::floor(libm::log10(rough)) as i32;
         let steps = [(1, exponent), (2, exponent), (5, exponent), (1, exponent + 1)];
         let wide = |step: &&(i64, i32)| decimal(step.0, step.1) >= rough * (1.0 - 1e-9);
@@ -165,8 +156,7 @@ mod tests {
 
     #[test]
     fn ticks_are_decimal_numbers() {
-        let ticks = [0.0, 0.1, 0.2, 0.3, 0.4];
-        assert_eq!(Scale::linear(0.4).ticking(0.2).ticks(), ticks);
+        assert_eq!(Scale::new(0.15, 0.4).ticking(0.2).ticks(), [0.2, 0.3, 0.4]);
     }
 
     fn any_end() -> impl Strategy<Value = f64> {
@@ -179,7 +169,7 @@ mod tests {
 
         #[test]
         fn any_numbers_give_an_axis(low in any_end(), high in any_end(), value in any::<f64>()) {
-            for scale in [Scale::log(low, high).over(10.0, 310.0), Scale::linear(high).over(10.0, 310.0)] {
+            for scale in [Scale::new(low, high).over(10.0, 310.0), Scale::of([low, high, value]).over(10.0, 310.0)] {
                 let ticks = scale.ticking(0.1).ticks();
                 prop_assert!((1..40).contains(&ticks.len()), "{low:e} {high:e}: {} ticks", ticks.len());
                 prop_assert_eq!((scale.at(scale.low), scale.at(scale.high)), (10.0, 310.0));

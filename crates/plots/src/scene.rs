@@ -223,6 +223,22 @@ impl Scene {
         self.text((MARGIN, y), Anchor::Start, Font::TITLE, &title);
     }
 
+    /// Writes notes below everything else, wrapped, and makes room for them.
+    pub fn notes(&mut self, notes: &[&str]) {
+        /// Distance of lines.
+        const NOTE: f64 = 16.0;
+        let room = self.width - 2.0 * MARGIN;
+        for line in notes.iter().flat_map(|note| Font::NOTE.wrap(note, room)) {
+            self.text(
+                (MARGIN, self.height + 0.75 * NOTE),
+                Anchor::Start,
+                Font::NOTE,
+                &line,
+            );
+            self.height += NOTE;
+        }
+    }
+
     /// Writes `text` with its anchor at `at`, on the base line.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
         if !text.is_empty() {

@@ -19,7 +19,7 @@ mod summary;
 pub mod table;
 pub mod turns;
 
-pub use self::chart::{Bar, Chart};
+pub use self::chart::{Chart, Value};
 pub use self::folder::Bench;
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::Suite;

@@ -297,7 +297,7 @@ fn a_slow_function_does_not_stretch_the_axis() {
         row.median_ns_per_key = 5_000.0;
     }
     let page = checked(&records, "slow");
-    assert!(page.contains("5,000 and 5,000"));
+    assert!(page.contains(">5,000, 5,000</text>"));
 }
 
 #[test]

@@ -185,7 +185,7 @@ pub const EQUAL_RATE: Suite = Suite {
         title: "Bits stored for a key at 1 % of false positives, by the keys of a filter",
         axis: "bits",
         shown: |_, _| true,
-        bar: |size| Some((size.value * 8.0, None)),
+        value: |size| Some((size.value * 8.0, None)),
     }),
 };
 

@@ -88,7 +88,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             (3 | 4, bits) => every_fourth(bits),
             _ => String::new(),
         },
-        width: [10.5, 24.0, 24.0, 8.0, 8.0, 20.0][group],
+        width: [8.5, 26.0, 26.0, 8.0, 8.0, 20.0][group],
     };
     let cell = |&(function, group, at, p, is_above): &(&str, usize, u64, f64, bool)| {
         let row = functions.iter().position(|name| *name == function)?;

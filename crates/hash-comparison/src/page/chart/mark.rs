@@ -2,7 +2,6 @@
 
 use plots::key::Sign;
 use plots::mark::Mark;
-use plots::scene::Color;
 
 use crate::record::Verdict;
 use crate::vocabulary::{RESULTS, result};
@@ -16,10 +15,6 @@ impl From<Verdict> for Mark {
             Verdict::FarWorseThanChance => Self::Square,
         }
     }
-}
-
-pub(super) fn color(verdict: Verdict) -> Color {
-    Mark::from(verdict).color()
 }
 
 /// Builds the key of the verdicts in use.

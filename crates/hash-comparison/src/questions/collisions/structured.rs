@@ -7,9 +7,10 @@ use crate::keys::Manifest;
 use crate::keys::structured::{self, StructuredSet};
 use crate::questions::Records;
 use crate::questions::on_dataset::distinct;
-use crate::questions::shades::Significance;
+use crate::questions::shades::Heat;
 use crate::record::{self, DatasetKind, DatasetSummary, End};
 use plots::cells::{Cell, Column, Table};
+use plots::key::Sign;
 use plots::scene::Scene;
 
 /// The sets on which a function collides more than by chance.
@@ -47,6 +48,14 @@ pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet
     structured::ALL.iter().find(|set| set.name == name)
 }
 
+/// The shades of p-values: about one cell in a thousand has the first by chance, and hardly any the others.
+const SHADES: [(f64, Heat, &str); 4] = [
+    (1.0, Heat::Chance, "p ≥ 0.001: chance"),
+    (1e-3, Heat::Above(1), "p < 0.001"),
+    (1e-6, Heat::Above(2), "p < 1e-6"),
+    (1e-30, Heat::Above(Heat::MAX_CLASS), "p < 1e-30"),
+];
+
 /// Draws the chart from `structured.csv` alone; `None` in runs without these rows.
 pub(super) fn scene(records: &Records) -> Option<Scene> {
     let all = &records.structured;
@@ -56,14 +65,18 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     let column = |set: &&str| Column {
         group: "",
         head: set.replacen('-', "\n", 1),
-        width: 48.0,
+        width: 44.0,
     };
     let cell = |at: (usize, usize)| {
         let (function, set) = (functions[at.0], sets[at.1]);
         let mut of_cell = record::about(all, set, function).peekable();
         of_cell.peek()?;
         let worst = furthest(of_cell);
-        let shade = Significance::of(worst.map_or(1.0, |row| row.p_value));
+        let p = worst.map_or(1.0, |row| row.p_value);
+        let shade = SHADES
+            .iter()
+            .rfind(|(below, ..)| p < *below)
+            .map_or(Heat::Chance, |shade| shade.1);
         Some(Cell {
             at,
             fill: shade.fill(),
@@ -77,7 +90,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     let table = Table {
         description: "Structured keys: ratio of each function's collisions to chance, per key set".to_owned(),
         title: "Structured keys".to_owned(),
-        key: &Significance::KEY,
+        key: &SHADES.map(|(_, shade, words)| (Sign::Shade(shade.fill()), words)),
         names: &functions,
         columns: sets.iter().map(column).collect(),
         notes: &[

@@ -5,8 +5,8 @@ use crate::questions::shades::Heat;
 use crate::questions::{AvalancheRow, Records};
 use plots::cells;
 use plots::key;
-use plots::panel::{MARGIN, Rows};
-use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
+use plots::rows::Rows;
+use plots::scene::{Anchor, Font, GRID, MARGIN, PAPER, Scene};
 use records::number;
 
 /// Columns and rows of a map: the compared bits of the output and the bits of the recorded keys.
@@ -15,7 +15,7 @@ const INPUT_BITS: usize = 64;
 /// Width and height of a cell.
 const WIDTH: f64 = 3.5;
 const HEIGHT: f64 = 2.0;
-const MAPS_IN_A_ROW: usize = 8;
+const MAPS_IN_A_ROW: usize = 7;
 /// Gap between maps; long names extend into it.
 const GAP: f64 = 32.0;
 const STEP: f64 = OUTPUT_BITS as f64 * WIDTH + GAP;
@@ -51,11 +51,11 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     let lines = maps.len().div_ceil(MAPS_IN_A_ROW);
     let mut scene = Scene::new(
         (2.0 * MARGIN + MAPS_IN_A_ROW as f64 * STEP).ceil(),
-        (HEAD + lines as f64 * ROW + 26.0).ceil(),
+        HEAD + lines as f64 * ROW,
         "Frequency with which each bit of an eight-byte key flips each output bit, per function",
     );
     let title = "Avalanche: how often a key bit (row) flips an output bit (column), keys of eight bytes";
-    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, title);
+    scene.title(title, 17.0, scene.width);
     key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), &Heat::key(KEY));
     for (index, map) in maps.iter().enumerate() {
         let left = MARGIN + STEP * (index % MAPS_IN_A_ROW) as f64;
@@ -64,8 +64,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     }
     let note = "Rows: first byte's lowest bit at the top. Columns: highest output bit at the left. The number is the mean \
                 distance from 50 %; chance gives about 0.9 points. Best first.";
-    let y = HEAD + ROW * lines as f64 + 12.0;
-    scene.text((MARGIN, y), Anchor::Start, Font::NOTE, note);
+    scene.notes(&[note]);
     Some(scene)
 }
 

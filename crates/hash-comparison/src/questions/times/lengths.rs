@@ -10,8 +10,9 @@ use super::{Asked, Place, TimingRow};
 use crate::clock::Batch;
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, DatasetSummary, EMPTY};
+use plots::mark::Mark;
 use plots::scale::Scale;
-use plots::scene::{BAND, Color, INK, PALETTE, Scene};
+use plots::scene::Scene;
 use plots::xy::{Axis, Plot, Series, Sheet};
 use records::number;
 
@@ -68,13 +69,15 @@ impl TimingRow {
     fn length(&self) -> Option<u64> {
         (self.place == Place::Length).then(|| self.bytes / self.keys.max(1))
     }
+
+    fn ns_per_byte(&self, length: u64) -> f64 {
+        self.median_ns_per_key / length as f64
+    }
 }
 
-/// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
+/// Border in bytes between the plots of short and of long keys; both include it.
 const BORDER: u64 = 64;
-/// Maximum number of best functions that are named.
-const MAX_BEST: usize = 4;
-/// LevelDB's filter hash, which is labelled unless the user has named the function in use today.
+/// LevelDB's filter hash, which is named unless the user has named the function in use today.
 const DEFAULT_MINE: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
@@ -90,150 +93,114 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         plots.collect()
     };
     let sheet = Sheet {
-        description: &format!("Nanoseconds per call by key length; best functions for {dataset} named"),
+        description: &format!("Nanoseconds by key length; best functions for {dataset} named"),
         title: &format!("{dataset}: time by length"),
-        width: 1000.0,
+        width: 1100.0,
         height: 262.0,
-        names: 172.0,
+        names: 184.0,
         heads: &forms.map(|(_, words)| words),
-        rows: [false, true]
-            .map(row)
-            .into_iter()
-            .filter(|row| !row.is_empty())
-            .collect(),
+        rows: vec![row(false), row(true)],
     };
     Some(sheet.scene())
 }
 
-/// Returns the best functions for these keys, followed by the function in use today or, if unknown, the filter's own.
-fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
+/// Returns the named functions: the best for these keys, best first, the function in use today or, if unknown, the
+/// filter's own, and the empty function.
+fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
     let best = data
         .best_first()
         .into_iter()
         .map(|finding| finding.function.as_str());
-    let mut named: Vec<&str> = best.take(MAX_BEST).collect();
+    let [best_marks @ .., last] = Mark::LINES;
+    let mut named: Vec<(Mark, &str)> = best_marks.into_iter().zip(best).collect();
     let mine = data.mine().unwrap_or(DEFAULT_MINE);
     let mine = data.findings.iter().find(|finding| finding.function == mine);
-    if let Some(mine) = mine.filter(|mine| !named.contains(&mine.function.as_str())) {
-        named.push(&mine.function);
+    if let Some(mine) = mine.filter(|mine| named.iter().all(|(_, name)| *name != mine.function)) {
+        named.push((last, &mine.function));
     }
+    named.push((Mark::Neutral, EMPTY));
     named
-}
-
-/// Returns the named functions with their colours. A function keeps its colour from an earlier dataset of the run.
-fn with_colors<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
-    let mut before: Vec<(&str, Color)> = Vec::new();
-    for other in DatasetRows::all(data.records) {
-        let names = named(&other);
-        let mut here: Vec<(&str, Color)> = Vec::new();
-        let free = |here: &[(&str, Color)], color: Color| here.iter().all(|(_, taken)| *taken != color);
-        for &(name, color) in before.iter().filter(|(name, _)| names.contains(name)) {
-            if free(&here, color) {
-                here.push((name, color));
-            }
-        }
-        for name in &names {
-            let known = here.iter().any(|(other, _)| other == name);
-            let color = PALETTE.into_iter().find(|color| free(&here, *color));
-            here.extend(color.filter(|_| !known).map(|color| (*name, color)));
-        }
-        if other.summary.name == data.summary.name {
-            here.sort_by_key(|(name, _)| names.iter().position(|other| other == name));
-            return here;
-        }
-        here.retain(|(name, _)| before.iter().all(|(other, _)| other != name));
-        before.extend(here);
-    }
-    Vec::new()
 }
 
 /// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of
 /// a single length get a visible stripe.
 fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> {
-    let (start, end) = (x.low, x.high);
     let (least, most) = (summary.min_len as f64, summary.max_len as f64);
-    if least > end || most < start || (long && most <= BORDER as f64) {
+    if least > x.high || most < x.low || (long && most <= BORDER as f64) {
         return None;
     }
-    let least = least.max(start);
-    let stripe = if long {
-        least * 1.02
-    } else {
-        least + (end - start) / 150.0
-    };
-    Some((least, most.max(stripe).min(end)))
+    let least = least.max(x.low);
+    Some((least, most.max(least * 1.02).min(x.high)))
 }
 
-/// Builds one of the four panels; `None` without lengths for it.
+/// Builds one of the four plots; `None` without lengths for it. Time is shown by call for short keys and by byte for long
+/// ones, so that functions which differ by a tenth have different places on the axis.
 fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'static>> {
-    let part = if long { BORDER..=u64::MAX } else { 0..=BORDER };
+    // There is no place for keys of no bytes on a logarithmic axis.
+    let part = if long { BORDER..=u64::MAX } else { 1..=BORDER };
     let of_form = data.records.timing.iter().filter(|row| row.form == form);
-    let rows = of_form.filter_map(|row| Some((row.length().filter(|length| part.contains(length))?, row)));
-    let rows: Vec<(u64, &TimingRow)> = rows.collect();
-    let points = |name: &str| {
-        let of_function = rows.iter().filter(|(_, row)| row.function == name);
-        let mut points: Vec<_> = of_function
-            .map(|(length, row)| (*length as f64, row.median_ns_per_key))
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points
-    };
-    let named = named(data);
-    let longest = rows.iter().map(|(length, _)| *length).max()? as f64;
-    let times: Vec<&TimingRow> = rows
-        .iter()
-        .map(|(_, row)| *row)
-        .filter(|row| row.function != EMPTY)
+    let mut rows: Vec<(u64, &TimingRow)> = of_form
+        .filter_map(|row| Some((row.length().filter(|length| part.contains(length))?, row)))
         .collect();
-    let ns = times.iter().map(|row| row.median_ns_per_key);
-    let slowest = ns.clone().fold(0.0, f64::max);
-    let (title, x_title, x, y) = if long {
-        let fastest = ns.fold(f64::INFINITY, f64::min).max(0.1);
-        let scales = (Scale::log(BORDER as f64, longest), Scale::log(fastest, slowest));
-        ("ns per call (log scale)", "bytes (log scale)", scales.0, scales.1)
-    } else {
-        // Named lines must stay distinguishable; a slow function may leave the panel at the top.
-        let of_named = times.iter().filter(|row| named.contains(&row.function.as_str()));
-        let slowest_named = of_named.map(|row| row.median_ns_per_key).fold(1.0, f64::max);
-        let scales = (
-            Scale::linear(BORDER as f64),
-            Scale::linear(slowest.min(2.5 * slowest_named)),
-        );
-        (
-            "ns per call",
-            "bytes; lowest line: the empty function",
-            scales.0,
-            scales.1,
-        )
+    rows.sort_by_key(|(length, _)| *length);
+    let time = |length: u64, row: &TimingRow| {
+        if long {
+            row.ns_per_byte(length)
+        } else {
+            row.median_ns_per_key
+        }
     };
-    let line = |name: &str, label, color| Series {
-        name: label,
-        color,
-        points: points(name),
+    let points = |name: &str| -> Vec<(f64, f64)> {
+        let of_function = rows.iter().filter(|(_, row)| row.function == name);
+        of_function
+            .map(|&(length, row)| (length as f64, time(length, row)))
+            .collect()
     };
-    let others = distinct(times.iter().map(|row| row.function.as_str()));
-    let others = others.into_iter().filter(|name| !named.contains(name));
-    let floor = (!long).then(|| line(EMPTY, String::new(), INK));
-    let best = with_colors(data).into_iter().map(|(name, color)| {
-        let end = points(name).last().map_or(f64::NAN, |last| last.1);
-        line(name, format!("{name} {} ns", number::significant(end, 3)), color)
-    });
+    let longest = rows.last()?.0 as f64;
+    let least = rows.first()?.0 as f64;
+    let named = named(data);
+    let others = distinct(rows.iter().map(|(_, row)| row.function.as_str()));
+    let others = others
+        .into_iter()
+        .filter(|name| named.iter().all(|(_, other)| other != name));
+    let names = named
+        .iter()
+        .filter(|(_, name)| !long || *name != EMPTY)
+        .map(|(mark, name)| {
+            let points = points(name);
+            let end = points.last().map_or(f64::NAN, |last| last.1);
+            let name = if *name == EMPTY { "empty function" } else { name };
+            Series {
+                name: Some((*mark, format!("{name} {}", number::significant(end, 3)))),
+                points,
+            }
+        });
+    let timed = rows.iter().filter(|(_, row)| !long || row.function != EMPTY);
+    let x = Scale::new(least, longest);
     Some(Plot {
-        title: title.to_owned(),
+        title: if long {
+            "ns per byte (log)"
+        } else {
+            "ns per call (log)"
+        },
         x: Axis {
             scale: x,
-            tick: |value| number::grouped(value as u64),
+            tick: |value| match value as u64 {
+                bytes @ 0..1000 => bytes.to_string(),
+                bytes => format!("{}k", number::grouped(bytes / 1000)),
+            },
         },
         y: Axis {
-            scale: y,
+            scale: Scale::of(timed.map(|&(length, row)| time(length, row))),
             tick: number::tick,
         },
-        x_title,
+        x_title: "bytes (log)",
         shade: shaded(data.summary, x, long),
-        series: others
-            .map(|name| line(name, String::new(), BAND))
-            .chain(floor)
-            .chain(best)
-            .collect(),
+        series: (others.map(|name| Series {
+            name: None,
+            points: points(name),
+        }))
+        .chain(names)
+        .collect(),
     })
 }

@@ -17,7 +17,10 @@ use crate::clock::{Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{CallForm, rows, significant, stored};
+use plots::dots::Dot;
+use plots::mark::Mark;
 use records::error::Error;
+use records::number;
 use records::progress::Progress;
 
 stored! {
@@ -61,6 +64,26 @@ impl TimingRow {
     pub(crate) fn is(&self, place: Place, form: CallForm) -> bool {
         (self.place, self.form) == (place, form)
     }
+
+    /// Returns the mark of the median, with the range of half of the rounds: those within the median absolute deviation.
+    pub(crate) fn dot(&self, mark: Mark, is_filled: bool) -> Dot {
+        let (median, mad) = (self.median_ns_per_key, self.mad_ns_per_key);
+        Dot {
+            value: median,
+            range: (median - mad, median + mad),
+            mark,
+            is_filled,
+        }
+    }
+}
+
+/// Returns the medians of a chart's row as text.
+pub(crate) fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
+    let rows = rows.iter().flatten();
+    let texts: Vec<String> = rows
+        .map(|row| number::significant(row.median_ns_per_key, 3))
+        .collect();
+    texts.join(", ")
 }
 
 pub(super) const QUESTION: Question = Question {

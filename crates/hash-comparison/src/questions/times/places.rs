@@ -11,11 +11,11 @@ use crate::clock::{Batch, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, of};
+use plots::dots::{Axis, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
-use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{GRID, Scene};
+use plots::scene::Scene;
 use records::number;
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
@@ -75,12 +75,6 @@ fn scattered(sample: &[&[u8]], seed: u64) -> Batch {
     Batch::placed(bytes, spans, copies)
 }
 
-const WIDTH: f64 = 1000.0;
-const HEAD: f64 = 50.0;
-
-/// Gap between the panels.
-const GAP: f64 = 40.0;
-
 /// Draws the chart; `None` without times of keys in memory.
 pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let measured = data.rows(&data.records.timing);
@@ -97,60 +91,57 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     functions.sort_by(|a, b| speed(a).total_cmp(&speed(b)));
     // The empty function has a row too: it shows the cost of the places themselves.
     functions.push(EMPTY);
-    let rows = Rows::new(HEAD, functions.len());
     let name = &data.summary.name;
     let scattered = format!(
         "scattered over {} MiB, shuffled",
         number::grouped(memory.bytes >> 20)
     );
-    let mut scene = Head {
+    let forms = [
+        (CallForm::Independent, "independent calls overlap"),
+        (CallForm::Chained, "chained: each call waits for the previous one"),
+    ];
+    let panels = forms.map(|(form, title)| {
+        let row = |function: &&str| {
+            let [cache, memory] = [Place::Cache, Place::Memory].map(|place| find(function, place, form));
+            Row {
+                band: None,
+                dots: (cache.map(|row| row.dot(Mark::Neutral, true)).into_iter())
+                    .chain(memory.map(|row| row.dot(Mark::Neutral, false)))
+                    .collect(),
+                number: super::numbers([cache, memory]),
+            }
+        };
+        let times = measured.iter().filter(|row| row.form == form);
+        Panel {
+            title: title.to_owned(),
+            key: Vec::new(),
+            axis: Axis {
+                scale: Scale::of(times.map(|row| row.median_ns_per_key)),
+                tick: number::tick,
+            },
+            axis_title: "ns per key, median and half of the rounds (log)".to_owned(),
+            line: None,
+            numbers: ("cache, memory", 84.0),
+            rows: functions.iter().map(row).collect(),
+        }
+    });
+    let shown = functions.iter().map(|name| match *name {
+        EMPTY => Name::Row("empty function", None),
+        name => Name::Row(name, None),
+    });
+    let chart = Dots {
         description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
         title: &format!("{name}: keys in and out of the cache"),
-        width: WIDTH,
-        foot: AXIS,
         key: &[
             (Sign::Filled(Mark::Neutral), "packed, in the cache"),
             (Sign::Hollow(Mark::Neutral), &scattered),
         ],
-    }
-    .sheet(&rows);
-    let mut shown = functions.clone();
-    shown.pop();
-    shown.push("empty function");
-    rows.names(&mut scene, &shown);
-    let width = (WIDTH - MARGIN - NAMES_END - GAP) / 2.0;
-    let panels = [
-        (CallForm::Independent, "independent calls overlap"),
-        (CallForm::Chained, "chained: each call waits for the previous one"),
-    ];
-    for (number, (form, title)) in panels.into_iter().enumerate() {
-        let left = NAMES_END + number as f64 * (width + GAP);
-        let times = measured.iter().filter(|row| row.form == form);
-        let mut times: Vec<f64> = times.map(|row| row.median_ns_per_key).collect();
-        times.sort_by(f64::total_cmp);
-        // One slow function must not push all others to the left edge.
-        let highest = times[times.len() - 1].min(times[times.len() * 3 / 4] * 3.0);
-        let panel = Panel {
-            title,
-            axis: "ns per key, median",
-            scale: Scale::linear(highest * 1.04).over(left, left + width),
-            tick: number::tick,
-        };
-        panel.frame(&mut scene, &rows, HEAD - 8.0);
-        for (index, function) in functions.iter().enumerate() {
-            let y = rows.middle(index);
-            let ends = [Place::Cache, Place::Memory]
-                .map(|place| find(function, place, form).map(|row| row.median_ns_per_key));
-            let [Some(cache), Some(memory)] = ends else {
-                continue;
-            };
-            let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
-            scene.line((left, y), (right, y), 2.0, GRID);
-            let (shown, number) = ([(cache, true), (memory, false)], |ns| number::significant(ns, 2));
-            panel.marks(&mut scene, &rows, index, Mark::Neutral, shown, number);
-        }
-    }
-    Some(scene)
+        width: 1000.0,
+        names: shown.collect(),
+        panels: panels.into(),
+        notes: &[],
+    };
+    Some(chart.scene())
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn what_is_wrong_is_seen() {
             "filters: ",
         ),
         (&[("max-width: 1280px;", "min-width: 2000px;")], "layout: "),
-        (&[("font-size=\"22\"", "font-size=\"80\"")], "charts: "),
+        (&[("font-size=\"24\"", "font-size=\"80\"")], "charts: "),
         (&[("else box.removeAttribute(\"tabindex\");", "")], "reach: "),
         (
             &[("const quotient = b / a;", "const quotient = a / b;")],

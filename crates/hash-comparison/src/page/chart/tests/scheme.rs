@@ -1,7 +1,7 @@
 //! Tests that page and charts are readable in both colour schemes. Charts are drawn for white paper; the page's style
 //! sheet replaces their paper, ink and shade colours in the dark scheme.
 
-use crate::questions::shades::Significance;
+use crate::questions::shades::Heat;
 use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,8 +77,7 @@ fn texts_of_the_page_stand_out_in_both_schemes() {
 fn texts_of_charts_stand_out_in_both_schemes() {
     let grounds = [PAPER, STRIPE].into_iter();
     let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
-    let in_cells = [1.0, 1e-4, 1e-7, 1e-31]
-        .map(Significance::of)
+    let in_cells = [Heat::Chance, Heat::Above(1), Heat::Above(2), Heat::Above(4)]
         .map(|shade| (shade.fill(), shade.ink()));
     for (ground, ink) in on_sheet.chain(in_cells).chain([(super::super::pin::FILL, INK)]) {
         let light = contrast(ground, ink);

@@ -1,0 +1,194 @@
+//! Panels of marks side by side that share rows: a name at the left of each row, and a number behind the marks.
+
+use plotters::element::Polygon;
+
+use super::axes::Axes;
+pub use super::axes::Axis;
+use super::key::{self, Sign};
+use super::mark::{Mark, RADIUS};
+use super::rows::{NAMES_END, Rows};
+use super::scale::Scale;
+use super::scene::{Anchor, BAND, Font, MARGIN, MUTED, Scene, place};
+
+/// Base line of the panels' titles, middle of their keys, base line of the texts above the rows, and top of the rows.
+const TITLES: f64 = 42.0;
+const KEYS: f64 = 56.0;
+const HEADS: f64 = 75.0;
+const TOP: f64 = 80.0;
+/// Space below the rows for ticks and axis title.
+const AXIS: f64 = 36.0;
+/// Distances from a panel to its numbers, and from them to the next panel.
+const NUMBERS: f64 = 9.0;
+const GAP: f64 = 12.0;
+
+/// The chart.
+pub struct Dots<'a> {
+    /// Text alternative for readers who cannot see the chart.
+    pub description: &'a str,
+    /// Title at the left.
+    pub title: &'a str,
+    /// Key to the right of the title.
+    pub key: &'a [(Sign, &'a str)],
+    /// Width of the sheet.
+    pub width: f64,
+    /// Names of the rows.
+    pub names: Vec<Name<'a>>,
+    /// The panels, from left to right.
+    pub panels: Vec<Panel>,
+    /// Notes below the rows.
+    pub notes: &'a [&'a str],
+}
+
+/// What is written at the left of a row.
+#[derive(Debug, Clone, Copy)]
+pub enum Name<'a> {
+    /// The heading of the rows that follow, in a row of its own.
+    Heading(&'a str),
+    /// The name of a row, after its mark.
+    Row(&'a str, Option<Mark>),
+}
+
+/// A panel.
+pub struct Panel {
+    /// Title.
+    pub title: String,
+    /// Key below the title.
+    pub key: Vec<(Sign, &'static str)>,
+    /// The value axis.
+    pub axis: Axis,
+    /// Axis title, with the unit.
+    pub axis_title: String,
+    /// A line through all rows at this value, with a text above it.
+    pub line: Option<(f64, String)>,
+    /// Head of the numbers, and their room.
+    pub numbers: (&'static str, f64),
+    /// What each row shows; nothing in rows that are missing.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a panel.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// Ends of a shaded range: a random function's results.
+    pub band: Option<(f64, f64)>,
+    /// Marks in painting order.
+    pub dots: Vec<Dot>,
+    /// The number behind the marks.
+    pub number: String,
+}
+
+/// A value. An arrow at the edge stands for a value beyond the axis.
+#[derive(Debug)]
+pub struct Dot {
+    /// The value.
+    pub value: f64,
+    /// Ends of a line through the mark.
+    pub range: (f64, f64),
+    /// Look of the mark.
+    pub mark: Mark,
+    /// Set for a filled mark.
+    pub is_filled: bool,
+}
+
+impl Dots<'_> {
+    /// Lays out the chart.
+    pub fn scene(&self) -> Scene {
+        let rows = Rows::new(TOP, self.names.len());
+        let height = libm::ceil(rows.bottom() + AXIS);
+        let mut scene = Scene::new(self.width, height, self.description);
+        let end = key::write(&mut scene, Anchor::End, (self.width - MARGIN, 12.0), self.key);
+        scene.title(self.title, 17.0, end);
+        rows.stripes(&mut scene);
+        let beside = |panel: &Panel| NUMBERS + panel.numbers.1 + GAP;
+        let room = self.width - NAMES_END - self.panels.iter().map(beside).sum::<f64>();
+        let width = room / self.panels.len().max(1) as f64;
+        let mut left = NAMES_END;
+        let mut panels: Vec<(&Panel, Scale)> = Vec::new();
+        for panel in &self.panels {
+            let scale = panel.axis.scale.over(left, left + width);
+            panel.frame(&mut scene, &rows, scale);
+            panels.push((panel, scale));
+            left += width + beside(panel);
+        }
+        for (index, name) in self.names.iter().enumerate() {
+            let (name, mark) = match *name {
+                Name::Row(name, mark) => (name, mark),
+                Name::Heading(name) => {
+                    rows.heading(&mut scene, index, name);
+                    continue;
+                }
+            };
+            scene.row(name, |scene| {
+                rows.name(scene, index, name, mark);
+                for (panel, scale) in &panels {
+                    if let Some(row) = panel.rows.get(index) {
+                        row.draw(scene, scale, &rows, index, panel.numbers.1);
+                    }
+                }
+            });
+        }
+        scene.notes(self.notes);
+        scene
+    }
+}
+
+impl Panel {
+    /// Draws all but the rows.
+    fn frame(&self, scene: &mut Scene, rows: &Rows, scale: Scale) {
+        let (left, right, bottom) = (scale.from, scale.to, rows.bottom());
+        scene.text((left, TITLES), Anchor::Start, Font::HEAD, &self.title);
+        key::write(scene, Anchor::Start, (left, KEYS), &self.key);
+        scene.text(
+            (right + NUMBERS, HEADS),
+            Anchor::Start,
+            Font::NOTE,
+            self.numbers.0,
+        );
+        let axes = Axes {
+            corners: [left, rows.top, right, bottom],
+            x: self.axis,
+            x_title: &self.axis_title,
+            y: None,
+        };
+        axes.draw(scene, |_| ());
+        if let Some((value, words)) = self.line.as_ref().filter(|line| scale.contains(line.0)) {
+            let x = scale.at(*value);
+            let top = if words.is_empty() {
+                rows.top
+            } else {
+                rows.top - 12.0
+            };
+            scene.line((x, top), (x, bottom), 1.0, MUTED);
+            let is_left = x - left < right - x;
+            let (at, anchor) = if is_left {
+                (x + 5.0, Anchor::Start)
+            } else {
+                (x - 5.0, Anchor::End)
+            };
+            scene.text((at, HEADS), anchor, Font::NOTE, words);
+        }
+    }
+}
+
+impl Row {
+    fn draw(&self, scene: &mut Scene, scale: &Scale, rows: &Rows, index: usize, room: f64) {
+        let (y, half) = (rows.middle(index), rows.height * 0.36);
+        if let Some((low, high)) = self.band {
+            scene.rect(scale.at(low), y - half, scale.at(high), y + half, BAND);
+        }
+        for dot in self.dots.iter().filter(|dot| !dot.value.is_nan()) {
+            if dot.value > scale.high {
+                let (right, half) = (scale.to, RADIUS);
+                let arrow = [(right, y), (right - 8.0, y - half), (right - 8.0, y + half)];
+                scene.draw(&Polygon::new(arrow.map(place), dot.mark.color()));
+            } else {
+                let (low, high) = (scale.at(dot.range.0), scale.at(dot.range.1));
+                scene.line((low, y), (high, y), 1.5, dot.mark.color());
+                dot.mark
+                    .draw(scene, (scale.at(dot.value), y), RADIUS, dot.is_filled);
+            }
+        }
+        let number = Font::VALUE.fit(&self.number, room);
+        scene.text_middle((scale.to + NUMBERS, y), Anchor::Start, Font::VALUE, &number);
+    }
+}
