@@ -7,24 +7,21 @@ use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy,
 use hashzoo::xxph3_64;
 
 use crate::contents::{Contents, Stored, plan, probes};
-use crate::sizing::{Format, exact_rate};
+use crate::sizing::exact_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterKind, FilterLayout, FilterView};
+use crate::view::{FilterView, Format};
 
 /// Added to k in the last byte of a filter. LevelDB's reader takes any value above 30 for another encoding and answers
 /// "may match".
 const MARKER: u8 = 0x80;
 
-impl FilterKind {
-    /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
-    pub const BLOOM64: Self = Self::Filter("Bloom64");
-}
-
-impl FilterLayout {
-    /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
+impl Format {
+    /// The filter of [`BloomFilter64Policy`]: a bit array, then 128 and k; LevelDB's length, with the best k. The rate is the exact one of an ideal
+    /// filter, from [`exact_rate`].
     pub const BLOOM64: Self = Self {
         name: "Bloom64",
+        layout: "Bloom64",
         is_distinct: false,
         view: |filter| contents(filter).view(),
         #[cfg(feature = "alloc")]
@@ -37,14 +34,6 @@ impl FilterLayout {
         #[cfg(feature = "alloc")]
         may_match: |_, _, _| true,
         damage: |last, f| write!(f, "last byte must be between 0x81 and 0x9e, got {last:#04x}"),
-    };
-}
-
-impl Format {
-    /// The filter of [`BloomFilter64Policy`]: LevelDB's length, with the best k. The rate is the exact one of an ideal
-    /// filter, from [`exact_rate`].
-    pub const BLOOM64: Self = Self {
-        name: "Bloom64",
         hash_bits: 64,
         filter_bytes: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
         probe_count: |keys, bits_per_key| {
@@ -61,7 +50,7 @@ impl Format {
 }
 
 named! {
-    NAMED: BloomFilter64Policy::NAME, ["bloom64"], BLOOM64, [BLOOM64], 0, BloomFilter64Policy::new;
+    NAMED: BloomFilter64Policy::NAME, ["bloom64"], BLOOM64, 0, BloomFilter64Policy::new;
 }
 
 /// A stored filter.
@@ -100,7 +89,7 @@ impl<'a> Stored<'a> for Bits<'a> {
 
     fn view(self) -> FilterView<'a> {
         let Self { bit_array, probes } = self;
-        FilterView::bloom(FilterKind::BLOOM64, bit_array, bit_array.len(), probes)
+        FilterView::bloom(Format::BLOOM64, bit_array, bit_array.len(), probes)
     }
 }
 

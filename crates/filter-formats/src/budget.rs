@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use filter_policy::{BitsPerKey, Error};
 
-use crate::sizing::Format;
+use crate::view::Format;
 
 /// Filters that are alike: those of a level, or a single table's.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,7 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// ```
 /// use filter_formats::budget::{Level, plan};
-/// use filter_formats::sizing::Format;
+/// use filter_formats::Format;
 /// use filter_policy::BitsPerKey;
 ///
 /// // Four levels of one filter each, and the memory of ten bits for every key.

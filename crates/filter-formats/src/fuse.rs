@@ -12,24 +12,21 @@ use filter_policy::KeyHash;
 use filter_policy::prepared::Plan;
 
 use crate::contents::{Contents, Stored, plan};
-use crate::sizing::Format;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterKind, FilterLayout, FilterView};
+use crate::view::{FilterView, Format};
 #[cfg(feature = "alloc")]
 pub use policy::BinaryFusePolicy;
 #[cfg(feature = "alloc")]
 pub(crate) use policy::NAMED;
 
-impl FilterKind {
-    /// A binary fuse filter, as in Pebble.
-    pub const BINARY_FUSE: Self = Self::Filter("BinaryFuse");
-}
-
-impl FilterLayout {
-    /// Pebble's binary fuse filters: packed fingerprints, then 14 bytes that describe them.
+impl Format {
+    /// The filter of `BinaryFusePolicy`: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes without keys. The fingerprint
+    /// is the widest whose filter has no more than the bits per key, at least 4 bits and at most 16. The rate is the one that
+    /// the width gives.
     pub const BINARY_FUSE: Self = Self {
         name: "BinaryFuse",
+        layout: "BinaryFuse",
         is_distinct: true,
         view: |filter| contents(filter).view(),
         #[cfg(feature = "alloc")]
@@ -50,15 +47,6 @@ impl FilterLayout {
         #[cfg(feature = "alloc")]
         may_match: |tail, hash, bytes| sum_is_zero(tail, hash, bytes).unwrap_or(true),
         damage: |_, f| f.write_str("last 14 bytes must be of a binary fuse filter of this length"),
-    };
-}
-
-impl Format {
-    /// The filter of `BinaryFusePolicy`: whole segments of fingerprints, and 14 bytes; 0 bytes without keys. The fingerprint
-    /// is the widest whose filter has no more than the bits per key, at least 4 bits and at most 16. The rate is the one that
-    /// the width gives.
-    pub const BINARY_FUSE: Self = Self {
-        name: "BinaryFuse",
         hash_bits: 64,
         filter_bytes: sizes::filter_bytes,
         probe_count: |_, _| Ok(None),
@@ -162,6 +150,6 @@ impl<'a> Stored<'a> for Fingerprints<'a> {
     fn view(self) -> FilterView<'a> {
         let packed = self.bytes().split_last_chunk::<TRAILER_LEN>();
         let packed = packed.map_or(&[][..], |(packed, _)| packed);
-        FilterView::solved(FilterKind::BINARY_FUSE, packed, rate_of_width(self.width()))
+        FilterView::solved(Format::BINARY_FUSE, packed, rate_of_width(self.width()))
     }
 }

@@ -5,26 +5,28 @@ use filter_policy::leveldb;
 use filter_policy::{BloomFilterPolicy, HashValue, hashers};
 
 use crate::contents::Contents;
-use crate::sizing::{Format, leveldb_rate};
+use crate::sizing::leveldb_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterKind, FilterLayout, FilterView};
+use crate::view::{FilterView, Format};
 
-impl FilterKind {
-    /// A Bloom filter in LevelDB's layout.
-    pub const LEVEL_DB: Self = Self::Filter("LevelDb");
-}
-
-impl FilterLayout {
-    /// LevelDB's: a bit array, then the probe count k.
+impl Format {
+    /// LevelDB's filter, which [`BloomFilterPolicy`](filter_policy::BloomFilterPolicy) writes under all of its names: a
+    /// bit array of whole bytes, at least 8, then the probe count k.
+    ///
+    /// The rate is computed from the arithmetic of its probes ([`theory`](crate::theory) derives it and says what it
+    /// neglects): within 2 % at 10 bits per key and 24 keys or more; at 13 bits and more, up to 20 % too low for
+    /// 32 keys. It takes up to 50 ms. It includes absent keys whose 32-bit hash equals that of a stored key, which no
+    /// number of bits per key avoids.
     pub const LEVEL_DB: Self = Self {
         name: "LevelDb",
+        layout: "LevelDb",
         is_distinct: false,
         view: |filter| match contents(filter) {
             Contents::Empty => FilterView::EMPTY,
             Contents::Reserved => FilterView::RESERVED,
             Contents::Filter((bit_array, probes)) => {
-                FilterView::bloom(FilterKind::LEVEL_DB, bit_array, bit_array.len(), probes).within_32_bits()
+                FilterView::bloom(Format::LEVEL_DB, bit_array, bit_array.len(), probes).within_32_bits()
             }
         },
         #[cfg(feature = "alloc")]
@@ -41,19 +43,6 @@ impl FilterLayout {
         #[cfg(feature = "alloc")]
         may_match: |_, _, _| true,
         damage: |last, f| write!(f, "probe count must be between 1 and 30, got {last}"),
-    };
-}
-
-impl Format {
-    /// LevelDB's filter, which [`BloomFilterPolicy`](filter_policy::BloomFilterPolicy) writes under all of its names: whole
-    /// bytes, at least 8, plus one that holds k.
-    ///
-    /// The rate is computed from the arithmetic of its probes ([`theory`](crate::theory) derives it and says what it
-    /// neglects): within 2 % at 10 bits per key and 24 keys or more; at 13 bits and more, up to 20 % too low for
-    /// 32 keys. It takes up to 50 ms. It includes absent keys whose 32-bit hash equals that of a stored key, which no
-    /// number of bits per key avoids.
-    pub const LEVEL_DB: Self = Self {
-        name: "LevelDb",
         hash_bits: 32,
         filter_bytes: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
         probe_count: |_, bits_per_key| Ok(Some(leveldb::probe_count(bits_per_key))),
@@ -67,9 +56,9 @@ impl Format {
 }
 
 named! {
-    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::leveldb_builtin;
-    MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::new;
-    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, [LEVEL_DB], 0, BloomFilterPolicy::signed_tail;
+    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, 0, BloomFilterPolicy::leveldb_builtin;
+    MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, 0, BloomFilterPolicy::new;
+    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, 0, BloomFilterPolicy::signed_tail;
 }
 
 const fn contents(filter: &[u8]) -> Contents<(&[u8], u8)> {

@@ -49,3 +49,4 @@ pub mod which;
 pub use bloom64::BloomFilter64Policy;
 #[cfg(feature = "alloc")]
 pub use fuse::BinaryFusePolicy;
+pub use view::Format;

@@ -76,7 +76,7 @@ macro_rules! answers {
 macro_rules! kernel_reader {
     ($reader:ident, $kind:ident, $kernels:ident, |$bits:ident, $plan:ident| $($argument:expr),*) => {
         static $reader: filter_policy::prepared::Reader = filter_policy::prepared::Reader {
-            name: crate::view::FilterKind::$kind.name(),
+            name: crate::view::Format::$kind.name,
             keys: Some(|$plan, $bits, keys, answers| {
                 let source = filter_kernels::WideSource::Keys(keys);
                 filter_kernels::$kernels::may_match_many($plan.kernel, $($argument,)* source, answers);
@@ -93,38 +93,17 @@ macro_rules! kernel_reader {
     };
 }
 
-/// Makes rows for the list of policies. Each has the name, the short name, the layout, the format if its rate has a
-/// formula, the bytes of memory for each key that building takes beside the hash values and the filter, and the
-/// constructor.
+/// Makes rows for the list of policies. Each has the name, the short names, the format, the bytes of memory for each key
+/// that building takes beside the hash values and the filter, and the constructor.
 macro_rules! named {
-    ($($row:ident: $name:expr, [$($short:literal),+], $layout:ident, [$($format:ident)?], $building:literal, $new:expr;)+) => {$(
+    ($($row:ident: $name:expr, [$($short:literal),+], $format:ident, $building:literal, $new:expr;)+) => {$(
         #[cfg(feature = "alloc")]
         pub(crate) const $row: crate::named::NamedPolicy = crate::named::NamedPolicy {
             name: $name,
             short_names: &[$($short),+],
-            layout: crate::view::FilterLayout::$layout,
-            format: [$(crate::sizing::Format::$format)?].first().copied(),
+            format: crate::view::Format::$format,
             building: $building,
             new: |bits| alloc::boxed::Box::new($new(bits)),
         };
     )+};
-}
-
-/// Compares and prints a type by its field `name`.
-macro_rules! known_by_name {
-    ($type:ident) => {
-        impl PartialEq for $type {
-            fn eq(&self, other: &Self) -> bool {
-                self.name == other.name
-            }
-        }
-
-        impl Eq for $type {}
-
-        impl core::fmt::Debug for $type {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str(self.name)
-            }
-        }
-    };
 }

@@ -4,19 +4,17 @@ use alloc::boxed::Box;
 
 use filter_policy::{BitsPerKey, FilterPolicy};
 
-use crate::sizing::Format;
-use crate::view::FilterLayout;
+use crate::view::Format;
 
 /// A boxed policy of any type.
 pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 
-/// A stored format: the policy's name, the layout that its readers recognise, its sizes and rates.
+/// A row of the list of policies: the names, the stored format, and what builds it.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedPolicy {
     pub(crate) name: &'static str,
     pub(crate) short_names: &'static [&'static str],
-    pub(crate) layout: FilterLayout,
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Format,
     pub(crate) building: u64,
     pub(crate) new: fn(BitsPerKey) -> AnyPolicy,
 }
@@ -32,13 +30,8 @@ impl NamedPolicy {
         self.short_names
     }
 
-    /// Returns the layout of the policy's filters.
-    pub const fn layout(&self) -> FilterLayout {
-        self.layout
-    }
-
-    /// Returns the sizes and rates of the policy's filters; `None` for RocksDB's legacy filters, whose rate has no formula.
-    pub const fn format(&self) -> Option<Format> {
+    /// Returns the format of the policy's filters.
+    pub const fn format(&self) -> Format {
         self.format
     }
 

@@ -10,11 +10,11 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
 pub use crate::named::{AnyPolicy, NamedPolicy};
 use crate::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
-use crate::view::FilterLayout;
+use crate::view::Format;
 use crate::{bloom64, fuse, leveldb, parquet, rocksdb};
 
 /// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
-/// from these names; [`by_name`] and [`layout_of`] know the derived names as well.
+/// from these names; [`by_name`] and [`format_of`] know the derived names as well.
 ///
 /// ```
 /// use filter_formats::policies;
@@ -100,22 +100,22 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     Some(known.build(bits_per_key))
 }
 
-/// Returns the layout of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
+/// Returns the format of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
 /// policy of this crate has the name.
 ///
 /// ```
-/// use filter_formats::view::FilterLayout;
-/// use filter_formats::policies::layout_of;
+/// use filter_formats::Format;
+/// use filter_formats::policies::format_of;
 ///
-/// assert_eq!(layout_of(b"leveldb.BuiltinBloomFilter2"), Some(FilterLayout::LEVEL_DB));
-/// assert_eq!(layout_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(FilterLayout::LEVEL_DB));
-/// assert_eq!(layout_of(b"BloomFilter3"), None);
+/// assert_eq!(format_of(b"leveldb.BuiltinBloomFilter2"), Some(Format::LEVEL_DB));
+/// assert_eq!(format_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(Format::LEVEL_DB));
+/// assert_eq!(format_of(b"BloomFilter3"), None);
 /// ```
-pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
+pub fn format_of(name: &[u8]) -> Option<Format> {
     let name = str::from_utf8(without_prefixes(name)).ok()?;
     by_stored_name(name, BitsPerKey::whole(10))?;
     let known = ALL.iter().find(|policy| policy.name == name);
-    Some(known.map_or(FilterLayout::LEVEL_DB, NamedPolicy::layout))
+    Some(known.map_or(Format::LEVEL_DB, NamedPolicy::format))
 }
 
 /// Returns the name of the policy that stores the prefixes, without the suffixes that [`PrefixPolicy`] appended. The
@@ -208,7 +208,7 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(layout_of(name.as_bytes()).is_some(), layout, "{name:?}");
+            assert_eq!(format_of(name.as_bytes()).is_some(), layout, "{name:?}");
             match by_name(name, TEN) {
                 Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
                 Err(error) => {
@@ -221,16 +221,16 @@ mod tests {
                 }
             }
         }
-        assert!(layout_of(&[0xff; 9]).is_none());
+        assert!(format_of(&[0xff; 9]).is_none());
         for policy in ALL {
-            assert_eq!(layout_of(policy.name.as_bytes()), Some(policy.layout));
+            assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
             let error = by_name("bloom", TEN).err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
                 let made = by_name(name, TEN).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
-                let layout = (name == policy.name).then_some(policy.layout);
-                assert_eq!(layout_of(name.as_bytes()), layout);
+                let layout = (name == policy.name).then_some(policy.format);
+                assert_eq!(format_of(name.as_bytes()), layout);
                 assert!(error.contains(name), "{error}");
             }
         }

@@ -8,6 +8,7 @@ mod bits_per_key;
 mod fast_local;
 mod kinds;
 mod legacy;
+mod legacy_rate;
 mod lines;
 mod rates;
 #[cfg(feature = "alloc")]
@@ -26,7 +27,7 @@ pub use ribbon::RibbonPolicy;
 pub const NAME_IN_TABLES: &str = "rocksdb.BuiltinBloomFilter";
 
 named! {
-    FAST_LOCAL: FastLocalBloomPolicy::NAME, ["rocksdb", "fast-local-bloom"], ROCKS_DB, [FAST_LOCAL_BLOOM], 0, FastLocalBloomPolicy::new;
-    LEGACY: LegacyFullFilterPolicy::NAME, ["rocksdb-legacy"], ROCKS_DB, [], 0, LegacyFullFilterPolicy::new;
-    RIBBON: RibbonPolicy::NAME, ["ribbon"], ROCKS_DB, [RIBBON], 36, RibbonPolicy::new;
+    FAST_LOCAL: FastLocalBloomPolicy::NAME, ["rocksdb", "fast-local-bloom"], FAST_LOCAL_BLOOM, 0, FastLocalBloomPolicy::new;
+    LEGACY: LegacyFullFilterPolicy::NAME, ["rocksdb-legacy"], LEGACY_BLOOM, 0, LegacyFullFilterPolicy::new;
+    RIBBON: RibbonPolicy::NAME, ["ribbon"], RIBBON, 36, RibbonPolicy::new;
 }

@@ -1,6 +1,6 @@
 //! Computes the size, false-positive rate or number of keys of a filter from the others.
 //!
-//! Pure functions of numbers: [`Format`] describes the real behaviour of a stored format, its whole bytes, its own rule
+//! Pure functions of numbers: [`Format`](crate::Format) describes the real behaviour of a stored format, its whole bytes, its own rule
 //! for k and its limits; [`Textbook`] has the formulas for filters of any format with independent probes, derived in
 //! [`theory`](crate::theory). Logarithms and exponentials come from `libm`, so every platform gets the same numbers.
 //!
@@ -13,6 +13,13 @@
 //! | keys | memory, bits per key or rate | [`Format::max_keys`] | |
 //! | k | bits per key | [`Format::probe_count`] | [`Textbook::best_whole_probe_count`] |
 //!
+//! [`Format::rate`]: crate::Format::rate
+//! [`Format::bits_per_key_for_rate`]: crate::Format::bits_per_key_for_rate
+//! [`Format::bits_per_key_for_bytes`]: crate::Format::bits_per_key_for_bytes
+//! [`Format::filter_bytes`]: crate::Format::filter_bytes
+//! [`Format::max_keys`]: crate::Format::max_keys
+//! [`Format::probe_count`]: crate::Format::probe_count
+//!
 //! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.
 
 mod format;
@@ -22,8 +29,7 @@ mod occupancy;
 mod search;
 mod textbook;
 
-pub use format::Format;
-pub(crate) use lines::{line_rate, split_block_rate};
+pub(crate) use lines::{line_rate, mean_over_lines, split_block_rate};
 pub use occupancy::exact_rate;
 pub(crate) use search::least;
 pub use search::{largest, lowest_rate};

@@ -9,16 +9,48 @@ use core::fmt;
 
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
+use filter_policy::{BitsPerKey, Error};
 #[cfg(feature = "alloc")]
 use places::Places;
 
-/// The layout of a filter's bytes, independent of the hash function. `policies::layout_of` returns it for a policy's
-/// name.
+/// A stored format: how the bytes of its filters are read, their sizes and their rate, whatever the hash function.
+/// `policies::format_of` returns the format of a policy's name.
 ///
-/// Its constants are in the files of the layouts: what is known of a layout is in one place.
+/// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes and
+/// rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
+///
+/// ```
+/// use filter_formats::Format;
+/// use filter_policy::BitsPerKey;
+///
+/// let fifteen = BitsPerKey::whole(15);
+/// assert_eq!(Format::LEVEL_DB.filter_bytes(45_402, fifteen)?, 85_130);
+/// assert_eq!(Format::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
+/// assert_eq!(Format::LEVEL_DB.max_keys(85_130, fifteen), 45_402);
+/// assert_eq!(Format::LEVEL_DB.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
+///
+/// // Bits per key and bytes at a rate of 0.1 %.
+/// for (format, bits, bytes) in [
+///     (Format::LEVEL_DB, 14.83, 84_165),
+///     (Format::BLOOM64, 14.38, 81_611),
+///     (Format::FAST_LOCAL_BLOOM, 15.54, 88_261),
+///     (Format::RIBBON, 15.41, 58_437),
+///     (Format::SPLIT_BLOCK, 16.89, 95_872),
+/// ] {
+///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
+///     assert_eq!(bits_per_key.get(), bits);
+///     assert_eq!(format.filter_bytes(45_402, bits_per_key)?, bytes);
+/// }
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// RocksDB's formats count bits per key from 1 to 100: lower values count as 1, higher values as 100. Values below 0.5
+/// are an error here, because RocksDB writes no filters then.
 #[derive(Clone, Copy)]
-pub struct FilterLayout {
+pub struct Format {
     pub(crate) name: &'static str,
+    /// The name of the layout. RocksDB's formats have one layout, whose last bytes tell the format.
+    pub(crate) layout: &'static str,
     /// Set if hardly any other bytes are read as a filter.
     pub(crate) is_distinct: bool,
     /// Reads any bytes.
@@ -32,11 +64,44 @@ pub struct FilterLayout {
     pub(crate) may_match: fn(&[u8], KeyHash, &[u8]) -> bool,
     /// Writes the rule that bytes break if they are no filter; the number is their last byte.
     pub(crate) damage: fn(u8, &mut fmt::Formatter<'_>) -> fmt::Result,
+    /// The width of the hash values.
+    pub(crate) hash_bits: i32,
+    pub(crate) filter_bytes: fn(u64, BitsPerKey) -> Result<u64, Error>,
+    pub(crate) probe_count: fn(u64, BitsPerKey) -> Result<Option<u8>, Error>,
+    /// The rate without absent keys whose hash value equals a stored key's.
+    pub(crate) rate: fn(u64, BitsPerKey) -> Result<f64, Error>,
+    /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
+    /// to 100, as in RocksDB's formats.
+    pub(crate) reach: Option<fn(u64) -> u64>,
+    /// The size of the smallest filter, as text of an error.
+    pub(crate) least_bytes: &'static str,
 }
 
-known_by_name!(FilterLayout);
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
 
-impl FilterLayout {
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Format {
+    /// Returns the name in reports, such as `FastLocalBloom`. Engines store filters under the names of policies.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Returns true if the readers of one format read the filters of the other: only RocksDB's formats share a layout.
+    pub fn shares_layout(self, other: Self) -> bool {
+        self.layout == other.layout
+    }
+
     /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their length.
     /// False tells nothing.
     pub fn owns(self, filter: &[u8]) -> bool {
@@ -46,9 +111,7 @@ impl FilterLayout {
     /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
     ///
     /// ```
-    /// use filter_formats::view::FilterLayout;
-    ///
-    /// let damage = FilterLayout::LEVEL_DB.damage(&[0, 31]).to_string();
+    /// let damage = filter_formats::Format::LEVEL_DB.damage(&[0, 31]).to_string();
     /// assert_eq!(damage, "probe count must be between 1 and 30, got 31");
     /// ```
     pub fn damage(self, filter: &[u8]) -> impl fmt::Display {
@@ -57,7 +120,7 @@ impl FilterLayout {
 }
 
 /// Displays the damage of bytes that end in this one.
-struct Damage(FilterLayout, u8);
+struct Damage(Format, u8);
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,33 +136,24 @@ pub enum FilterKind {
     Empty,
     /// A reserved or unknown encoding: always matches.
     Reserved,
-    /// A filter of a kind with this name.
-    Filter(&'static str),
-}
-
-impl FilterKind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "Empty",
-            Self::Reserved => "Reserved",
-            Self::Filter(name) => name,
-        }
-    }
+    /// A filter of this format.
+    Filter(Format),
 }
 
 /// Describes stored filter bytes: kind, size, fill and expected rate. (A [`PreparedFilter`](filter_policy::PreparedFilter)
 /// answers queries for keys.)
 ///
 /// ```
-/// use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+/// use filter_formats::Format;
+/// use filter_formats::view::{FilterKind, FilterView};
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 ///
 /// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
-/// assert_eq!(view.kind(), FilterKind::LEVEL_DB);
+/// let view = FilterView::new(Format::LEVEL_DB, &filter);
+/// assert_eq!(view.kind(), FilterKind::Filter(Format::LEVEL_DB));
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
 /// assert_eq!(view.estimated_len(), Some(2));
 /// # Ok::<(), filter_policy::Error>(())
@@ -122,25 +176,22 @@ pub struct FilterView<'a> {
 }
 
 impl<'a> FilterView<'a> {
-    pub(crate) const EMPTY: Self = Self::solved(FilterKind::Empty, &[], 0.0);
+    pub(crate) const EMPTY: Self = Self::of_kind(FilterKind::Empty, &[], 0.0);
 
-    pub(crate) const RESERVED: Self = Self::solved(FilterKind::Reserved, &[], 1.0);
+    pub(crate) const RESERVED: Self = Self::of_kind(FilterKind::Reserved, &[], 1.0);
 
-    /// Reads the filter; accepts any bytes.
-    pub fn new(layout: FilterLayout, filter: &'a [u8]) -> Self {
-        (layout.view)(filter)
+    /// Reads the filter; accepts any bytes. A filter of RocksDB may be of any of its formats.
+    pub fn new(format: Format, filter: &'a [u8]) -> Self {
+        (format.view)(filter)
     }
 
     /// Describes a Bloom filter, in which all probes of a key are in a line of this many bytes.
-    pub(crate) const fn bloom(kind: FilterKind, bits: &'a [u8], line_len: usize, probes: u8) -> Self {
+    pub(crate) const fn bloom(format: Format, bits: &'a [u8], line_len: usize, probes: u8) -> Self {
         Self {
-            kind,
-            bits,
-            reachable: bits,
             line_len,
             part_len: line_len,
             probes: Some(probes),
-            rate: 0.0,
+            ..Self::solved(format, bits, 0.0)
         }
     }
 
@@ -162,11 +213,19 @@ impl<'a> FilterView<'a> {
     }
 
     /// Describes a filter that is no Bloom filter.
-    pub(crate) const fn solved(kind: FilterKind, bits: &'a [u8], rate: f64) -> Self {
+    pub(crate) const fn solved(format: Format, bits: &'a [u8], rate: f64) -> Self {
+        Self::of_kind(FilterKind::Filter(format), bits, rate)
+    }
+
+    const fn of_kind(kind: FilterKind, bits: &'a [u8], rate: f64) -> Self {
         Self {
+            kind,
+            bits,
+            reachable: bits,
+            line_len: bits.len(),
+            part_len: bits.len(),
             probes: None,
             rate,
-            ..Self::bloom(kind, bits, bits.len(), 0)
         }
     }
 

@@ -439,7 +439,7 @@ impl Keys {
                 bytes: sum.bytes,
                 keys,
                 sha256: sum.sha256(),
-                rate: filter.rate(),
+                rate: Some(filter.rate()),
             };
             write(header, &**filter)?;
             (shard, started) = (shard + 1, None);

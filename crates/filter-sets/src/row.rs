@@ -108,8 +108,8 @@ pub struct Sizing {
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
-    /// The expected false-positive rate; none if the format has no formula.
-    pub rate: Option<f64>,
+    /// The expected false-positive rate.
+    pub rate: f64,
 }
 
 /// The bits of a Bloom filter of Guava or Spark.
@@ -150,8 +150,8 @@ pub(crate) trait Filling {
     /// Writes the stored form.
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
 
-    /// Returns the expected false-positive rate; `None` if the format has no formula.
-    fn rate(&self) -> Option<f64>;
+    /// Returns the expected false-positive rate.
+    fn rate(&self) -> f64;
 }
 
 /// A stored filter that is asked, and joined with others of its format.
@@ -288,7 +288,7 @@ impl Format {
     /// assert_eq!((sizing.bytes, sizing.probe_count), (85_130, Some(10)));
     /// let sizing = Format::named("cuckoo")?.sizing(1_000_000, Size::Rate(0.001))?;
     /// assert_eq!(sizing.bytes, 1_710_624);
-    /// assert!(sizing.rate.is_some_and(|rate| rate < 0.001));
+    /// assert!(sizing.rate < 0.001);
     /// # Ok::<(), filter_sets::Error>(())
     /// ```
     ///

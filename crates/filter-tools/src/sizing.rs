@@ -1,7 +1,8 @@
 //! The calculator: keys and a rate, keys and bits per key, or a memory, answered by every kind of filter.
 
+use filter_formats::Format as Sizes;
 use filter_formats::policies::{self, NamedPolicy};
-use filter_formats::sizing::{Format as Sizes, Textbook, largest};
+use filter_formats::sizing::{Textbook, largest};
 use filter_policy::BitsPerKey;
 use filter_sets::{Format, Size, Sizing};
 use serde::Serialize;
@@ -50,7 +51,7 @@ pub(crate) fn name(format: &Format) -> &'static str {
 pub(crate) fn of_policy(format: &Format) -> Option<Sizes> {
     let names = format.short_names();
     let known = policies::ALL.iter().find(|known| known.short_names() == names);
-    known.and_then(NamedPolicy::format)
+    known.map(NamedPolicy::format)
 }
 
 /// Returns the filter of this format that answers the question.
@@ -98,8 +99,11 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
         if keys == 0 {
             return Err(too_little(bytes));
         }
-        if format.rate(keys, bits).map_err(words)? <= wanted {
-            return Ok((keys, Size::BitsPerKey(bits.get())));
+        // A few keys fewer avoid a size that is a bad one.
+        for keys in [keys, keys - keys / 1_000] {
+            if format.rate(keys, bits).map_err(words)? <= wanted {
+                return Ok((keys, Size::BitsPerKey(bits.get())));
+            }
         }
         bits = BitsPerKey::fractional(bits.get() + step).map_err(words)?;
         step *= 2.0;

@@ -9,8 +9,9 @@ use core::fmt;
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
 use crate::hash::Hash128;
+use filter_formats::Format;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
-use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::view::FilterView;
 use filter_policy::Answers;
 
 mod bits;
@@ -213,7 +214,7 @@ impl<F> BlockedBloomFilter<F> {
     }
 
     fn view(&self) -> FilterView<'_> {
-        FilterView::new(FilterLayout::SPLIT_BLOCK, self.blocks.as_slice())
+        FilterView::new(Format::SPLIT_BLOCK, self.blocks.as_slice())
     }
 
     fn ask<T>(&self, items: &[T], hash: impl Fn(&T) -> Hash128) -> Vec<bool> {

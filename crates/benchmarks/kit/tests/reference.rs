@@ -10,7 +10,7 @@ use bench_kit::folder::KIND;
 use bench_kit::record::Row;
 use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Suite, table};
-use filter_formats::sizing::Format;
+use filter_formats::Format;
 use filter_policy::BitsPerKey;
 use records::document::{self, RUN};
 

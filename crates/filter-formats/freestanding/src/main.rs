@@ -11,8 +11,8 @@ use core::panic::PanicInfo;
 use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
-use filter_formats::sizing::Format;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::Format;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 
@@ -78,8 +78,8 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     if filter.len() as u64 != Format::LEVEL_DB.filter_bytes(u64::from(KEYS), TEN)? {
         return Ok(4);
     }
-    let view = FilterView::new(FilterLayout::LEVEL_DB, &filter);
-    if view.kind() != FilterKind::LEVEL_DB
+    let view = FilterView::new(Format::LEVEL_DB, &filter);
+    if view.kind() != FilterKind::Filter(Format::LEVEL_DB)
         || view
             .estimated_len()
             .is_none_or(|keys| keys.abs_diff(u64::from(KEYS)) > 50)

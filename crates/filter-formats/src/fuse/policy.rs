@@ -37,15 +37,15 @@ const PATIENCE: u32 = 6;
 /// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.
 ///
 /// ```
-/// use filter_formats::BinaryFusePolicy;
-/// use filter_formats::view::{FilterLayout, FilterView};
+/// use filter_formats::view::FilterView;
+/// use filter_formats::{BinaryFusePolicy, Format};
 /// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
 /// let policy = BinaryFusePolicy::new(10.into());
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
-/// let view = FilterView::new(FilterLayout::BINARY_FUSE, &filter);
+/// let view = FilterView::new(Format::BINARY_FUSE, &filter);
 /// assert_eq!(view.false_positive_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -84,7 +84,7 @@ impl BinaryFusePolicy {
 }
 
 named! {
-    NAMED: BinaryFusePolicy::NAME, ["binaryfuse", "binary-fuse"], BINARY_FUSE, [BINARY_FUSE], 28, BinaryFusePolicy::new;
+    NAMED: BinaryFusePolicy::NAME, ["binaryfuse", "binary-fuse"], BINARY_FUSE, 28, BinaryFusePolicy::new;
 }
 
 /// A filter before it is written.

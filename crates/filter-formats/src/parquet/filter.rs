@@ -25,8 +25,9 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 /// one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
+/// use filter_formats::Format;
 /// use filter_formats::parquet::{ReadError, SplitBlockFilter};
-/// use filter_formats::view::{FilterLayout, FilterView};
+/// use filter_formats::view::FilterView;
 ///
 /// // `hello` and `world`, as a Parquet file has them: the header, then a block.
 /// let stored = [
@@ -36,7 +37,7 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 /// ];
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
-/// let view = FilterView::new(FilterLayout::SPLIT_BLOCK, filter.bitset());
+/// let view = FilterView::new(Format::SPLIT_BLOCK, filter.bitset());
 /// assert_eq!(view.estimated_len(), Some(2));
 ///
 /// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });

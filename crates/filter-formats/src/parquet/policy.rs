@@ -10,20 +10,19 @@ use filter_policy::{
 };
 
 use crate::contents::{Contents, Stored, plan};
-use crate::sizing::{Format, split_block_rate};
+use crate::sizing::split_block_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterKind, FilterLayout, FilterView};
+use crate::view::{FilterView, Format};
 
-impl FilterKind {
-    /// A split-block Bloom filter, as in Parquet.
-    pub const SPLIT_BLOCK: Self = Self::Filter("SplitBlock");
-}
-
-impl FilterLayout {
-    /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
+impl Format {
+    /// The filter of [`SplitBlockBloomPolicy`]: whole blocks of 32 bytes, at least one and at most 2 GiB, without the header
+    /// that Parquet stores before them. The rate is the
+    /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
+    /// [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
     pub const SPLIT_BLOCK: Self = Self {
         name: "SplitBlock",
+        layout: "SplitBlock",
         is_distinct: false,
         view: |filter| contents(filter, BlockHash::Xxh64).view(),
         #[cfg(feature = "alloc")]
@@ -47,15 +46,6 @@ impl FilterLayout {
             _ => true,
         },
         damage: |_, f| f.write_str("length must be a multiple of 32 bytes"),
-    };
-}
-
-impl Format {
-    /// The filter of [`SplitBlockBloomPolicy`]: whole blocks of 32 bytes, at least one and at most 2 GiB. The rate is the
-    /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
-    /// [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
-    pub const SPLIT_BLOCK: Self = Self {
-        name: "SplitBlock",
         hash_bits: 64,
         filter_bytes: |keys, bits_per_key| bitset_bytes(bits_per_key, keys),
         probe_count: |_, _| Ok(Some(PROBES)),
@@ -70,8 +60,8 @@ impl Format {
 }
 
 named! {
-    WITH_XXH64: SplitBlockBloomPolicy::NAME, ["split-block", "parquet"], SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::new;
-    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, ["split-block-xxph3"], SPLIT_BLOCK, [SPLIT_BLOCK], 0, SplitBlockBloomPolicy::xxph3;
+    WITH_XXH64: SplitBlockBloomPolicy::NAME, ["split-block", "parquet"], SPLIT_BLOCK, 0, SplitBlockBloomPolicy::new;
+    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, ["split-block-xxph3"], SPLIT_BLOCK, 0, SplitBlockBloomPolicy::xxph3;
 }
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
@@ -291,7 +281,7 @@ impl<'a> Stored<'a> for SplitBlocks<'a> {
 
     fn view(self) -> FilterView<'a> {
         let bits = self.blocks.as_flattened();
-        FilterView::bloom(FilterKind::SPLIT_BLOCK, bits, BLOCK_LEN, PROBES).in_parts_of(4)
+        FilterView::bloom(Format::SPLIT_BLOCK, bits, BLOCK_LEN, PROBES).in_parts_of(4)
     }
 }
 

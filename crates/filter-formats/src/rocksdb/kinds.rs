@@ -14,41 +14,7 @@ use super::ribbon_size::rate_of;
 use crate::contents::{Contents, Stored, plan, probes};
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterKind, FilterLayout, FilterView};
-
-impl FilterKind {
-    /// A Bloom filter of RocksDB's format version 4 or earlier.
-    pub const LEGACY_BLOOM: Self = Self::Filter("LegacyBloom");
-
-    /// A Bloom filter of RocksDB's format version 5 or later.
-    pub const FAST_LOCAL_BLOOM: Self = Self::Filter("FastLocalBloom");
-
-    /// A Ribbon filter of RocksDB.
-    pub const RIBBON: Self = Self::Filter("Ribbon");
-}
-
-impl FilterLayout {
-    /// RocksDB's: the last five bytes identify the kind.
-    pub const ROCKS_DB: Self = Self {
-        name: "RocksDb",
-        is_distinct: false,
-        view: |filter| contents(filter).view(),
-        #[cfg(feature = "alloc")]
-        places,
-        #[cfg(feature = "alloc")]
-        may_match: |tail, hash, line| match (
-            fast_local(&of_one_line(tail, line)),
-            hash.of(HashFunction::XXPH3),
-        ) {
-            // The only line is that of every hash value.
-            (Some((one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
-                fast_local::may_match(KernelToken::best(), one, probes, hash)
-            }
-            _ => true,
-        },
-        damage: |last, f| write!(f, "tail must be of a known kind, got last byte {last:#04x}"),
-    };
-}
+use crate::view::{FilterView, Format};
 
 /// A filter of one of RocksDB's kinds.
 #[derive(Clone, Copy)]
@@ -104,16 +70,13 @@ impl<'a> Stored<'a> for Kind<'a> {
     fn view(self) -> FilterView<'a> {
         match self {
             Self::LegacyBloom { bits, lines, probes } => {
-                FilterView::bloom(FilterKind::LEGACY_BLOOM, bits, lines.line_len(), probes)
+                FilterView::bloom(Format::LEGACY_BLOOM, bits, lines.line_len(), probes)
             }
-            Self::FastLocalBloom { lines, probes } => FilterView::bloom(
-                FilterKind::FAST_LOCAL_BLOOM,
-                lines.as_flattened(),
-                LINE_LEN,
-                probes,
-            ),
+            Self::FastLocalBloom { lines, probes } => {
+                FilterView::bloom(Format::FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
+            }
             Self::Ribbon(solution) => {
-                FilterView::solved(FilterKind::RIBBON, solution.bytes(), rate_of(solution.shape()))
+                FilterView::solved(Format::RIBBON, solution.bytes(), rate_of(solution.shape()))
             }
         }
     }
@@ -132,7 +95,7 @@ kernel_reader!(RIBBON, RIBBON, ribbon, |bits, plan| Solution::of_numbers(
 ));
 
 static LEGACY: Reader = Reader {
-    name: FilterKind::LEGACY_BLOOM.name(),
+    name: Format::LEGACY_BLOOM.name,
     keys: Some(|plan, bits, keys, answers| {
         each(keys.iter(), answers, |key| {
             legacy_may_match(&plan.words, bits, lines::hash(key))
@@ -266,9 +229,21 @@ fn of_one_line(tail: &[u8], line: &[u8]) -> [u8; LINE_LEN + TAIL_LEN] {
     one
 }
 
+/// Answers from the line of a hash value.
+#[cfg(feature = "alloc")]
+pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
+    match (fast_local(&of_one_line(tail, line)), hash.of(HashFunction::XXPH3)) {
+        // The only line is that of every hash value.
+        (Some((one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
+            fast_local::may_match(KernelToken::best(), one, probes, hash)
+        }
+        _ => true,
+    }
+}
+
 /// Returns the places in a filter of this length; `None` for a Ribbon filter.
 #[cfg(feature = "alloc")]
-fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+pub(super) fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
     let Some(last) = tail.last_chunk::<TAIL_LEN>().filter(|_| len >= MIN_LEN) else {
         let is_reserved = matches!(contents_of_another_kind(tail), Contents::Reserved);
         return Some(Places::Same(is_reserved));

@@ -103,23 +103,23 @@ impl LegacyFullFilterPolicy {
     pub const fn line(&self) -> CacheLine {
         self.line
     }
+}
 
-    const fn whole_bits(&self) -> u32 {
-        RocksDbBits::new(self.bits_per_key).rounded()
-    }
+/// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
+pub(super) const fn probe_count(bits_per_key: RocksDbBits) -> u8 {
+    leveldb::probe_count(BitsPerKey::whole(bits_per_key.rounded()))
+}
 
-    /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no
-    /// keys.
-    fn line_count(&self, keys: usize) -> u32 {
-        if keys == 0 {
-            return 0;
-        }
-        let bits = (keys as u64)
-            .saturating_mul(u64::from(self.whole_bits()))
-            .min(MAX_BITS);
-        // At most 2^23.
-        u32::try_from(bits.div_ceil(u64::from(self.line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
+/// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no keys.
+pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -> u32 {
+    if keys == 0 {
+        return 0;
     }
+    let bits = keys
+        .saturating_mul(u64::from(bits_per_key.rounded()))
+        .min(MAX_BITS);
+    // At most 2^23.
+    u32::try_from(bits.div_ceil(u64::from(line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
 }
 
 impl HashedPolicy for LegacyFullFilterPolicy {
@@ -138,9 +138,9 @@ impl HashedPolicy for LegacyFullFilterPolicy {
     }
 
     fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
-        // LevelDB's rule for the same bits per key, at most 30.
-        let probes = leveldb::probe_count(BitsPerKey::whole(self.whole_bits()));
-        let count = self.line_count(filter.keys());
+        let bits_per_key = RocksDbBits::new(self.bits_per_key);
+        let probes = probe_count(bits_per_key);
+        let count = lines_for(bits_per_key, filter.keys() as u64, self.line);
         let [a, b, c, d] = count.to_le_bytes();
         let bits = filter.ending_in([probes, a, b, c, d]);
         let log2_bits = self.line.bytes().ilog2() + 3;
@@ -159,7 +159,8 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     /// Returns the exact length of a filter of this many keys if no key equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let bytes = u64::from(self.line_count(keys)) * u64::from(self.line.bytes());
+        let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64, self.line);
+        let bytes = u64::from(count) * u64::from(self.line.bytes());
         addressable(bytes, keys, self.bits_per_key)
     }
 

@@ -29,13 +29,14 @@ use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```
+/// use filter_formats::Format;
 /// use filter_formats::rocksdb::RibbonPolicy;
-/// use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+/// use filter_formats::view::{FilterKind, FilterView};
 /// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
 /// let policy = RibbonPolicy::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
-/// assert_eq!(FilterView::new(FilterLayout::ROCKS_DB, &filter).kind(), FilterKind::RIBBON);
+/// assert_eq!(FilterView::new(Format::RIBBON, &filter).kind(), FilterKind::Filter(Format::RIBBON));
 /// assert!(filter.len() < 4_500);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())

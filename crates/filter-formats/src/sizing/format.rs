@@ -6,61 +6,13 @@ use filter_policy::{BitsPerKey, Error};
 
 use super::search::{largest, least};
 use super::textbook::{equal_hashes, proper_rate};
+use crate::view::Format;
 
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 
 /// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
-
-/// A stored filter format, with its exact sizes.
-///
-/// ```
-/// use filter_formats::sizing::Format;
-/// use filter_policy::BitsPerKey;
-///
-/// let fifteen = BitsPerKey::whole(15);
-/// assert_eq!(Format::LEVEL_DB.filter_bytes(45_402, fifteen)?, 85_130);
-/// assert_eq!(Format::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
-/// assert_eq!(Format::LEVEL_DB.max_keys(85_130, fifteen), 45_402);
-/// assert_eq!(Format::LEVEL_DB.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
-///
-/// // Bits per key and bytes at a rate of 0.1 %.
-/// for (format, bits, bytes) in [
-///     (Format::LEVEL_DB, 14.83, 84_165),
-///     (Format::BLOOM64, 14.38, 81_611),
-///     (Format::FAST_LOCAL_BLOOM, 15.54, 88_261),
-///     (Format::RIBBON, 15.41, 58_437),
-///     (Format::SPLIT_BLOCK, 16.89, 95_872),
-/// ] {
-///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
-///     assert_eq!(bits_per_key.get(), bits);
-///     assert_eq!(format.filter_bytes(45_402, bits_per_key)?, bytes);
-/// }
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-///
-/// RocksDB's formats count bits per key from 1 to 100: lower values count as 1, higher values as 100. Values below 0.5
-/// are an error here, because RocksDB writes no filters then.
-///
-/// The constants are in the files of the formats.
-#[derive(Clone, Copy)]
-pub struct Format {
-    pub(crate) name: &'static str,
-    /// The width of the hash values.
-    pub(crate) hash_bits: i32,
-    pub(crate) filter_bytes: fn(u64, BitsPerKey) -> Result<u64, Error>,
-    pub(crate) probe_count: fn(u64, BitsPerKey) -> Result<Option<u8>, Error>,
-    /// The rate without absent keys whose hash value equals a stored key's.
-    pub(crate) rate: fn(u64, BitsPerKey) -> Result<f64, Error>,
-    /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
-    /// to 100, as in RocksDB's formats.
-    pub(crate) reach: Option<fn(u64) -> u64>,
-    /// The size of the smallest filter, as text of an error.
-    pub(crate) least_bytes: &'static str,
-}
-
-known_by_name!(Format);
 
 impl Format {
     /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16

@@ -42,7 +42,7 @@ fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     // The probability of each number of ones in a line.
     let mut ones = [0.0; BITS + 1];
     ones[0] = 1.0;
-    mean(
+    mean_over_lines(
         lines,
         keys,
         |keys| libm::pow(-libm::expm1(-k * keys / BITS as f64), k),
@@ -60,7 +60,7 @@ fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
 fn rate_of_blocks(blocks: u64, keys: u64) -> f64 {
     const ZERO_LEFT: f64 = 31.0 / 32.0;
     let mut zeros = 1.0;
-    mean(
+    mean_over_lines(
         blocks,
         keys,
         |keys| libm::pow(1.0 - libm::pow(ZERO_LEFT, keys), 8.0),
@@ -74,7 +74,12 @@ fn rate_of_blocks(blocks: u64, keys: u64) -> f64 {
 
 /// Returns the mean rate over lines: `crowded` takes the mean number of keys per line; `next` returns the rate of a
 /// line with 0, 1, 2, ... keys in turn and takes the probability of such a line.
-fn mean(lines: u64, keys: u64, crowded: impl Fn(f64) -> f64, mut next: impl FnMut(f64) -> f64) -> f64 {
+pub(crate) fn mean_over_lines(
+    lines: u64,
+    keys: u64,
+    crowded: impl Fn(f64) -> f64,
+    mut next: impl FnMut(f64) -> f64,
+) -> f64 {
     let (lines, keys) = (lines as f64, keys as f64);
     let mean = keys / lines;
     if mean > CROWDED {

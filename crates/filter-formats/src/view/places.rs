@@ -2,15 +2,15 @@
 //! few bytes at a time.
 //!
 //! ```
+//! use filter_formats::Format;
 //! use filter_formats::view::places::{Outline, Places};
-//! use filter_formats::view::FilterLayout;
 //! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
 //!
 //! let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 //! let filter = policy.build(["hello", "world"])?;
 //!
 //! // Known of the filter: its length and its last bytes, which are all of so short a one.
-//! let outline = Outline::new(FilterLayout::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
+//! let outline = Outline::new(Format::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
 //! let hash = policy.key_hash(b"hello").expect("a policy that hashes whole keys");
 //! let Places::Bits(bits) = outline.places(hash) else { panic!("a Bloom filter") };
 //! assert!(bits.iter().all(|bit| filter[(bit / 8) as usize] >> (bit % 8) & 1 == 1));
@@ -22,7 +22,7 @@ use core::ops::Range;
 
 use filter_policy::{HashFunction, KeyHash};
 
-use super::FilterLayout;
+use super::Format;
 
 /// The number of a filter's last bytes that suffice to know the rest of its form, for every layout.
 pub const TAIL_LEN: usize = 16;
@@ -49,7 +49,7 @@ impl Places {
 /// The form of a stored filter, without its bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline {
-    layout: FilterLayout,
+    format: Format,
     /// `None` if no slice is so long, or the end is not known.
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
@@ -65,7 +65,7 @@ impl Outline {
     /// read, and stored keys are denied. Take it from where the bytes are, not from a plan.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
-    pub fn new(layout: FilterLayout, len: u64, tail: &[u8]) -> Option<Self> {
+    pub fn new(format: Format, len: u64, tail: &[u8]) -> Option<Self> {
         // Of a filter that no slice holds, and of one whose end is missing, nothing is known.
         let len = usize::try_from(len).ok();
         let tail_len = len.map_or(TAIL_LEN, |len| len.min(TAIL_LEN));
@@ -78,7 +78,7 @@ impl Outline {
             .zip(given.unwrap_or_default())
             .for_each(|(byte, given)| *byte = *given);
         let outline = Self {
-            layout,
+            format,
             len: len.filter(|_| given.is_some()),
             tail,
             tail_len,
@@ -94,7 +94,7 @@ impl Outline {
     }
 
     fn find(&self, hash: KeyHash) -> Option<Places> {
-        let find = |len| (self.layout.places)(len, self.tail(), hash);
+        let find = |len| (self.format.places)(len, self.tail(), hash);
         self.len.map_or(Some(Places::Same(true)), find)
     }
 
@@ -113,7 +113,7 @@ impl Outline {
             Places::Bits(_) => true,
             Places::Bytes(ranges) => {
                 let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-                len != bytes.len() as u64 || (self.layout.may_match)(self.tail(), hash, bytes)
+                len != bytes.len() as u64 || (self.format.may_match)(self.tail(), hash, bytes)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
+use filter_formats::Format;
 use filter_formats::budget::{Level, Plan, plan};
-use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use filter_formats::BinaryFusePolicy;
-use filter_formats::sizing::Format;
+use filter_formats::Format;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes};
 use xorf::{BinaryFuse8, BinaryFuse16, DmaSerializable, Filter};
 

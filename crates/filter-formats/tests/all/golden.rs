@@ -1,8 +1,8 @@
 //! Filters that other programs wrote: rebuilt byte for byte, with every recorded answer repeated.
 
+use filter_formats::Format;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_formats::sizing::Format;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use serde::Deserialize;
@@ -73,7 +73,7 @@ impl Row {
     }
 
     /// Checks a policy with the keys of the row; absent keys are numbered from `first_absent`. Returns the kind of the filter.
-    fn check(&self, policy: &dyn FilterPolicy, layout: FilterLayout, first_absent: u32) -> FilterKind {
+    fn check(&self, policy: &dyn FilterPolicy, layout: Format, first_absent: u32) -> FilterKind {
         let at = format!(
             "{} {:?} version {}, {} keys {}, {} bits",
             policy.name(),
@@ -101,8 +101,8 @@ fn leveldb() {
     for row in &rows {
         let policy = BloomFilterPolicy::leveldb_builtin(row.bits());
         assert_eq!(policy.name(), row.policy);
-        let kind = row.check(&policy, FilterLayout::LEVEL_DB, 1_000_000);
-        assert_eq!(kind, FilterKind::LEVEL_DB);
+        let kind = row.check(&policy, Format::LEVEL_DB, 1_000_000);
+        assert_eq!(kind, FilterKind::Filter(Format::LEVEL_DB));
     }
 }
 
@@ -118,7 +118,7 @@ fn bloom_filter2() {
             Some("signed_x86") => &BloomFilterPolicy::signed_tail(row.bits()),
             other => panic!("no tail is called {other:?}"),
         };
-        row.check(policy, FilterLayout::LEVEL_DB, 100_000);
+        row.check(policy, Format::LEVEL_DB, 100_000);
     }
 }
 
@@ -129,8 +129,8 @@ fn bloom64() {
     assert_eq!(rows.len(), 198);
     for row in &rows {
         let policy = BloomFilter64Policy::new(row.bits());
-        let kind = row.check(&policy, FilterLayout::BLOOM64, 1_000_000);
-        assert_eq!(kind, FilterKind::BLOOM64);
+        let kind = row.check(&policy, Format::BLOOM64, 1_000_000);
+        assert_eq!(kind, FilterKind::Filter(Format::BLOOM64));
     }
 }
 
@@ -150,11 +150,11 @@ fn rocksdb() {
                 ("ribbon", _) => (&RibbonPolicy::new(bits), 2),
                 other => panic!("no policy is called {other:?}"),
             };
-        let kind = match row.check(policy, FilterLayout::ROCKS_DB, 1_000_000) {
+        let kind = match row.check(policy, Format::FAST_LOCAL_BLOOM, 1_000_000) {
             FilterKind::Empty if row.n == 0 => 0,
-            FilterKind::FAST_LOCAL_BLOOM => 1,
-            FilterKind::LEGACY_BLOOM => 2,
-            FilterKind::RIBBON => 3,
+            FilterKind::Filter(format) if format == Format::FAST_LOCAL_BLOOM => 1,
+            FilterKind::Filter(format) if format == Format::LEGACY_BLOOM => 2,
+            FilterKind::Filter(format) if format == Format::RIBBON => 3,
             other => panic!("{other:?}"),
         };
         kinds[writer][kind] += 1;
@@ -190,8 +190,11 @@ fn pebble() {
             .stored
             .check(&BinaryFusePolicy::new(bits_per_key), &keys, &absent, &at);
         let (packed, _) = filter.split_last_chunk::<14>().unwrap();
-        let view = FilterView::new(FilterLayout::BINARY_FUSE, &filter);
-        assert_eq!((view.kind(), view.bit_array()), (FilterKind::BINARY_FUSE, packed));
+        let view = FilterView::new(Format::BINARY_FUSE, &filter);
+        assert_eq!(
+            (view.kind(), view.bit_array()),
+            (FilterKind::Filter(Format::BINARY_FUSE), packed)
+        );
         assert!((view.false_positive_rate() / rate - 1.0).abs() < 1e-12);
     }
 }

@@ -1,8 +1,9 @@
 //! Tests every policy in the list: its name, its place in the format's description, its bytes, and its answers for all
 //! keys and any bytes.
 
+use filter_formats::Format;
 use filter_formats::policies;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -70,7 +71,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
             {
                 readers.check(&filter, key);
             }
-            let kind = FilterView::new(known.layout(), &filter).kind();
+            let kind = FilterView::new(known.format(), &filter).kind();
             assert!(
                 count == 0 || !matches!(kind, FilterKind::Empty | FilterKind::Reserved),
                 "a filter of {} is read as {kind:?}",
@@ -85,18 +86,14 @@ fn every_reader_knows_the_filters_of_every_policy() {
 #[test]
 fn readers_of_another_layout_deny_nothing() {
     let mut policies = any_policies(TEN);
-    let protected = [
-        FilterLayout::LEVEL_DB,
-        FilterLayout::BLOOM64,
-        FilterLayout::ROCKS_DB,
-    ];
-    policies.retain(|(layout, _)| protected.contains(layout));
+    let protected = [Format::LEVEL_DB, Format::BLOOM64, Format::FAST_LOCAL_BLOOM];
+    policies.retain(|(format, _)| protected.iter().any(|one| one.shares_layout(*format)));
     for count in [1_u32, 10, 2_000, 100_000] {
         let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
         for (written, policy) in &policies {
             let filter = filter_of(policy, &keys);
             for (read, reader) in &policies {
-                if read == written || *read == FilterLayout::ROCKS_DB {
+                if read.shares_layout(*written) || read.shares_layout(Format::FAST_LOCAL_BLOOM) {
                     continue;
                 }
                 for absent in [&b""[..], b"absent", &[0xff; 300]] {
@@ -124,8 +121,8 @@ proptest! {
             .iter()
             .flat_map(|(key, times)| std::iter::repeat_n(key.clone(), *times))
             .collect();
-        for (layout, policy) in any_policies(bits) {
-            if layout == FilterLayout::ROCKS_DB {
+        for (format, policy) in any_policies(bits) {
+            if format.shares_layout(Format::FAST_LOCAL_BLOOM) {
                 prop_assert_eq!(filter_of(&policy, &repeated), filter_of(&policy, &once), "{}", policy.name());
             }
         }

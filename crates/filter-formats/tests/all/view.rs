@@ -1,7 +1,8 @@
 //! Descriptions of stored bytes, at every edge.
 
 use filter_formats::BloomFilter64Policy;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::Format;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 
@@ -13,39 +14,41 @@ const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builti
 /// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
 #[test]
 fn reading_follows_the_rules_at_every_edge() {
-    use FilterKind::{Empty, Reserved};
+    use FilterKind::{Empty, Filter, Reserved};
+    const ONE: Format = Format::LEVEL_DB;
+    const OTHER: Format = Format::BLOOM64;
 
-    let expectations: [(FilterLayout, &[u8], FilterKind, bool); 20] = [
-        (FilterLayout::LEVEL_DB, &[], Empty, false),
-        (FilterLayout::LEVEL_DB, &[0xff], Empty, false),
-        (FilterLayout::LEVEL_DB, &[6], Empty, false),
-        (FilterLayout::LEVEL_DB, &[0, 0], FilterKind::LEVEL_DB, true),
-        (FilterLayout::LEVEL_DB, &[0, 1], FilterKind::LEVEL_DB, false),
-        (FilterLayout::LEVEL_DB, &[0xff, 30], FilterKind::LEVEL_DB, true),
-        (FilterLayout::LEVEL_DB, &[0, 30], FilterKind::LEVEL_DB, false),
-        (FilterLayout::LEVEL_DB, &[0, 31], Reserved, true),
-        (FilterLayout::LEVEL_DB, &[0, 0xff], Reserved, true),
-        (FilterLayout::BLOOM64, &[], Empty, false),
-        (FilterLayout::BLOOM64, &[0x86], Empty, false),
-        (FilterLayout::BLOOM64, &[0xff], Empty, false),
-        (FilterLayout::BLOOM64, &[0, 0], Reserved, true),
-        (FilterLayout::BLOOM64, &[0, 6], Reserved, true),
-        (FilterLayout::BLOOM64, &[0, 0x80], Reserved, true),
-        (FilterLayout::BLOOM64, &[0, 0x81], FilterKind::BLOOM64, false),
-        (FilterLayout::BLOOM64, &[0xff, 0x81], FilterKind::BLOOM64, true),
-        (FilterLayout::BLOOM64, &[0, 0x9e], FilterKind::BLOOM64, false),
-        (FilterLayout::BLOOM64, &[0, 0x9f], Reserved, true),
-        (FilterLayout::BLOOM64, &[0, 0xff], Reserved, true),
+    let expectations: [(Format, &[u8], FilterKind, bool); 20] = [
+        (ONE, &[], Empty, false),
+        (ONE, &[0xff], Empty, false),
+        (ONE, &[6], Empty, false),
+        (ONE, &[0, 0], Filter(ONE), true),
+        (ONE, &[0, 1], Filter(ONE), false),
+        (ONE, &[0xff, 30], Filter(ONE), true),
+        (ONE, &[0, 30], Filter(ONE), false),
+        (ONE, &[0, 31], Reserved, true),
+        (ONE, &[0, 0xff], Reserved, true),
+        (OTHER, &[], Empty, false),
+        (OTHER, &[0x86], Empty, false),
+        (OTHER, &[0xff], Empty, false),
+        (OTHER, &[0, 0], Reserved, true),
+        (OTHER, &[0, 6], Reserved, true),
+        (OTHER, &[0, 0x80], Reserved, true),
+        (OTHER, &[0, 0x81], Filter(OTHER), false),
+        (OTHER, &[0xff, 0x81], Filter(OTHER), true),
+        (OTHER, &[0, 0x9e], Filter(OTHER), false),
+        (OTHER, &[0, 0x9f], Reserved, true),
+        (OTHER, &[0, 0xff], Reserved, true),
     ];
-    for (layout, filter, kind, answer) in expectations {
-        let view = FilterView::new(layout, filter);
+    for (format, filter, kind, answer) in expectations {
+        let view = FilterView::new(format, filter);
         assert_eq!(view.kind(), kind, "{filter:x?}");
         assert_eq!(
             view.false_positive_rate(),
             f64::from(u8::from(answer)),
             "{filter:x?}"
         );
-        let policy: &dyn FilterPolicy = if layout == FilterLayout::LEVEL_DB {
+        let policy: &dyn FilterPolicy = if format == ONE {
             &POLICY
         } else {
             &BloomFilter64Policy::new(TEN)
@@ -54,10 +57,7 @@ fn reading_follows_the_rules_at_every_edge() {
     }
     // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
     for filter in [[0, 0], [0xff, 6]] {
-        assert_eq!(
-            FilterView::new(FilterLayout::LEVEL_DB, &filter).estimated_len(),
-            None
-        );
+        assert_eq!(FilterView::new(Format::LEVEL_DB, &filter).estimated_len(), None);
     }
 }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use filter_formats::BloomFilter64Policy;
+use filter_formats::Format;
 use filter_formats::budget::{Level, plan};
-use filter_formats::sizing::Format;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};

@@ -217,7 +217,7 @@ impl Row for Application {
                 bits_per_key: None,
                 next_bits_per_key: None,
                 probe_count: shape.probe_count.map(u32::from),
-                rate: Some(shape.rate),
+                rate: shape.rate,
             },
             memory: shape.bytes,
             make: Box::new(move || make(id, capacity, rate)),

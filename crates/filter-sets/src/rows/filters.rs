@@ -25,8 +25,8 @@ macro_rules! filter {
                 $write(self, writer)
             }
 
-            fn rate(&self) -> Option<f64> {
-                Some($rate(self))
+            fn rate(&self) -> f64 {
+                $rate(self)
             }
         }
 

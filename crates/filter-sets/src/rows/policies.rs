@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
-use filter_formats::sizing::{Format as Sizes, Textbook};
+use filter_formats::sizing::Textbook;
 use filter_formats::view::places::{self, Places};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
@@ -24,9 +24,9 @@ const IDENTITY_SEED: u64 = 0x6b65_7973;
 /// Returns the format of a policy whose name is derived from that of a row: with another seed, or over prefixes.
 pub(super) fn derived(name: &str) -> Option<Format> {
     let policy = policies::by_name(name, ANY).ok()?;
-    let layout = policies::layout_of(policy.name().as_bytes())?;
-    let of_layout = policies::ALL.iter().filter(|row| row.layout() == layout);
-    let longest = of_layout.filter(|row| name.starts_with(row.name()));
+    let format = policies::format_of(policy.name().as_bytes())?;
+    let of_format = policies::ALL.iter().filter(|row| row.format() == format);
+    let longest = of_format.filter(|row| name.starts_with(row.name()));
     let row = longest.max_by_key(|row| row.name().len())?;
     Some(Format::derived(row, policy.name()))
 }
@@ -58,11 +58,11 @@ impl Row for NamedPolicy {
     }
 
     fn owns(&self, bytes: &[u8]) -> bool {
-        self.layout().owns(bytes)
+        self.format().owns(bytes)
     }
 
     fn check_len(&self, bytes: &[u8]) -> Text<()> {
-        let view = FilterView::new(self.layout(), bytes);
+        let view = FilterView::new(self.format(), bytes);
         // All layouts have at least 64 bits, also without keys.
         let is_whole = match view.kind() {
             FilterKind::Empty => false,
@@ -95,52 +95,38 @@ impl Row for NamedPolicy {
             return Err("is sized by its keys alone: no capacity can be given".to_owned());
         }
         let sizes = self.format();
-        let bits_per_key = match (size, sizes) {
-            (Size::BitsPerKey(bits), _) => BitsPerKey::fractional(bits).map_err(text)?,
-            (Size::Rate(rate), Some(sizes)) => {
-                sizes.bits_per_key_for_rate(keys.max(1), rate).map_err(text)?
-            }
-            (Size::Bytes(bytes), Some(sizes)) => {
-                sizes.bits_per_key_for_bytes(keys.max(1), bytes).map_err(text)?
-            }
-            (Size::Bits(_), _) => return Err(NO_BITS.to_owned()),
-            (_, None) => return Err("has no formula for its rate: give bits per key".to_owned()),
+        let bits_per_key = match size {
+            Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
+            Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
+            Size::Bytes(bytes) => sizes.bits_per_key_for_bytes(keys.max(1), bytes),
+            Size::Bits(_) => return Err(NO_BITS.to_owned()),
         };
+        let bits_per_key = bits_per_key.map_err(text)?;
         let policy_of_size = policy(format, bits_per_key)?;
         let function = function(&policy_of_size)?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
-        let longest = || policy_of_size.max_filter_len(count).map(|len| len as u64);
-        let len = longest().map_err(text)?;
-        let of_sizes = |sizes: Sizes| {
-            let bytes = sizes.filter_bytes(keys, bits_per_key)?;
-            let probes = sizes.probe_count(keys, bits_per_key)?;
-            Ok((bytes, probes.map(u32::from), sizes.rate(keys, bits_per_key)?))
-        };
-        let next = |bytes: u64, rate: f64| {
-            let (sizes, asked) = (sizes?, bits_per_key.get());
-            let is_asked = matches!(size, Size::BitsPerKey(_));
-            let is_small = is_asked && bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
-            let has_high_rate = Textbook::BEST.rate_at(asked).is_ok_and(|best| rate > 1.5 * best);
-            let more = (1..=200).map(|tenths| asked + f64::from(tenths) / 10.0);
-            let mut more = more.take_while(|_| is_small && has_high_rate);
-            more.find(|&bits| {
-                let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_bytes(keys, bits));
-                bits.is_ok_and(|larger| larger > bytes)
-            })
-        };
-        let known = sizes.map(of_sizes).transpose();
-        let known = known.map_err(|error: filter_policy::Error| text(error))?;
-        let (bytes, probe_count, rate, next_bits_per_key) = match known {
-            Some((bytes, probe_count, rate)) => (bytes, probe_count, Some(rate), next(bytes, rate)),
-            None => (len, None, None, None),
-        };
+        let len = policy_of_size.max_filter_len(count).map_err(text)? as u64;
+        let bytes = sizes.filter_bytes(keys, bits_per_key).map_err(text)?;
+        let probe_count = sizes.probe_count(keys, bits_per_key).map_err(text)?;
+        let rate = sizes.rate(keys, bits_per_key).map_err(text)?;
+        let asked = bits_per_key.get();
+        let is_asked = matches!(size, Size::BitsPerKey(_));
+        let is_small = is_asked && bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
+        let has_high_rate = Textbook::BEST.rate_at(asked).is_ok_and(|best| rate > 1.5 * best);
+        let mut more = (1..=200)
+            .map(|tenths| asked + f64::from(tenths) / 10.0)
+            .take_while(|_| is_small && has_high_rate);
+        let next_bits_per_key = more.find(|&bits| {
+            let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_bytes(keys, bits));
+            bits.is_ok_and(|larger| larger > bytes)
+        });
         let format = format.clone();
         Ok(Plan {
             sizing: Sizing {
                 bytes,
                 bits_per_key: Some(bits_per_key.get()),
                 next_bits_per_key,
-                probe_count,
+                probe_count: probe_count.map(u32::from),
                 rate,
             },
             memory: len.saturating_add(keys.saturating_mul(8 + self.building_bytes())),
@@ -164,7 +150,7 @@ impl Row for NamedPolicy {
         let policy = policy(format, ANY)
             .ok()
             .filter(|policy| function(policy).is_ok())?;
-        let form = places::Outline::new(self.layout(), len, tail)?;
+        let form = places::Outline::new(self.format(), len, tail)?;
         Some(Ok(Outline(Box::new(Form { policy, form }))))
     }
 }
@@ -173,7 +159,7 @@ impl Row for NamedPolicy {
 struct Filled<H> {
     policy: AnyPolicy,
     function: HashFunction,
-    rate: Option<f64>,
+    rate: f64,
     hash: fn(u128) -> H,
     hashes: Vec<H>,
     filter: Vec<u8>,
@@ -185,7 +171,7 @@ impl<H: HashValue + 'static> Filled<H> {
         policy: AnyPolicy,
         function: HashFunction,
         keys: u64,
-        rate: Option<f64>,
+        rate: f64,
         hash: fn(u128) -> H,
     ) -> Text<AnyFilling> {
         let count = usize::try_from(keys).map_err(text)?;
@@ -224,7 +210,7 @@ impl<H: HashValue> Filling for Filled<H> {
         writer.write_all(&self.filter)
     }
 
-    fn rate(&self) -> Option<f64> {
+    fn rate(&self) -> f64 {
         self.rate
     }
 }
@@ -250,14 +236,14 @@ impl Opened for Asked {
     }
 
     fn rate(&self) -> f64 {
-        FilterView::new(self.row.layout(), self.filter.bytes()).false_positive_rate()
+        FilterView::new(self.row.format(), self.filter.bytes()).false_positive_rate()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.
     fn merge(&mut self, other: &dyn Opened) -> Text<()> {
-        let layout = self.row.layout();
+        let stored = self.row.format();
         let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
-        let (one, another) = (FilterView::new(layout, &bits), FilterView::new(layout, other));
+        let (one, another) = (FilterView::new(stored, &bits), FilterView::new(stored, other));
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
         let Some((probes, others)) = probes(one).zip(probes(another)) else {
             let name = self.row.name();

@@ -111,7 +111,7 @@ impl Row for Spark {
                 bits_per_key: None,
                 next_bits_per_key: None,
                 probe_count: Some(probes),
-                rate: Some(self.rate(parameters.bits(), probes, capacity)?),
+                rate: self.rate(parameters.bits(), probes, capacity)?,
             },
             memory: bytes,
             make: Box::new(move || Ok(Box::new(BloomFilter::new(&parameters).map_err(text)?))),

@@ -14,13 +14,7 @@ use serde_json::Value;
 
 use super::{build, build_file, builder, files, format, keys, names, of_shards, slices};
 
-fn size(name: &str) -> Size {
-    // The one whose rate has no formula.
-    match name {
-        "rocksdb-legacy" => Size::BitsPerKey(10.0),
-        _ => Size::Rate(0.01),
-    }
-}
+const SIZE: Size = Size::Rate(0.01);
 
 #[test]
 fn every_name_is_of_one_format() {
@@ -60,15 +54,15 @@ fn sizes_are_those_of_the_filters_that_are_built() {
     let absent: Vec<&[u8]> = absent.iter().map(<[u8; 8]>::as_slice).collect();
     for name in names() {
         let format = format(name);
-        for size in [size(name), Size::BitsPerKey(12.0), Size::Bytes(count + count / 4)] {
+        for size in [SIZE, Size::BitsPerKey(12.0), Size::Bytes(count + count / 4)] {
             let Ok(sizing) = format.sizing(count, size) else {
-                let is_refused = name == "rocksdb-legacy" || name == "counting" && size != self::size(name);
+                let is_refused = name == "counting" && size != SIZE;
                 assert!(is_refused, "{name}: {size:?}");
                 continue;
             };
             // Whole probe counts cost a little.
             let is_kept = match size {
-                Size::Rate(wanted) => sizing.rate.is_some_and(|rate| rate <= 1.12 * wanted),
+                Size::Rate(wanted) => sizing.rate <= 1.12 * wanted,
                 Size::Bytes(most) => sizing.bytes <= most,
                 _ => sizing.bytes <= count * 12 / 8 + 200,
             };
@@ -87,12 +81,10 @@ fn sizes_are_those_of_the_filters_that_are_built() {
                 .into_iter()
                 .filter(|&found| found);
             let hits = found.count() as f64;
-            if let Some(rate) = sizing.rate {
-                let expected = rate * absent.len() as f64;
-                // Three hundredths, and what chance gives in a million keys and in one filter's bits.
-                let off = (hits - expected).abs() / expected;
-                assert!(off < 0.03 + 4.0 / expected.sqrt(), "{at}: {hits} of a million");
-            }
+            let expected = sizing.rate * absent.len() as f64;
+            // Three hundredths, and what chance gives in a million keys and in one filter's bits.
+            let off = (hits - expected).abs() / expected;
+            assert!(off < 0.03 + 4.0 / expected.sqrt(), "{at}: {hits} of a million");
         }
     }
 }
@@ -108,7 +100,7 @@ fn the_formats_that_are_documented() {
         let short = format.short_names().join("`, `");
         let yes = |is: bool| if is { "yes" } else { "no" };
         let file = place.path().join("filter");
-        let building = Builder::new(format.clone(), size(format.short_names()[0])).raw_file(&file);
+        let building = Builder::new(format.clone(), SIZE).raw_file(&file);
         build_file(building.unwrap(), &keys(0..3_000));
         let bytes = fs::read(&file).unwrap();
         let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
@@ -127,7 +119,7 @@ fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
     let (stored, absent) = (keys(0..20_000), keys(1_000_000..1_050_000));
     for name in names() {
         let folder = place.path().join(name);
-        let builder = Builder::new(format(name), size(name));
+        let builder = Builder::new(format(name), SIZE);
         let manifest = build(&(builder, 5), &folder, &stored).unwrap();
         assert_eq!(manifest.keys(), 20_000, "{name}");
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
@@ -160,7 +152,7 @@ fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() 
     let stored = keys(0..3_000);
     for name in names() {
         let folder = place.path().join(name);
-        let builder = Builder::new(format(name), size(name));
+        let builder = Builder::new(format(name), SIZE);
         let manifest = build(&(builder.clone(), 3), &folder, &stored).unwrap();
         let of = |number: usize| -> Vec<Vec<u8>> {
             let is_of = |key: &&Vec<u8>| manifest.shard_of(key) == number;
@@ -302,7 +294,6 @@ fn sizes_that_a_format_has_not_are_refused() {
         let refusal = Builder::new(format(name), size).file("never");
         refusal.map(|_| ()).unwrap_err().to_string()
     };
-    assert!(refused("rocksdb-legacy", Size::Rate(0.01)).contains("give bits per key"));
     for name in names().filter(|name| !name.starts_with("spark")) {
         assert!(
             refused(name, Size::Bits(64)).contains("give bits per key"),
@@ -311,8 +302,6 @@ fn sizes_that_a_format_has_not_are_refused() {
     }
     for name in names() {
         refused(name, Size::Bytes(1));
-    }
-    for name in names().filter(|&name| name != "rocksdb-legacy") {
         for rate in [0.0, 1.0, -1.0, f64::NAN] {
             refused(name, Size::Rate(rate));
         }

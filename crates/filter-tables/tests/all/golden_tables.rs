@@ -3,7 +3,8 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::Format;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
@@ -231,11 +232,11 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         assert_eq!(builder.finish().unwrap(), block, "{file}");
 
         for filter in reader.filters() {
-            let view = FilterView::new(FilterLayout::LEVEL_DB, filter.bytes.unwrap());
+            let view = FilterView::new(Format::LEVEL_DB, filter.bytes.unwrap());
             match view.kind() {
                 FilterKind::Empty => empty += 1,
                 kind => {
-                    assert_eq!(kind, FilterKind::LEVEL_DB, "{file}");
+                    assert_eq!(kind, FilterKind::Filter(Format::LEVEL_DB), "{file}");
                     let probes = if file.contains("bpk14") { 9 } else { 6 };
                     assert_eq!(view.probe_count(), Some(probes), "{file}");
                     filters += 1;

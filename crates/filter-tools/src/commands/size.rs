@@ -176,7 +176,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
             answer.filter.to_owned(),
             bits_per_key.map_or_else(String::new, |bits| bits.to_string()),
             probe_count.map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
-            rate.map_or_else(|| "?".to_owned(), share),
+            share(rate),
             grouped(bytes),
             match keys_differ {
                 true => grouped(answer.keys),
@@ -230,7 +230,7 @@ fn bad_size(answer: &Answer) -> Option<String> {
 fn shared(answer: &Answer) -> Option<String> {
     let shared = answer
         .whole_hash_shared
-        .filter(|&shared| answer.sizing.rate.is_some_and(|rate| shared >= 0.1 * rate))?;
+        .filter(|&shared| shared >= 0.1 * answer.sizing.rate)?;
     Some(format!(
         "{}: {} of absent keys have the same 32-bit hash as one of {}; a larger filter does not exclude them",
         answer.filter,

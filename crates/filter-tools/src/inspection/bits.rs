@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::Format;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::MATCHES_EVERYTHING;
 use filter_policy::leveldb::is_coprime_size;
 use serde::Serialize;
@@ -40,18 +41,19 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Adds a filter that is not empty. Returns the name of its kind, or a description of the damage.
+    /// Adds a filter that is not empty. Returns the name of its format where the policy's
+    /// does not tell it, or a description of the damage.
     pub(super) fn add_filter(
         &mut self,
-        layout: FilterLayout,
+        format: Format,
         bytes: &[u8],
     ) -> Result<Option<&'static str>, String> {
-        let is_of_rocksdb = layout == FilterLayout::ROCKS_DB;
+        let is_of_rocksdb = format.shares_layout(Format::FAST_LOCAL_BLOOM);
         if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
             return Ok(None);
         }
-        let view = FilterView::new(layout, bytes);
+        let view = FilterView::new(format, bytes);
         match (view.kind(), view.ones().zip(view.probe_count())) {
             (FilterKind::Empty, _) if is_of_rocksdb => return Ok(None),
             (FilterKind::Empty, _) => {
@@ -62,17 +64,16 @@ impl Bits {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
-                let is_bad = layout == FilterLayout::LEVEL_DB && !is_coprime_size(view.bits() / 8);
+                let is_bad = format == Format::LEVEL_DB && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
-            _ => return Err(layout.damage(bytes).to_string()),
+            _ => return Err(format.damage(bytes).to_string()),
         }
         self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
         Ok(match view.kind() {
-            FilterKind::LEGACY_BLOOM => Some("legacy Bloom"),
-            FilterKind::FAST_LOCAL_BLOOM => Some("FastLocalBloom"),
-            FilterKind::RIBBON => Some("Ribbon"),
-            FilterKind::BINARY_FUSE => Some("binary fuse"),
+            FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => {
+                Some(format.name())
+            }
             _ => None,
         })
     }
@@ -133,7 +134,7 @@ mod tests {
         for (bytes, bad) in [(41, 1), (42, 1), (52, 2)] {
             let mut filter = vec![0; bytes];
             filter[bytes - 1] = 6;
-            bits.add_filter(FilterLayout::LEVEL_DB, &filter).unwrap();
+            bits.add_filter(Format::LEVEL_DB, &filter).unwrap();
             assert_eq!(bits.bad_sizes, bad, "{bytes} bytes");
         }
     }
@@ -147,7 +148,7 @@ mod tests {
             let policy = known.build(BitsPerKey::whole(10));
             policy.append_filter(&keys, &mut filter).unwrap();
             let mut bits = Bits::default();
-            let counted = bits.add_filter(known.layout(), &filter);
+            let counted = bits.add_filter(known.format(), &filter);
             assert!(
                 counted.is_ok() && bits.all_bits() > 5000,
                 "{} is not counted, {counted:?}",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::view::FilterLayout;
+use filter_formats::Format;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
 use filter_tables::BlockHandle;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(crate) struct FilterBlockReport {
 pub(super) fn look_at(
     block: &[u8],
     policy: &[u8],
-    layout: Option<FilterLayout>,
+    layout: Option<Format>,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
     let reader = FilterBlockReader::new(block);
@@ -115,13 +115,13 @@ mod tests {
     use filter_policy::filter_block::FilterBlockBuilder;
     use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
-    use filter_formats::policies::layout_of;
+    use filter_formats::policies::format_of;
 
     use super::super::words::IN_WORDS;
     use super::*;
 
     fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
-        super::look_at(block, policy, layout_of(policy), data_blocks)
+        super::look_at(block, policy, format_of(policy), data_blocks)
     }
 
     fn block(keys: u32) -> Vec<u8> {

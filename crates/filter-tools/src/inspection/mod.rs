@@ -15,8 +15,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use filter_formats::policies::layout_of;
-use filter_formats::view::FilterLayout;
+use filter_formats::Format;
+use filter_formats::policies::format_of;
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
 };
@@ -221,7 +221,7 @@ impl TableReport {
                 continue;
             };
             match read.add_filter_block(handle, self.bytes) {
-                Ok(()) => self.add_filter_block(table, handle, policy, layout_of(policy), data_blocks),
+                Ok(()) => self.add_filter_block(table, handle, policy, format_of(policy), data_blocks),
                 Err(overlap) => damage.add(&overlap),
             }
         }
@@ -234,7 +234,7 @@ impl TableReport {
         table: &impl StoredBlocks,
         handle: BlockHandle,
         policy: &[u8],
-        layout: Option<FilterLayout>,
+        layout: Option<Format>,
         data_blocks: &[BlockHandle],
     ) {
         let Some(contents) = self.filter_contents(table, handle) else {

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use filter_formats::Format;
 use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
-use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::view::FilterView;
 use serde::Serialize;
 use statistics::significant;
 
@@ -173,7 +174,7 @@ impl OpenFile {
         match self.bitset(offset, column.filter_length) {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(FilterLayout::SPLIT_BLOCK, &bitset).false_positive_rate();
+                let rate = FilterView::new(Format::SPLIT_BLOCK, &bitset).false_positive_rate();
                 found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));

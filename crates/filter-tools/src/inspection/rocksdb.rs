@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::Format;
+use filter_formats::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
@@ -69,7 +70,7 @@ impl TableReport {
             Ok(RocksDbFilters::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
-                let layout = Some(FilterLayout::LEVEL_DB);
+                let layout = Some(Format::LEVEL_DB);
                 self.add_filter_block(table, handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
@@ -102,7 +103,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = FilterLayout::ROCKS_DB;
+            let layout = Format::FAST_LOCAL_BLOOM;
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {

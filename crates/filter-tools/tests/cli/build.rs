@@ -40,12 +40,9 @@ fn every_format_from_a_shell() {
     bench.write("keys", lines(0..3_000));
     for format in Format::all() {
         let name = format.short_names()[0];
-        let size = match name {
-            "rocksdb-legacy" => "--bits-per-key 10",
-            _ => "--rate 1%",
-        };
         for more in ["", " --shards 3"] {
-            let build = format!("build --keys keys keys {size} --out {name}{more} --format {name} --replace");
+            let build =
+                format!("build --keys keys keys --rate 1% --out {name}{more} --format {name} --replace");
             bench.done(&build);
             let asked = format!("ask {name}");
             bench.maybe_all(&asked, lines(0..3_000));

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use filter_formats::Format;
 use filter_formats::policies::ALL;
-use filter_formats::sizing::Format;
 use filter_policy::BitsPerKey;
 use minijinja::context;
 use minijinja::value::Value;
@@ -26,9 +26,7 @@ pub(super) fn policies(data: &DatasetRows<'_>) -> Value {
     let heads = numbers.iter().map(|&keys| format!("#{} keys", grouped(keys)));
     let heads: Value = ["Policy".to_owned()].into_iter().chain(heads).collect();
     let bits_per_key = BitsPerKey::whole(sizes::BITS_PER_KEY);
-    let policies = ALL
-        .iter()
-        .filter_map(|policy| Some((policy.name(), policy.format()?)));
+    let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
     let rows = policies
         .filter(|(_, format)| *format != Format::LEVEL_DB)
         .map(|(name, format)| {

@@ -2,9 +2,10 @@
 //! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions.
 
 use bench_leveldb::Policy;
+use filter_formats::Format;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::RibbonPolicy;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_formats::{BinaryFusePolicy, policies};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
@@ -15,10 +16,10 @@ fn key(number: u32) -> Vec<u8> {
 #[test]
 fn filters_of_other_formats_are_let_pass() {
     let leveldb = Policy::builtin(10);
-    let open = [FilterLayout::BLOOM64, FilterLayout::ROCKS_DB];
+    let open = [Format::BLOOM64, Format::FAST_LOCAL_BLOOM];
     for policy in policies::ALL
         .iter()
-        .filter(|policy| open.contains(&policy.layout()))
+        .filter(|policy| open.contains(&policy.format()))
     {
         for bits_per_key in [1, 4, 10, 17, 50, 100] {
             let built = policy.build(BitsPerKey::whole(bits_per_key));
@@ -67,8 +68,8 @@ fn ribbon(blocks: u32) -> Vec<u8> {
     let mut filter = vec![0; blocks as usize * 16];
     let [a, b, c, _] = blocks.to_le_bytes();
     filter.extend([0xfe, 0, a, b, c]);
-    let kind = FilterView::new(FilterLayout::ROCKS_DB, &filter).kind();
-    assert_eq!(kind, FilterKind::RIBBON);
+    let kind = FilterView::new(Format::FAST_LOCAL_BLOOM, &filter).kind();
+    assert_eq!(kind, FilterKind::Filter(Format::RIBBON));
     filter
 }
 

@@ -4,9 +4,10 @@ use std::fmt::Display;
 use std::sync::Mutex;
 
 use bench_kit::suites::rates::IDEAL;
+use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
-use filter_formats::sizing::{self, Format};
-use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::sizing;
+use filter_formats::view::FilterView;
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
@@ -119,7 +120,7 @@ impl Series {
     /// Returns the mapping of hash values to bits: LevelDB's, or one of the kind's own.
     pub(super) fn scheme(&self) -> &'static str {
         match self.kind {
-            Kind::Policy(known) if known.layout() != FilterLayout::LEVEL_DB => "own",
+            Kind::Policy(known) if known.format() != Format::LEVEL_DB => "own",
             Kind::Application(..) => "own",
             _ => "leveldb",
         }
@@ -141,10 +142,10 @@ impl Series {
     pub(super) fn build(&self, bits_per_key: u32, members: &[&[u8]]) -> Result<Filter, String> {
         let bits = BitsPerKey::whole(bits_per_key);
         match self.kind {
-            Kind::Policy(known) => stored(known.build(bits), known.layout(), members),
+            Kind::Policy(known) => stored(known.build(bits), known.format(), members),
             Kind::Function(function) => {
                 let policy = BloomFilterPolicy::with_hasher(function, bits);
-                stored(Box::new(policy), FilterLayout::LEVEL_DB, members)
+                stored(Box::new(policy), Format::LEVEL_DB, members)
             }
             // All are sized by the best rate that the bits allow.
             Kind::Application(make, _) => {
@@ -166,7 +167,7 @@ impl Series {
             None => of(Format::BLOOM64)?,
         };
         let format = match self.kind {
-            Kind::Policy(known) => known.format(),
+            Kind::Policy(known) => Some(known.format()),
             Kind::Function(_) => Some(Format::LEVEL_DB),
             Kind::Application(..) => None,
         };
@@ -197,7 +198,7 @@ fn words(error: impl Display) -> String {
 }
 
 /// Builds the filter of a policy.
-fn stored(policy: AnyPolicy, layout: FilterLayout, members: &[&[u8]]) -> Result<Filter, String> {
+fn stored(policy: AnyPolicy, layout: Format, members: &[&[u8]]) -> Result<Filter, String> {
     let mut filter = Vec::new();
     policy.append_filter(members, &mut filter).map_err(words)?;
     let view = FilterView::new(layout, &filter);

@@ -2,8 +2,9 @@
 
 use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
+use filter_formats::Format;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 use crate::{ours, policies};
@@ -45,8 +46,8 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
             };
             assert!(ours(&**policy, &keys) == expected, "{}", what());
             let reader = theirs.reader(&expected).unwrap();
-            let view = FilterView::new(FilterLayout::ROCKS_DB, &expected);
-            ribbons += u32::from(view.kind() == FilterKind::RIBBON);
+            let view = FilterView::new(Format::FAST_LOCAL_BLOOM, &expected);
+            ribbons += u32::from(view.kind() == FilterKind::Filter(Format::RIBBON));
             for (place, key) in keys.iter().chain(&absent).enumerate() {
                 let answers = [reader.may_match(key), policy.key_may_match(key, &expected)];
                 assert_eq!(answers[0], answers[1], "{}: {key:x?}", what());

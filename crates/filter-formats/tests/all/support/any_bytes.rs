@@ -1,7 +1,8 @@
 //! Any bytes as a filter: checks the view's description of them, and that every policy answers accordingly.
 
+use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, MATCHES_EVERYTHING};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -38,26 +39,26 @@ pub(crate) fn any_filter() -> impl Strategy<Value = Vec<u8>> {
     (bits, tail).prop_map(|(bits, tail)| [bits, tail].concat())
 }
 
-/// Every policy, with its layout.
-pub(crate) struct Readers(Vec<(FilterLayout, AnyPolicy)>);
+/// Every policy, with its format.
+pub(crate) struct Readers(Vec<(Format, AnyPolicy)>);
 
 impl Readers {
     pub(crate) fn all() -> Self {
-        let build = |known: &policies::NamedPolicy| (known.layout(), known.build(BitsPerKey::whole(10)));
+        let build = |known: &policies::NamedPolicy| (known.format(), known.build(BitsPerKey::whole(10)));
         Self(policies::ALL.iter().map(build).collect())
     }
 
     /// Checks the view and every policy with a key.
     pub(crate) fn check(&self, filter: &[u8], key: &[u8]) {
         let mut of_rocksdb = None;
-        for (layout, policy) in &self.0 {
+        for (format, policy) in &self.0 {
             let (answer, view) = (
                 policy.key_may_match(key, filter),
-                FilterView::new(*layout, filter),
+                FilterView::new(*format, filter),
             );
             let at = || format!("{}: {key:x?} in {filter:x?}, {view:?}", policy.name());
             check_view(&view, answer, filter, &at);
-            if *layout == FilterLayout::ROCKS_DB {
+            if format.shares_layout(Format::FAST_LOCAL_BLOOM) {
                 // The bytes determine the kind, and each policy reads all kinds.
                 assert_eq!(*of_rocksdb.get_or_insert(answer), answer, "{}", at());
             }
@@ -92,7 +93,7 @@ fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() 
     assert_eq!(view.fill(), Some(ones as f64 / bits as f64), "{}", at());
     assert!(answer || probes > 0 && ones < bits, "{}", at());
     assert!(!answer || probes == 0 || ones > 0, "{}", at());
-    if view.kind() == FilterKind::LEVEL_DB {
+    if view.kind() == FilterKind::Filter(Format::LEVEL_DB) {
         assert_eq!(filter.split_last(), Some((&probes, view.bit_array())), "{}", at());
     }
     if filter == MATCHES_EVERYTHING {

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use filter_formats::BloomFilter64Policy;
+use filter_formats::Format;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::FastLocalBloomPolicy;
-use filter_formats::sizing::Format;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
 use filter_policy::{

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
 
+use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
-use filter_formats::view::{FilterKind, FilterLayout, FilterView};
+use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
     Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter,
     PackedKeys,
@@ -14,14 +15,14 @@ use filter_policy::{
 use super::random::slices;
 
 /// Returns every policy, and the variants of those that have some.
-pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
-    let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
+pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(Format, AnyPolicy)> {
+    let mut all: Vec<(Format, AnyPolicy)> = policies::ALL
         .iter()
-        .map(|known| (known.layout(), known.build(bits)))
+        .map(|known| (known.format(), known.build(bits)))
         .collect();
     let legacy = LegacyFullFilterPolicy::new(bits);
     for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
-        all.push((FilterLayout::ROCKS_DB, Box::new(legacy.with_line(line))));
+        all.push((Format::LEGACY_BLOOM, Box::new(legacy.with_line(line))));
     }
     all
 }
@@ -181,17 +182,14 @@ pub(crate) fn answers<P: HashedPolicy>(
     }
 
     // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
-    let kind = FilterView::new(FilterLayout::ROCKS_DB, filter).kind();
     let is_narrow = size_of::<P::Hash>() == 4;
-    let by_hash = if policy.name().starts_with("rocksdb.")
-        && (kind == FilterKind::LEGACY_BLOOM) != is_narrow
-        && matches!(
-            kind,
-            FilterKind::LEGACY_BLOOM | FilterKind::FAST_LOCAL_BLOOM | FilterKind::RIBBON
-        ) {
-        vec![true; keys.len()]
-    } else {
-        expected.clone()
+    let by_hash = match FilterView::new(Format::FAST_LOCAL_BLOOM, filter).kind() {
+        FilterKind::Filter(format)
+            if policy.name().starts_with("rocksdb.") && (format == Format::LEGACY_BLOOM) != is_narrow =>
+        {
+            vec![true; keys.len()]
+        }
+        _ => expected.clone(),
     };
     for (&hash, &expected) in hashes.iter().zip(&by_hash) {
         assert_eq!(

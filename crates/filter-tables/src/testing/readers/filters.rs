@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
+use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::{FilterLayout, FilterView};
+use filter_formats::view::FilterView;
 use filter_policy::{Answers, BitsPerKey, KeyBatch};
 
-static POLICIES: LazyLock<Vec<(FilterLayout, AnyPolicy)>> = LazyLock::new(|| {
-    let build = |known: &policies::NamedPolicy| (known.layout(), known.build(BitsPerKey::whole(10)));
+static POLICIES: LazyLock<Vec<(Format, AnyPolicy)>> = LazyLock::new(|| {
+    let build = |known: &policies::NamedPolicy| (known.format(), known.build(BitsPerKey::whole(10)));
     policies::ALL.iter().map(build).collect()
 });
 

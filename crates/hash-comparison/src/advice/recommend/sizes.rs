@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::advice::recommend::Judged;
 use crate::questions::{CollisionRow, Records};
 use crate::record::{AtSize, Basis, DatasetSummary, End, IDEAL, Purpose, Verdict, about, significant};
-use filter_formats::sizing::Format;
+use filter_formats::Format;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use records::number::{grouped, percent};
 use statistics::collisions::CollisionLaw;

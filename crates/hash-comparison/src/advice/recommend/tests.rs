@@ -225,7 +225,7 @@ fn the_rates_of_fixed_numbers_of_keys_are_those_of_the_format() {
         if keys < 10_000_000 {
             let counted: Vec<f64> = (0..4)
                 .map(|fewer| {
-                    filter_formats::sizing::Format::LEVEL_DB
+                    filter_formats::Format::LEVEL_DB
                         .rate(keys - fewer, bits_per_key)
                         .unwrap()
                 })
