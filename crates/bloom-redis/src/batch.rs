@@ -5,7 +5,7 @@ use redis::Pipeline;
 use redis::{Cmd, RedisError, Value};
 
 use crate::bitfield::BitField;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
@@ -153,12 +153,10 @@ impl Replies {
     pub(crate) fn value(&mut self) -> Result<Value, Error> {
         match self.0.next() {
             Some(Value::ServerError(error)) => Err(RedisError::from(error).into()),
-            Some(Value::SimpleString(text)) if text == "QUEUED" => Err(Error::new(
-                ErrorKind::InvalidArgument,
-                "the connection",
-                "outside of a transaction",
-                "one inside `MULTI`, which executes the commands at `EXEC`",
-            )),
+            Some(Value::SimpleString(text)) if text == "QUEUED" => {
+                let got = "one inside `MULTI`, which executes the commands at `EXEC`";
+                Err(Error::argument("the connection", "outside of a transaction", got))
+            }
             Some(value) => Ok(value),
             None => Err(unexpected("another reply", None)),
         }

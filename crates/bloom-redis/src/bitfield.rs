@@ -53,44 +53,19 @@ impl BitField {
         let start = start.strip_suffix(b"\r\n").unwrap_or(start);
 
         bytes.reserve(self.max_bytes());
-        let mut digits = [0; MAX_DIGITS];
+        let (mut digits, mut length) = (itoa::Buffer::new(), itoa::Buffer::new());
         bytes.push(b'*');
-        bytes.extend_from_slice(decimal((2 + ARGUMENTS * self.offsets.len()) as u64, &mut digits));
+        bytes.extend_from_slice(digits.format(2 + ARGUMENTS * self.offsets.len()).as_bytes());
         bytes.extend_from_slice(start);
         for &offset in &self.offsets {
             bytes.extend_from_slice(BEFORE);
-            let text = decimal(offset, &mut digits);
-            let length = text.len();
-            if length > 9 {
-                bytes.push(b'0' + (length / 10) as u8);
-            }
-            bytes.push(b'0' + (length % 10) as u8);
+            let text = digits.format(offset);
+            bytes.extend_from_slice(length.format(text.len()).as_bytes());
             bytes.extend_from_slice(b"\r\n");
-            bytes.extend_from_slice(text);
+            bytes.extend_from_slice(text.as_bytes());
         }
         bytes.extend_from_slice(b"\r\n");
     }
-}
-
-/// The number of digits of `u64::MAX`.
-const MAX_DIGITS: usize = 20;
-
-fn decimal(mut number: u64, digits: &mut [u8; MAX_DIGITS]) -> &[u8] {
-    let mut first = MAX_DIGITS;
-    // Two digits per division, because divisions dominate the cost.
-    while number > 9 {
-        first -= 2;
-        let pair = number % 100;
-        digits[first] = b'0' + (pair / 10) as u8;
-        digits[first + 1] = b'0' + (pair % 10) as u8;
-        number /= 100;
-    }
-    // One digit is left if the number of digits is odd.
-    if number > 0 || first == MAX_DIGITS {
-        first -= 1;
-        digits[first] = b'0' + number as u8;
-    }
-    &digits[first..]
 }
 
 #[cfg(test)]

@@ -59,12 +59,11 @@ impl<'a, T> Call<'a, T> {
     /// Returns the operation's own errors, and those of the server and the connection.
     pub fn query(mut self, connection: &mut (impl redis::ConnectionLike + ?Sized)) -> Result<T, Error> {
         loop {
-            match self.advance() {
-                Next::Done(result) => return result,
-                Next::Send(batches) => {
-                    self.line.answer(send_by_node(connection, batches));
-                }
+            if let Poll::Ready(result) = self.advance() {
+                return result;
             }
+            let batches = self.line.asked();
+            self.line.answer(send_by_node(connection, batches));
         }
     }
 
@@ -83,23 +82,19 @@ impl<'a, T> Call<'a, T> {
         connection: &(impl redis::aio::ConnectionLike + Clone),
     ) -> Result<T, Error> {
         loop {
-            match self.advance() {
-                Next::Done(result) => return result,
-                Next::Send(batches) => {
-                    let sent = batches.iter().map(|batch| send_async(connection.clone(), batch));
-                    let replies = futures_util::future::join_all(sent).await;
-                    self.line.answer(replies);
-                }
+            if let Poll::Ready(result) = self.advance() {
+                return result;
             }
+            let batches = self.line.asked();
+            let sent = batches.iter().map(|batch| send_async(connection.clone(), batch));
+            let replies = futures_util::future::join_all(sent).await;
+            self.line.answer(replies);
         }
     }
 
-    fn advance(&mut self) -> Next<T> {
-        let mut context = Context::from_waker(Waker::noop());
-        match self.work.as_mut().poll(&mut context) {
-            Poll::Ready(result) => Next::Done(result),
-            Poll::Pending => Next::Send(self.line.asked()),
-        }
+    /// Goes on until the operation is done, or has asked for something.
+    fn advance(&mut self) -> Poll<Result<T, Error>> {
+        self.work.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
 }
 
@@ -117,13 +112,6 @@ impl<T> core::fmt::Debug for Call<'_, T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Call").finish_non_exhaustive()
     }
-}
-
-/// The next step of a driver.
-enum Next<T> {
-    /// Batches that do not depend on each other.
-    Send(Vec<Batch>),
-    Done(Result<T, Error>),
 }
 
 type Sent = RedisResult<Vec<Value>>;

@@ -71,6 +71,15 @@ impl Error {
         Self::with_text(kind, None, format!("{thing} must be {range}, got {got}"))
     }
 
+    /// Creates the error for an argument out of its range.
+    pub(crate) fn argument(
+        thing: impl fmt::Display,
+        range: impl fmt::Display,
+        got: impl fmt::Display,
+    ) -> Self {
+        Self::new(ErrorKind::InvalidArgument, thing, range, got)
+    }
+
     #[cold]
     pub(crate) fn of_key(kind: ErrorKind, key: &[u8], what: impl fmt::Display) -> Self {
         let text = format!("{}: {what}", display(key));
@@ -246,14 +255,8 @@ mod tests {
         use ErrorKind::{Malformed, Server, Unavailable};
         for (reply, expected) in [
             ("LOADING Redis is loading the dataset in memory", Unavailable),
-            (
-                "OOM command not allowed when used memory > 'maxmemory'.",
-                Unavailable,
-            ),
-            (
-                "READONLY You can't write against a read only replica.",
-                Unavailable,
-            ),
+            ("OOM command not allowed when used memory", Unavailable),
+            ("READONLY You can't write against a replica.", Unavailable),
             ("MISCONF Redis is configured to save RDB snapshots", Unavailable),
             ("NOREPLICAS Not enough good replicas to write.", Unavailable),
             ("BUSY Redis is busy running a script.", Unavailable),

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::names::display;
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
@@ -74,12 +74,7 @@ impl GrowingFilter {
         let name = name.as_ref();
         if name.is_empty() || name.contains(&b'}') {
             let range = "not empty and without a brace that closes a hash tag";
-            return Err(Error::new(
-                ErrorKind::InvalidArgument,
-                "the name",
-                range,
-                display(name),
-            ));
+            return Err(Error::argument("the name", range, display(name)));
         }
         let filter = Self {
             chain: Chain {

@@ -34,14 +34,10 @@ pub use fixed::FixedFilter;
 pub use growing::GrowingFilter;
 pub use names::hash_tag;
 pub use options::{Expiry, Missing, Options};
-#[cfg(feature = "sets")]
-pub use plan::shards::load::{Loaded, Loading};
-#[cfg(feature = "sets")]
-pub use plan::shards::record::SetGeneration;
 pub use rebuild::Rebuild;
 pub use schema::Schema;
 #[cfg(feature = "sets")]
-pub use sharded::ShardedSet;
+pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};
 pub use statistics::Statistics;
 
 /// The `redis` crate, which provides the connections.

@@ -23,12 +23,6 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     (close > 0).then(|| &rest[..close])
 }
 
-/// Returns the text by which a cluster places a key.
-#[cfg(feature = "sets")]
-pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
-    hash_tag(key).unwrap_or(key)
-}
-
 /// Returns the companion of `key` for a purpose, in the same slot of a cluster: a key with a hash tag keeps it, and a
 /// key without braces becomes the hash tag. A key like `{a}` gets a colon in front, so that `{a}` and `a` have two
 /// companions.

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use redis::Cmd;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// Options of a filter's operations, the same for all designs.
 ///
@@ -62,7 +62,7 @@ impl Options {
 #[non_exhaustive]
 pub enum Missing {
     /// The filter was evicted, expired, flushed or never created: queries answer
-    /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`ErrorKind::Missing`] instead of starting a
+    /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`ErrorKind::Missing`](crate::ErrorKind::Missing) instead of starting a
     /// filter that lacks what the lost one held. New filters are created explicitly.
     #[default]
     Reported,
@@ -131,18 +131,14 @@ pub(crate) struct Lifetime {
 impl Expiry {
     /// Checks the time and converts it to arguments for the server.
     pub(crate) fn lifetime(self) -> Result<Lifetime, Error> {
-        let (how, time) = match self {
-            Self::Keep => ("", None),
-            Self::Never => ("PERSIST", None),
-            Self::After(time) => ("PEXPIRE", Some(time)),
-            Self::At(time) => (
-                "PEXPIREAT",
-                Some(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)),
-            ),
-        };
-        let number = match time {
-            None => 0,
-            Some(time) => millis(time)?,
+        let (how, number) = match self {
+            Self::Keep => ("", 0),
+            Self::Never => ("PERSIST", 0),
+            Self::After(time) => ("PEXPIRE", millis(time)?),
+            Self::At(time) => {
+                let time = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+                ("PEXPIREAT", millis(time)?)
+            }
         };
         Ok(Lifetime { how, number })
     }
@@ -153,8 +149,8 @@ pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
         .ok()
         .filter(|millis| (1..=LONGEST_MS).contains(millis))
         .ok_or_else(|| {
-            let (thing, got) = ("the time to live", format_args!("{time:?}"));
-            Error::new(ErrorKind::InvalidArgument, thing, "from 1 ms to 2^53 ms", got)
+            let got = format_args!("{time:?}");
+            Error::argument("the time to live", "from 1 ms to 2^53 ms", got)
         })
 }
 
@@ -167,6 +163,7 @@ impl Lifetime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn times_that_the_server_would_take_for_now_or_never_are_refused() {

@@ -33,19 +33,11 @@ const FIXED_BITS: u64 = i32::MAX as u64;
 /// assert_eq!((schema.bits(), schema.probe_count()), (21_952, 5));
 /// # Ok::<(), bloom_redis::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schema {
     parameters: Parameters,
     /// The parameters have as many bits, or more: theirs are rounded up to whole words.
     bits: Modulus,
-}
-
-/// Schemas are equal if their insertions, rates, bits and probe counts are.
-impl PartialEq for Schema {
-    fn eq(&self, other: &Self) -> bool {
-        let sizes = |of: &Self| (of.insertions(), of.bits, of.probe_count());
-        sizes(self) == sizes(other) && self.false_positive_rate() == other.false_positive_rate()
-    }
 }
 
 impl Schema {
@@ -97,8 +89,7 @@ impl Schema {
     pub fn growing(insertions: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
         parameters(insertions, total_rate)?;
         if bitmaps == 0 {
-            let (thing, range) = ("the number of bitmaps", "at least 1");
-            return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
+            return Err(Error::argument("the number of bitmaps", "at least 1", 0));
         }
         let probes = libm::ceil(libm::log2(bitmaps as f64 / total_rate));
         Self::whole_words(insertions, libm::exp2(-probes))
@@ -115,12 +106,7 @@ impl Schema {
             return Ok(());
         }
         let range = format_args!("at most {limit} in this design");
-        Err(Error::new(
-            ErrorKind::InvalidArgument,
-            "the number of bits",
-            range,
-            self.bits(),
-        ))
+        Err(Error::argument("the number of bits", range, self.bits()))
     }
 
     /// Returns the number of insertions that the filter is meant for.
@@ -150,8 +136,7 @@ impl Schema {
 
 fn parameters(insertions: u64, false_positive_rate: f64) -> Result<Parameters, Error> {
     if insertions == 0 {
-        let (thing, range) = ("the expected insertions", "at least 1");
-        return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
+        return Err(Error::argument("the expected insertions", "at least 1", 0));
     }
     let rule = ProbeCountRule::FromBitsPerInsertion;
     Ok(Parameters::with_rule(insertions, false_positive_rate, rule)?)
@@ -185,8 +170,8 @@ impl TryFrom<&Schema> for Parameters {
         if schema.bits == schema.parameters.modulus() {
             return Ok(schema.parameters);
         }
-        let (kind, range) = (ErrorKind::Mismatch, "a multiple of 64 to be Guava's");
-        Err(Error::new(kind, "the number of bits", range, schema.bits()))
+        let (thing, range) = ("the number of bits", "a multiple of 64");
+        Err(Error::new(ErrorKind::Mismatch, thing, range, schema.bits()))
     }
 }
 
@@ -237,25 +222,17 @@ mod tests {
         for (insertions, rate) in [(1, 0.01), (3_000, 0.03), (1_000_000, 0.001)] {
             let schema = Schema::whole_words(insertions, rate).unwrap();
             let parameters = Parameters::try_from(&schema).unwrap();
-            assert_eq!(
-                (parameters.bits(), parameters.probe_count()),
-                (schema.bits(), schema.probe_count())
-            );
+            let sizes = |of: &Parameters| (of.bits(), of.probe_count());
+            assert_eq!(sizes(&parameters), (schema.bits(), schema.probe_count()));
             assert_eq!(Schema::try_from(&parameters).unwrap(), schema);
             let newer = Parameters::new(insertions, rate).unwrap();
-            assert_eq!(
-                Parameters::try_from(&Schema::try_from(&newer).unwrap())
-                    .unwrap()
-                    .probe_count(),
-                newer.probe_count()
-            );
+            let again = Parameters::try_from(&Schema::try_from(&newer).unwrap());
+            assert_eq!(sizes(&again.unwrap()), sizes(&newer));
             let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
             assert_eq!(Schema::try_from(&older).unwrap_err().kind(), ErrorKind::Mismatch);
         }
         let unrounded = Schema::fixed(3_000, 0.03).unwrap();
-        assert_eq!(
-            Parameters::try_from(&unrounded).unwrap_err().kind(),
-            ErrorKind::Mismatch
-        );
+        let error = Parameters::try_from(&unrounded).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Mismatch);
     }
 }

@@ -10,8 +10,11 @@ use crate::names::display;
 use crate::options::Options;
 use crate::plan::shards::ask;
 use crate::plan::shards::current::Current;
-use crate::plan::shards::load::{self, Loaded, Loading};
-use crate::plan::shards::record::{SetGeneration, record_key};
+use crate::plan::shards::load;
+use crate::plan::shards::record::record_key;
+
+pub use crate::plan::shards::load::{Loaded, Loading};
+pub use crate::plan::shards::record::SetGeneration;
 
 /// A set of keys in shards, loaded from a folder of [`filter_sets`], each shard a string of the server: for billions of
 /// keys that change as a whole. Needs the feature `sets`.

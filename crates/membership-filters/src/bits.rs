@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::arch;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::modulus::Modulus;
 
 /// The largest number of 64-bit words, the limit of a Java array.
@@ -59,9 +59,7 @@ impl<W> Bits<W> {
         W: Default,
     {
         let mut zeros = Vec::new();
-        zeros
-            .try_reserve_exact(words)
-            .map_err(|_| Error::out_of_memory(words as u64 * WORD as u64))?;
+        Error::reserve(&mut zeros, words)?;
         arch::prefer_huge_pages(&mut zeros);
         zeros.resize_with(words, W::default);
         Self::from_words(zeros)
@@ -74,8 +72,7 @@ impl<W> Bits<W> {
             .then_some(given * 64);
         match bits.and_then(Modulus::new) {
             Some(modulus) => Ok(Self { words, modulus }),
-            None => Err(Error::new(
-                ErrorKind::InvalidArgument,
+            None => Err(Error::argument(
                 "the word count",
                 "between 1 and 2147483647",
                 given,

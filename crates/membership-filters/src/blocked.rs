@@ -9,6 +9,7 @@ use core::fmt;
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
 use crate::hash::Hash128;
+use crate::stats::Stats;
 use filter_formats::Format;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
@@ -81,22 +82,6 @@ impl<F> BlockedBloomFilter<F> {
         F: Funnel<T>,
     {
         self.insert_raw(Hash128::of_key(&self.funnel, item));
-    }
-
-    /// Inserts a key that is hashed already.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
-    /// filter's. Nothing is inserted then.
-    #[inline]
-    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<(), Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        self.insert_raw(hash);
-        Ok(())
     }
 
     #[inline]
@@ -204,11 +189,14 @@ impl<F> BlockedBloomFilter<F> {
     }
 
     /// Returns the state of the filter. Reads the whole filter.
-    pub fn stats(&self) -> BlockedStats {
+    pub fn stats(&self) -> Stats {
         let view = self.view();
-        BlockedStats {
-            fill: view.fill().unwrap_or_default(),
-            memory_bytes: self.parameters.memory_bytes(),
+        let memory_bytes = self.parameters.memory_bytes();
+        Stats {
+            len: view.estimated_len(),
+            places: memory_bytes * 8,
+            taken: view.ones().unwrap_or_default(),
+            memory_bytes,
             false_positive_rate: view.false_positive_rate(),
         }
     }
@@ -242,16 +230,4 @@ fn insert(blocks: &mut Blocks, insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)
     if let Ok(mut filter) = SplitBlockFilterMut::new(blocks.as_mut_slice()) {
         insert(&mut filter);
     }
-}
-
-/// The state of a blocked filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct BlockedStats {
-    /// The share of ones, 0 to 1.
-    pub fill: f64,
-    /// The size of the blocks in bytes.
-    pub memory_bytes: u64,
-    /// The probability that an absent element seems to be in the filter now, averaged over its blocks.
-    pub false_positive_rate: f64,
 }

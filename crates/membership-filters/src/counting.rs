@@ -3,18 +3,17 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use alloc::vec::Vec;
-
+use crate::bits::Bits;
 use crate::error::Error;
-use crate::funnel::{Funnel, Hashed};
-use crate::guava::{BloomFilter, Parameters, Positions, Strategy, StreamHeader, shape};
+use crate::funnel::Funnel;
+use crate::guava::{BloomFilter, Parameters, Positions, Strategy, shape};
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
+use crate::stats::Stats;
 
-mod merge;
 mod stored;
 mod width;
 
@@ -27,8 +26,8 @@ pub use width::CounterWidth;
 ///
 /// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
 /// elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
-/// so that it never becomes 0 too early; removed elements may then still look present. [`stats`](Self::stats) counts
-/// these counters.
+/// so that it never becomes 0 too early; removed elements may then still look present.
+/// [`stuck_counters`](Self::stuck_counters) counts these.
 ///
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
 ///
@@ -51,7 +50,6 @@ pub struct CountingBloomFilter<F> {
     strategy: Strategy,
     probe_count: u8,
     modulus: Modulus,
-    width: CounterWidth,
     counters: PackedIntegers,
     len: u64,
     /// The number of counters that are not 0.
@@ -73,7 +71,6 @@ impl<F> CountingBloomFilter<F> {
             strategy: parameters.strategy(),
             probe_count: parameters.probe_count(),
             modulus: parameters.modulus(),
-            width,
             counters,
             len: 0,
             nonzero: 0,
@@ -104,20 +101,6 @@ impl<F> CountingBloomFilter<F> {
         F: Funnel<T>,
     {
         self.remove_raw(Hash128::of_key(&self.funnel, item))
-    }
-
-    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
-    /// filter's. Nothing is inserted then.
-    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        Ok(self.insert_raw(hash))
     }
 
     fn insert_raw(&mut self, hash: Hash128) -> bool {
@@ -154,17 +137,17 @@ impl<F> CountingBloomFilter<F> {
         F: Clone,
     {
         // The counters are in memory, and their number is a multiple of 64.
-        let count = self.counters.len() / 64;
-        let mut words = Vec::new();
-        words
-            .try_reserve_exact(usize::try_from(count).unwrap_or(usize::MAX))
-            .map_err(|_| Error::out_of_memory(count * 8))?;
-        for word in 0..count {
-            let bits = (0..64).filter(|bit| self.counters.get(word * 64 + bit) > 0);
-            words.push(bits.fold(0, |word, bit| word | 1 << bit));
+        let words = usize::try_from(self.counters.len() / 64).unwrap_or(usize::MAX);
+        let mut bits: Bits = Bits::zeros(words)?;
+        for position in (0..self.counters.len()).filter(|&position| self.counters.get(position) > 0) {
+            bits.set(position);
         }
-        let header = StreamHeader::new(self.strategy, self.probe_count, &words);
-        BloomFilter::from_parts(self.funnel.clone(), header, words)
+        Ok(BloomFilter {
+            bits,
+            strategy: self.strategy,
+            probe_count: self.probe_count,
+            funnel: self.funnel.clone(),
+        })
     }
 
     /// Returns an estimate of the number of different elements, from the share of counters that are not 0; `None` if no
@@ -200,11 +183,6 @@ impl<F> CountingBloomFilter<F> {
         self.counters.len()
     }
 
-    /// Returns the width of a counter.
-    pub const fn counter_width(&self) -> CounterWidth {
-        self.width
-    }
-
     /// Returns the probe count k.
     pub const fn probe_count(&self) -> u8 {
         self.probe_count
@@ -216,20 +194,20 @@ impl<F> CountingBloomFilter<F> {
     }
 
     /// Returns the state of the filter.
-    pub fn stats(&self) -> CountingStats {
-        CountingStats {
-            len: self.len,
-            counters: self.counters.len(),
-            nonzero_counters: self.nonzero,
-            stuck_counters: self.stuck,
-            fill: self.nonzero as f64 / self.counters.len() as f64,
+    pub fn stats(&self) -> Stats {
+        let counters = self.counters.len();
+        Stats {
+            len: Some(self.len),
+            places: counters,
+            taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,
-            false_positive_rate: shape::false_positive_rate(
-                self.nonzero,
-                self.counters.len(),
-                self.probe_count.into(),
-            ),
+            false_positive_rate: shape::false_positive_rate(self.nonzero, counters, self.probe_count.into()),
         }
+    }
+
+    /// Returns the number of counters that reached their largest value, which they keep until the filter is cleared.
+    pub const fn stuck_counters(&self) -> u64 {
+        self.stuck
     }
 
     /// Returns the positions of an element, which may repeat.
@@ -254,24 +232,4 @@ impl<F> CountingBloomFilter<F> {
             self.nonzero + u64::from(before == 0 && after > 0) - u64::from(before > 0 && after == 0);
         self.stuck += u64::from(before < largest && after == largest);
     }
-}
-
-/// The state of a counting filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct CountingStats {
-    /// The insertions minus the removals.
-    pub len: u64,
-    /// The number of counters.
-    pub counters: u64,
-    /// The number of counters that are not 0.
-    pub nonzero_counters: u64,
-    /// The number of counters that reached their largest value, which they keep until the filter is cleared.
-    pub stuck_counters: u64,
-    /// The share of counters that are not 0, 0 to 1.
-    pub fill: f64,
-    /// The size of the counters in bytes.
-    pub memory_bytes: u64,
-    /// The probability that an absent element seems to be in the filter now: the fill to the power of the probe count.
-    pub false_positive_rate: f64,
 }

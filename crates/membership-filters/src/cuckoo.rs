@@ -3,17 +3,18 @@
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
 use crate::error::{Error, ErrorKind};
-use crate::funnel::{Funnel, Hashed};
+use crate::funnel::Funnel;
 use crate::hash::Hash128;
 
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
+use crate::stats::Stats;
 
 mod parameters;
 mod stored;
 
 pub use parameters::CuckooParameters;
-use parameters::{SLOTS_PER_BUCKET, rate_at};
+use parameters::SLOTS_PER_BUCKET;
 
 /// The number of fingerprints that an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of
 /// a million buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in
@@ -119,32 +120,15 @@ impl<F> CuckooFilter<F> {
         self.remove_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert`](Self::insert), and [`ErrorKind::Incompatible`] if the hash was made with a funnel that is not
-    /// equal to this filter's.
-    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<(), Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        self.insert_raw(hash)
-    }
-
     fn insert_raw(&mut self, hash: Hash128) -> Result<(), Error> {
         let place = self.place(hash);
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
         if let Some(slot) = free {
             self.slots.set(slot, place.fingerprint);
         } else if self.matching_slots(&place).count() == usize::from(MAX_COPIES) {
-            let (thing, range) = (
-                "the copies of a fingerprint",
-                format_args!("at most {MAX_COPIES}"),
-            );
-            let got = MAX_COPIES + 1;
-            return Err(Error::new(ErrorKind::TooManyCopies, thing, range, got));
+            let (kind, thing) = (ErrorKind::TooManyCopies, "the copies of a fingerprint");
+            let range = format_args!("at most {MAX_COPIES}");
+            return Err(Error::new(kind, thing, range, MAX_COPIES + 1));
         } else if !self.make_room(&place, hash) {
             let range = "able to take another element";
             let slots = self.parameters.slots();
@@ -190,15 +174,13 @@ impl<F> CuckooFilter<F> {
     }
 
     /// Returns the state of the filter.
-    pub fn stats(&self) -> CuckooStats {
-        let slots = self.parameters.slots();
-        let load = self.len as f64 / slots as f64;
-        CuckooStats {
-            len: self.len,
-            slots,
-            load,
+    pub fn stats(&self) -> Stats {
+        Stats {
+            len: Some(self.len),
+            places: self.parameters.slots(),
+            taken: self.len,
             memory_bytes: self.parameters.memory_bytes(),
-            false_positive_rate: rate_at(self.parameters.fingerprint_bits(), load),
+            false_positive_rate: self.parameters.false_positive_rate_at(self.len),
         }
     }
 
@@ -276,20 +258,4 @@ fn slots_of(bucket: u64) -> core::ops::Range<u64> {
 
 fn slot_of(bucket: u64, index: u8) -> u64 {
     bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
-}
-
-/// The state of a cuckoo filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct CuckooStats {
-    /// The number of elements in the filter, counting copies.
-    pub len: u64,
-    /// The number of slots, each for one element.
-    pub slots: u64,
-    /// The share of slots that are taken, 0 to 1.
-    pub load: f64,
-    /// The size of the slots in bytes.
-    pub memory_bytes: u64,
-    /// The current false-positive rate, if no element was inserted more than once.
-    pub false_positive_rate: f64,
 }

@@ -298,10 +298,10 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a mut dyn Source) -> Self {
+        let checksum = Some(Murmur3X64_128::new(0));
         Self {
-            source,
-            checksum: Some(Murmur3X64_128::new(0)),
-            taken: 0,
+            checksum,
+            ..Self::plain(source)
         }
     }
 
@@ -406,9 +406,7 @@ impl<'a> Reader<'a> {
             if words.capacity() - words.len() < wanted {
                 // Double the memory, up to the size of the filter.
                 let more = (count - words.len()).min(words.len().max(wanted));
-                words
-                    .try_reserve_exact(more)
-                    .map_err(|_| Error::out_of_memory((words.len() + more) * WORD))?;
+                Error::reserve(&mut words, more)?;
                 arch::prefer_huge_pages(&mut words);
             }
             let (arrays, _) = piece.as_chunks::<WORD>();

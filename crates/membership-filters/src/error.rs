@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// An error: its kind, and a text that names the value at fault.
@@ -74,6 +75,22 @@ impl Error {
         Self::with_text(kind, format!("{thing} must be {range}, got {got}"))
     }
 
+    /// Creates the error for an argument out of its range.
+    #[cold]
+    pub(crate) fn argument(
+        thing: impl fmt::Display,
+        range: impl fmt::Display,
+        got: impl fmt::Display,
+    ) -> Self {
+        Self::new(ErrorKind::InvalidArgument, thing, range, got)
+    }
+
+    /// Reserves memory for so many more items.
+    pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Self> {
+        let bytes = (items.len() + more).saturating_mul(size_of::<T>());
+        (items.try_reserve_exact(more)).map_err(|_| Self::out_of_memory(bytes))
+    }
+
     /// Creates the error for a failed allocation of this many bytes.
     #[cold]
     pub fn out_of_memory(bytes: impl fmt::Display) -> Self {
@@ -112,23 +129,13 @@ impl Error {
             return Ok(());
         }
         let (thing, got) = ("the false-positive rate", format_args!("{rate:?}"));
-        Err(Self::new(
-            ErrorKind::InvalidArgument,
-            thing,
-            "above 0 and below 1",
-            got,
-        ))
+        Err(Self::argument(thing, "above 0 and below 1", got))
     }
 
     /// Creates the error for a rate that not even the largest parameters reach.
     pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Self {
         let (thing, range) = ("the false-positive rate", format_args!("at least {lowest:e}"));
-        Self::new(
-            ErrorKind::InvalidArgument,
-            thing,
-            range,
-            format_args!("{given:e}"),
-        )
+        Self::argument(thing, range, format_args!("{given:e}"))
     }
 
     fn with_text(kind: ErrorKind, text: String) -> Self {

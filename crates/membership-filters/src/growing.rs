@@ -7,9 +7,8 @@ use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
 use crate::guava::BloomFilter;
 use crate::hash::Hash128;
-use crate::modulus::Modulus;
-
 use crate::positions::DistinctPositions;
+use crate::stats::Stats;
 
 mod parameters;
 mod stored;
@@ -38,7 +37,7 @@ pub use parameters::{GrowingParameters, GrowthRule};
 ///     seen.insert(&id)?;
 /// }
 /// assert!((0..50_000_i64).all(|id| seen.might_contain(&id)));
-/// assert_eq!(seen.stats().links, 6);
+/// assert_eq!(seen.links().count(), 6);
 /// assert!(seen.false_positive_rate() <= 0.01);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
@@ -56,7 +55,6 @@ pub struct GrowingBloomFilter<F> {
 struct Link {
     /// Queried by hash, so that links need no funnel.
     filter: BloomFilter<()>,
-    modulus: Modulus,
     /// The number of insertions that changed bits.
     len: u64,
     ones: u64,
@@ -93,20 +91,6 @@ impl<F> GrowingBloomFilter<F> {
         self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with
-    /// a funnel that is not equal to this filter's.
-    pub fn insert_hash(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        self.insert_raw(hash)
-    }
-
     fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.contains_raw(hash) {
             return Ok(false);
@@ -130,9 +114,7 @@ impl<F> GrowingBloomFilter<F> {
     /// Makes the link after the last one, and reserves room for another full link.
     fn next_link(&mut self) -> Result<Link, Error> {
         let next = Link::new(&self.parameters, self.full.len() + 1)?;
-        self.full
-            .try_reserve(1)
-            .map_err(|_| Error::out_of_memory((self.full.len() + 1) * size_of::<Link>()))?;
+        Error::reserve(&mut self.full, 1)?;
         Ok(next)
     }
 
@@ -174,14 +156,8 @@ impl<F> GrowingBloomFilter<F> {
     }
 
     /// Returns the state of each link, the oldest first.
-    pub fn links(&self) -> impl Iterator<Item = LinkStats> {
-        self.chain().map(|link| LinkStats {
-            len: link.len,
-            bits: link.filter.bits(),
-            ones: link.ones,
-            probe_count: link.filter.probe_count(),
-            false_positive_rate: link.rate(),
-        })
+    pub fn links(&self) -> impl Iterator<Item = Stats> {
+        self.chain().map(Link::stats)
     }
 
     /// Returns the bits of each link, the oldest first, as [`BloomFilter::words`] returns them.
@@ -194,13 +170,12 @@ impl<F> GrowingBloomFilter<F> {
     }
 
     /// Returns the state of the filter.
-    pub fn stats(&self) -> GrowingStats {
-        let bits = self.links().map(|link| link.bits).sum();
-        GrowingStats {
-            links: self.full.len() as u64 + 1,
-            len: self.links().map(|link| link.len).sum(),
-            bits,
-            ones: self.links().map(|link| link.ones).sum(),
+    pub fn stats(&self) -> Stats {
+        let bits = self.links().map(|link| link.places).sum();
+        Stats {
+            len: Some(self.chain().map(|link| link.len).sum()),
+            places: bits,
+            taken: self.chain().map(|link| link.ones).sum(),
             memory_bytes: bits / 8,
             false_positive_rate: self.false_positive_rate(),
         }
@@ -213,7 +188,6 @@ impl Link {
         let shape = parameters.link(place)?;
         Ok(Self {
             filter: BloomFilter::new((), &shape.parameters)?,
-            modulus: shape.parameters.modulus(),
             len: 0,
             ones: 0,
             limit: shape.limit,
@@ -225,10 +199,8 @@ impl Link {
         let filter = &self.filter;
         let positions = filter
             .strategy()
-            .positions(hash, filter.probe_count(), self.modulus);
-        // The bits are in memory, so every word's index is a `usize`.
-        let is_one = |position: u64| filter.words()[(position / 64) as usize] >> (position % 64) & 1 == 1;
-        let zeros = DistinctPositions::new(positions.filter(|&position| !is_one(position)));
+            .positions(hash, filter.probe_count(), filter.bits.modulus());
+        let zeros = DistinctPositions::new(positions.filter(|&position| !filter.bits.test(position)));
         zeros.as_slice().len() as u64
     }
 
@@ -236,40 +208,16 @@ impl Link {
         let fill = self.ones as f64 / self.filter.bits() as f64;
         libm::pow(fill, self.filter.probe_count().into())
     }
-}
 
-/// The state of a link.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct LinkStats {
-    /// The number of insertions that changed bits of the link.
-    pub len: u64,
-    /// The number of bits of the link.
-    pub bits: u64,
-    /// The number of ones.
-    pub ones: u64,
-    /// The probe count k.
-    pub probe_count: u8,
-    /// The probability that this link seems to contain an absent element now: `(ones / bits)^k`.
-    pub false_positive_rate: f64,
-}
-
-/// The state of a growing filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct GrowingStats {
-    /// The number of links in the chain, at least 1.
-    pub links: u64,
-    /// The number of insertions that changed bits: of different elements, except those that looked present.
-    pub len: u64,
-    /// The number of bits in all links.
-    pub bits: u64,
-    /// The number of ones.
-    pub ones: u64,
-    /// The size of the bits in bytes.
-    pub memory_bytes: u64,
-    /// The probability that an absent element seems to be in the filter now.
-    pub false_positive_rate: f64,
+    fn stats(&self) -> Stats {
+        Stats {
+            len: Some(self.len),
+            places: self.filter.bits(),
+            taken: self.ones,
+            memory_bytes: self.filter.bits() / 8,
+            false_positive_rate: self.rate(),
+        }
+    }
 }
 
 #[cfg(test)]

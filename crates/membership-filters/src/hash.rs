@@ -8,6 +8,7 @@ use core::fmt;
 
 use hashzoo::{Murmur3X64_128, murmur3_x64_128, xxph3_64};
 
+use crate::random::SplitMix64;
 use crate::sink::Sink;
 
 /// A hash of 128 bits, without the funnel that it belongs to: what [`Strategy::positions`](crate::Strategy::positions) takes
@@ -134,11 +135,8 @@ impl HashFunction for Xxph3 {
     #[inline(always)]
     fn hash(bytes: &[u8]) -> Hash128 {
         let h1 = xxph3_64(bytes, 0);
-        // SplitMix64's first number from the seed `h1`. The compiler removes this where it is unused.
-        let mixed = h1.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let h2 = mixed ^ (mixed >> 31);
+        // The compiler removes this where it is unused.
+        let h2 = SplitMix64::new(h1).next();
         Hash128 { h1, h2 }
     }
 

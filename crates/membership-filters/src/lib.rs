@@ -38,18 +38,19 @@ mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
 pub mod spark;
+mod stats;
 mod stored;
 mod unrolled;
 
 pub use bits::MAX_WORD_COUNT;
-pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
-pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
-pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
+pub use blocked::{BlockedBloomFilter, BlockedParameters};
+pub use counting::{CounterWidth, CountingBloomFilter};
+pub use cuckoo::{CuckooFilter, CuckooParameters};
 pub use error::{Error, ErrorKind};
 pub use funnel::{
     Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16, Utf16Units,
 };
-pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};
+pub use growing::{GrowingBloomFilter, GrowingParameters, GrowthRule};
 #[cfg(target_has_atomic = "64")]
 pub use guava::ConcurrentBloomFilter;
 pub use guava::{
@@ -61,6 +62,7 @@ pub use modulus::Modulus;
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Outcome, Rebuild, Slot};
+pub use stats::Stats;
 /// Needs the feature `save`.
 #[cfg(feature = "save")]
 pub use whole_files::save;

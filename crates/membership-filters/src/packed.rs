@@ -16,29 +16,25 @@ pub(crate) struct PackedIntegers {
     len: u64,
 }
 
-/// Returns the number of words for the integers, or the number of bytes if that many cannot be addressed.
-pub(crate) fn word_count(len: u64, width: u32) -> Result<usize, u128> {
-    let words = (u128::from(len) * u128::from(width)).div_ceil(64);
-    let bytes = words * 8;
-    usize::try_from(words)
-        .ok()
-        .filter(|_| isize::try_from(bytes).is_ok() && words <= u128::from(u64::MAX / 64))
-        .ok_or(bytes)
-}
-
-/// Makes the error for a number of bytes that cannot be addressed.
-pub(crate) fn too_large(bytes: u128) -> Error {
-    let range = format_args!("at most {}", isize::MAX);
-    Error::new(ErrorKind::TooLarge, "the filter's length in bytes", range, bytes)
+/// Returns the number of words for the integers, or an error if that many bytes cannot be addressed.
+pub(crate) fn word_count(len: u128, width: u32) -> Result<usize, Error> {
+    let words = (len * u128::from(width)).div_ceil(64);
+    let count = usize::try_from(words).ok();
+    let count = count.filter(|_| isize::try_from(words * 8).is_ok() && words <= u128::from(u64::MAX / 64));
+    count.ok_or_else(|| {
+        let (thing, range) = (
+            "the filter's length in bytes",
+            format_args!("at most {}", isize::MAX),
+        );
+        Error::new(ErrorKind::TooLarge, thing, range, words * 8)
+    })
 }
 
 impl PackedIntegers {
     pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, Error> {
-        let count = word_count(len, width).map_err(too_large)?;
+        let count = word_count(len.into(), width)?;
         let mut words = Vec::new();
-        words
-            .try_reserve_exact(count)
-            .map_err(|_| Error::out_of_memory(count as u64 * 8))?;
+        Error::reserve(&mut words, count)?;
         words.resize(count, 0);
         Ok(Self { words, width, len })
     }
@@ -46,7 +42,7 @@ impl PackedIntegers {
     /// Makes an array from words, as many as `word_count` returns. Returns `None` if a bit after the last integer is
     /// set.
     pub(crate) fn from_words(words: Vec<u64>, len: u64, width: u32) -> Option<Self> {
-        debug_assert_eq!(Ok(words.len()), word_count(len, width));
+        debug_assert_eq!(Ok(words.len()), word_count(len.into(), width));
         let used = (len * u64::from(width)) % 64;
         let spare = if used == 0 { 0 } else { u64::MAX << used };
         let clean = words.last().is_none_or(|last| last & spare == 0);
@@ -57,6 +53,12 @@ impl PackedIntegers {
     #[inline]
     pub(crate) const fn max(&self) -> u64 {
         (1 << self.width) - 1
+    }
+
+    /// Returns the number of bits of an integer.
+    #[expect(clippy::cast_possible_truncation, reason = "at most 32")]
+    pub(crate) const fn width(&self) -> u8 {
+        self.width as u8
     }
 
     pub(crate) const fn len(&self) -> u64 {
@@ -127,26 +129,15 @@ impl fmt::Debug for PackedIntegers {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
-
-    use super::{PackedIntegers, word_count};
+    use super::word_count;
 
     #[test]
     fn sizes_at_the_edges() {
-        assert_eq!(word_count(0, 7), Ok(0));
-        assert_eq!(word_count(1, 7), Ok(1));
-        assert_eq!(word_count(64, 7), Ok(7));
-        assert_eq!(word_count(65, 7), Ok(8));
-        assert_eq!(
-            word_count(u64::MAX, 32),
-            Err((u128::from(u64::MAX) * 32).div_ceil(64) * 8)
-        );
-    }
-
-    #[test]
-    fn a_set_bit_behind_the_last_integer_is_refused() {
-        assert!(PackedIntegers::from_words(vec![0x7f], 1, 7).is_some());
-        assert!(PackedIntegers::from_words(vec![0x80], 1, 7).is_none());
-        assert!(PackedIntegers::from_words(vec![u64::MAX], 2, 32).is_some());
+        for (len, words) in [(0, 0), (1, 1), (64, 7), (65, 8)] {
+            assert_eq!(word_count(len, 7), Ok(words));
+        }
+        let bytes = (u128::from(u64::MAX) * 32).div_ceil(64) * 8;
+        let error = std::format!("{}", word_count(u64::MAX.into(), 32).unwrap_err());
+        assert!(error.ends_with(&std::format!(", got {bytes}")), "{error}");
     }
 }

@@ -203,12 +203,8 @@ impl<T> Slot<T> {
         let _writer = self.write();
         let state = self.state.load();
         if state.next.is_some() {
-            return Err(Error::new(
-                ErrorKind::RebuildUnderWay,
-                "the number of rebuilds under way",
-                "0",
-                1,
-            ));
+            let (kind, thing) = (ErrorKind::RebuildUnderWay, "the number of rebuilds under way");
+            return Err(Error::new(kind, thing, 0, 1));
         }
         self.state.store(Arc::new(State {
             current: Arc::clone(&state.current),

@@ -67,6 +67,22 @@ pub enum Version {
     },
 }
 
+/// Evaluates an expression in which `$steps` is the type of the version's positions.
+macro_rules! by_version {
+    ($version:expr, $steps:ident => $call:expr) => {
+        match $version {
+            Version::V1 => {
+                type $steps = StepsV1;
+                $call
+            }
+            Version::V2 { .. } => {
+                type $steps = StepsV2;
+                $call
+            }
+        }
+    };
+}
+
 impl Version {
     /// Returns the number that the stream begins with.
     pub const fn number(self) -> u32 {
@@ -91,25 +107,7 @@ impl Version {
             Self::V2 { seed } => seed,
         }
     }
-}
 
-/// Evaluates an expression in which `$steps` is the type of the version's positions.
-macro_rules! by_version {
-    ($version:expr, $steps:ident => $call:expr) => {
-        match $version {
-            Version::V1 => {
-                type $steps = StepsV1;
-                $call
-            }
-            Version::V2 { .. } => {
-                type $steps = StepsV2;
-                $call
-            }
-        }
-    };
-}
-
-impl Version {
     /// Returns the positions of an element, each below the modulus, which is the filter's number of bits: for bits that are
     /// kept elsewhere. Positions may repeat.
     ///
@@ -132,9 +130,7 @@ impl Version {
             (0..probe_count).map(|_| modulus.remainder(steps.step())).collect()
         })
     }
-}
 
-impl Version {
     /// Returns the hashes of an element under this version's [`seed`](Self::seed).
     #[inline]
     #[must_use]

@@ -82,12 +82,31 @@ macro_rules! keyed {
 }
 pub(crate) use keyed;
 
-/// The methods that every filter has: the query of an element, and those around the stored form.
+/// The methods that every filter has: the query of an element, the insertion of a hash, which `$insert` does and which returns
+/// `$new`, and those around the stored form.
 macro_rules! common {
-    ($filter:ident) => {
+    ($filter:ident, |$this:ident, $hash:ident| -> $new:ty { $($insert:tt)* }) => {
         crate::stored::keyed!($filter);
 
         impl<F> $filter<F> {
+            /// Inserts a key that is hashed already, like [`insert`](Self::insert).
+            ///
+            /// # Errors
+            ///
+            /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made
+            /// with a funnel that is not equal to this filter's. Nothing is inserted then.
+            #[inline]
+            pub fn insert_hash(
+                &mut self,
+                hash: &crate::funnel::Hashed<F>,
+            ) -> Result<$new, crate::error::Error>
+            where
+                F: PartialEq,
+            {
+                let ($hash, $this) = (self.own(hash)?, self);
+                $($insert)*
+            }
+
             /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
             /// [`stats`](Self::stats) gives; false is certain.
             #[inline]

@@ -65,36 +65,22 @@ impl Bitmap {
         if end.is_empty() || end.starts_with(&ours) {
             return Ok(!end.is_empty());
         }
-        let published = match missing {
+        let is_mark = end.len() == MARK && end.starts_with(MAGIC);
+        for (what, at) in [("version", 3..4), ("bits", 4..12), ("probes", 12..13)] {
+            if is_mark && end[at.clone()] != ours[at.clone()] {
+                let number = |mark: &[u8]| {
+                    let bytes = mark[at.clone()].iter().rev();
+                    bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))
+                };
+                let (stored, given) = (number(end), number(&ours));
+                let what = format_args!("{what} must be {stored} as in the filter's mark, got {given}");
+                return Err(Error::of_key(ErrorKind::Mismatch, &self.key, what));
+            }
+        }
+        match missing {
             Missing::Published => Ok(true),
             _ => Err(self.without_mark(end)),
-        };
-        let Ok(theirs) = <&[u8; MARK]>::try_from(end) else {
-            return published;
-        };
-        if !theirs.starts_with(MAGIC) {
-            return published;
         }
-        let bits = |mark: &[u8]| {
-            mark[4..12]
-                .iter()
-                .rev()
-                .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
-        };
-        let fields = |mark: &[u8]| {
-            let number = |at: usize| u64::from(mark[at]);
-            [
-                ("version", number(3)),
-                ("bits", bits(mark)),
-                ("probes", number(12)),
-            ]
-        };
-        let mut fields = fields(theirs).into_iter().zip(fields(&ours));
-        let Some(((what, stored), (_, given))) = fields.find(|(theirs, ours)| theirs != ours) else {
-            return published;
-        };
-        let what = format_args!("{what} must be {stored} as in the filter's mark, got {given}");
-        Err(Error::of_key(ErrorKind::Mismatch, &self.key, what))
     }
 
     /// Returns the error for a string of another program.
@@ -104,11 +90,6 @@ impl Bitmap {
             end.escape_ascii()
         );
         Error::of_key(ErrorKind::Malformed, &self.key, what)
-    }
-
-    /// Returns the error for a missing filter.
-    pub(crate) fn missing(&self) -> Error {
-        Error::missing(&self.key)
     }
 }
 

@@ -28,35 +28,27 @@ use crate::options::{Expiry, millis};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token(pub(crate) u64);
 
-/// The key that names the rebuild under way.
-#[derive(Debug, Clone)]
-pub(crate) struct Watch {
-    pub(crate) pointer: Vec<u8>,
+/// Returns the key that names the rebuild under way of a filter.
+fn pointer(live: &Bitmap) -> Vec<u8> {
+    companion("rebuilding", &live.key)
 }
 
-impl Watch {
-    pub(crate) fn new(anchor: &[u8]) -> Self {
-        Self {
-            pointer: companion("rebuilding", anchor),
-        }
-    }
+/// Returns the command that reads which rebuild is under way.
+pub(crate) fn look(live: &Bitmap) -> Cmd {
+    cmd("GET").arg(pointer(live)).take()
+}
 
-    pub(crate) fn look(&self) -> Cmd {
-        cmd("GET").arg(&self.pointer).take()
-    }
-
-    pub(crate) fn read(&self, replies: &mut Replies) -> Result<Option<Token>, Error> {
-        let text = replies.bytes().map_err(|error| error.about(&self.pointer))?;
-        let Some(text) = text else {
-            return Ok(None);
-        };
-        let number = core::str::from_utf8(&text)
-            .ok()
-            .and_then(|text| text.parse().ok());
-        number
-            .map(|number| Some(Token(number)))
-            .ok_or_else(|| Error::malformed(&self.pointer, "the number of a rebuild", &text))
-    }
+/// Reads the reply to [`look`].
+pub(crate) fn read_token(live: &Bitmap, replies: &mut Replies) -> Result<Option<Token>, Error> {
+    let pointer = pointer(live);
+    let Some(text) = replies.bytes().map_err(|error| error.about(&pointer))? else {
+        return Ok(None);
+    };
+    let number = core::str::from_utf8(&text)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let malformed = || Error::malformed(&pointer, "the number of a rebuild", &text);
+    number.map(|number| Some(Token(number))).ok_or_else(malformed)
 }
 
 /// Returns the generation of a rebuild.
@@ -82,19 +74,18 @@ pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<To
 /// Begins a rebuild with all bits zero.
 pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result<Token, Error> {
     let millis = millis(lease)?;
-    let watch = Watch::new(&live.key);
     // Not 0, which is the number of no rebuild.
     let token = Token(RandomState::new().hash_one(&live.key) | 1);
     let next = next(live, token);
     let mut batch = Batch::new();
-    let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
+    let take = batch.add("SET").arg(pointer(live)).arg(token.0);
     take.arg("NX").arg("PX").arg(millis);
     // Read back, because a cluster client may have to send `SET` twice.
-    batch.push(&watch.look());
+    batch.push(&look(live));
     batch.push(&create_command(&next, Expiry::After(lease))?);
     let mut replies = line.send(batch).await?;
     replies.value()?;
-    if watch.read(&mut replies)? != Some(token) {
+    if read_token(live, &mut replies)? != Some(token) {
         abandon(line, live, token).await?;
         let what = "another rebuild is under way";
         return Err(Error::of_key(ErrorKind::RebuildUnderWay, &live.key, what));
@@ -105,50 +96,47 @@ pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result
 
 pub(crate) async fn renew(line: &Line, live: &Bitmap, token: Token, lease: Duration) -> Result<(), Error> {
     let millis = millis(lease)?;
-    let (watch, next) = (Watch::new(&live.key), next(live, token));
+    let next = next(live, token);
     let mut batch = Batch::new();
-    batch.push(&watch.look());
-    for key in [&next.key, &watch.pointer] {
+    batch.push(&look(live));
+    for key in [&next.key, &pointer(live)] {
         batch.add("PEXPIRE").arg(key).arg(millis);
     }
     let mut replies = line.send(batch).await?;
-    match (watch.read(&mut replies)?, replies.count()?) {
+    match (read_token(live, &mut replies)?, replies.count()?) {
         (Some(under_way), 1) if under_way == token => Ok(()),
-        _ => Err(next.missing()),
+        _ => Err(Error::missing(&next.key)),
     }
 }
 
 pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Expiry) -> Result<(), Error> {
     let lifetime = expiry.lifetime()?;
     let next = next(live, token);
-    let watch = Watch::new(&live.key);
-    let mut command = eval(&COMMIT, &[&watch.pointer, &live.key, &next.key]);
+    let mut command = eval(&COMMIT, &[&pointer(live), &live.key, &next.key]);
     let command = lifetime.push_to(command.arg(token.0)).arg(next.mark());
     match line.ask(command).await?.count()? {
-        0 => Err(next.missing()),
+        0 => Err(Error::missing(&next.key)),
         _ => Ok(()),
     }
 }
 
 /// Abandons a rebuild. The filter stays as it is.
 pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<(), Error> {
-    let watch = Watch::new(&live.key);
     let mut batch = Batch::new();
-    batch.push(&watch.look());
+    batch.push(&look(live));
     batch.add("UNLINK").arg(&next(live, token).key);
     let mut replies = line.send(batch).await?;
-    let under_way = watch.read(&mut replies)?;
+    let under_way = read_token(live, &mut replies)?;
     replies.count()?;
     if under_way == Some(token) {
-        line.ask(cmd("DEL").arg(&watch.pointer)).await?.checked()?;
+        line.ask(cmd("DEL").arg(pointer(live))).await?.checked()?;
     }
     Ok(())
 }
 
 /// Abandons the rebuild under way. Returns whether there was one.
 pub(crate) async fn abandon_any(line: &Line, live: &Bitmap) -> Result<bool, Error> {
-    let watch = Watch::new(&live.key);
-    let Some(token) = watch.read(&mut line.ask(&watch.look()).await?)? else {
+    let Some(token) = read_token(live, &mut line.ask(&look(live)).await?)? else {
         return Ok(false);
     };
     abandon(line, live, token).await?;

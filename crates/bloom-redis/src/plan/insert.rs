@@ -4,7 +4,7 @@ use membership_filters::Hash128;
 use redis::Value;
 
 use super::bitmap::{Bitmap, offsets, per_trip};
-use super::generation::{self, Token, Watch};
+use super::generation::{self, Token};
 use super::scripts::{SET, eval};
 use crate::batch::{Batch, Replies, characters};
 use crate::call::Line;
@@ -19,12 +19,11 @@ pub(crate) async fn insert(
     lifetime: Lifetime,
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
-    let watch = Watch::new(&bitmap.key);
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
         let mut gone = None;
         loop {
-            let insert = Insert::new(bitmap, trip, lifetime, Some(&watch), options);
+            let insert = Insert::new(bitmap, trip, lifetime, true, options);
             let (some, under_way) = insert.send(line).await?;
             if gone.is_none() {
                 new.extend(some);
@@ -53,7 +52,7 @@ pub(crate) async fn insert_into_generation(
     let (next, options) = (generation::next(live, token), options.missing(Missing::Reported));
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&live.schema, &options)) {
-        let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, None, &options);
+        let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, false, &options);
         new.extend(insert.send(line).await?.0);
     }
     Ok(new)
@@ -70,7 +69,8 @@ struct Insert<'a> {
     parts: Vec<&'a [Hash128]>,
     lifetime: Lifetime,
     missing: Missing,
-    watch: Option<&'a Watch>,
+    /// Whether the filter may be rebuilt meanwhile.
+    is_watched: bool,
 }
 
 impl<'a> Insert<'a> {
@@ -78,7 +78,7 @@ impl<'a> Insert<'a> {
         bitmap: &'a Bitmap,
         hashes: &'a [Hash128],
         lifetime: Lifetime,
-        watch: Option<&'a Watch>,
+        is_watched: bool,
         options: &Options,
     ) -> Self {
         let each = (BITS_PER_SCRIPT / usize::from(bitmap.schema.probe_count())).max(1);
@@ -87,7 +87,7 @@ impl<'a> Insert<'a> {
             parts: hashes.chunks(each).collect(),
             lifetime,
             missing: options.missing,
-            watch,
+            is_watched,
         }
     }
 
@@ -96,8 +96,8 @@ impl<'a> Insert<'a> {
         // Read before the bits too: a rebuild may end between the bits and the read after them. Moreover, a cluster
         // client that is redirected for one key repeats the whole pipeline on the other node, which accepts the first
         // command even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
-        if let Some(watch) = self.watch {
-            batch.push(&watch.look());
+        if self.is_watched {
+            batch.push(&generation::look(self.bitmap));
         }
         for part in &self.parts {
             let mut set = eval(&SET, &[&self.bitmap.key]);
@@ -107,8 +107,8 @@ impl<'a> Insert<'a> {
             batch.push(set.arg(schema.probe_count()).arg(offsets(schema, part)));
         }
         // Read after the bits, so that a rebuild that is not seen began after them.
-        if let Some(watch) = self.watch {
-            batch.push(&watch.look());
+        if self.is_watched {
+            batch.push(&generation::look(self.bitmap));
         }
         batch
     }
@@ -131,9 +131,9 @@ impl<'a> Insert<'a> {
     }
 
     fn read(&self, replies: &mut Replies) -> Result<(Vec<bool>, Option<Token>), Error> {
-        let look = |replies: &mut Replies| match self.watch {
-            Some(watch) => watch.read(replies),
-            None => Ok(None),
+        let look = |replies: &mut Replies| match self.is_watched {
+            true => generation::read_token(self.bitmap, replies),
+            false => Ok(None),
         };
         // The first rebuild that was seen under way. If it has ended meanwhile, the insert is repeated.
         let before = look(replies)?;
@@ -143,7 +143,7 @@ impl<'a> Insert<'a> {
             if let Value::Array(other) = value {
                 let end = Replies::new(other).bytes()?.unwrap_or_default();
                 self.bitmap.is_there(&end, self.missing)?;
-                return Err(self.bitmap.missing());
+                return Err(Error::missing(&self.bitmap.key));
             }
             new.extend(characters(value, part.len(), |character| match character {
                 b'0' => Some(false),

@@ -34,6 +34,6 @@ pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error
     if bitmap.is_there(&end, Missing::Reported)? {
         Ok(())
     } else {
-        Err(bitmap.missing())
+        Err(Error::missing(&bitmap.key))
     }
 }

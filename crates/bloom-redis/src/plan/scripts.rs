@@ -38,18 +38,21 @@ pub(crate) struct Digested {
     digest: String,
 }
 
-macro_rules! of_chain {
-    ($($name:ident = $file:literal;)*) => {$(
-        pub(crate) static $name: LazyLock<Digested> = LazyLock::new(|| {
-            Digested::new(concat!(include_str!("../scripts/cursor.lua"), include_str!($file)))
-        });
-    )*};
-}
+/// Whether elements are in a growing filter.
+pub(crate) static CONTAINS: LazyLock<Digested> = LazyLock::new(|| {
+    Digested::new(concat!(
+        include_str!("../scripts/cursor.lua"),
+        include_str!("../scripts/contains.lua")
+    ))
+});
 
-of_chain! {
-    CONTAINS = "../scripts/contains.lua";
-    INSERT = "../scripts/insert.lua";
-}
+/// Inserts elements into a growing filter.
+pub(crate) static INSERT: LazyLock<Digested> = LazyLock::new(|| {
+    Digested::new(concat!(
+        include_str!("../scripts/cursor.lua"),
+        include_str!("../scripts/insert.lua")
+    ))
+});
 
 impl Digested {
     fn new(code: &str) -> Self {

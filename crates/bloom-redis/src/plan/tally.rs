@@ -18,7 +18,7 @@ pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) 
     let mut replies = line.send(batch).await?;
     let end = replies.bytes()?.unwrap_or_default();
     if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
-        return Err(bitmap.missing());
+        return Err(Error::missing(&bitmap.key));
     }
     let mut statistics = Statistics::default();
     add(

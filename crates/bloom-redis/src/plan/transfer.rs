@@ -5,7 +5,7 @@
 
 use core::time::Duration;
 
-use membership_filters::{BloomFilter, Bytes, Hashing, Strategy, StreamHeader};
+use membership_filters::{BloomFilter, Bytes, Hashing, Parameters, StreamHeader};
 
 use super::bitmap::Bitmap;
 use super::generation::{self, Token};
@@ -15,7 +15,6 @@ use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::options::{Missing, Options};
-use crate::schema::Schema;
 
 /// The number of bytes in one round trip.
 const CHUNK: usize = 1 << 20;
@@ -44,36 +43,21 @@ fn check_hash(funnel: &impl Hashing) -> Result<(), Error> {
         return Ok(());
     }
     let range = format_args!("{ours}, as queries on the server compute it");
-    Err(Error::new(
-        ErrorKind::Mismatch,
-        "the funnel's hash",
-        range,
-        theirs,
-    ))
+    let (kind, thing) = (ErrorKind::Mismatch, "the funnel's hash");
+    Err(Error::new(kind, thing, range, theirs))
 }
 
 /// Checks that a filter in memory and one on the server have the same hash and parameters.
 pub(crate) fn check_shape<F: Hashing>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
     check_hash(filter.funnel())?;
-    check_words(bitmap)?;
-    let schema = &bitmap.schema;
-    equal("numbers of bits", &schema.bits(), &filter.bits())?;
-    equal("probe counts", &schema.probe_count(), &filter.probe_count())?;
-    equal("strategies", &Strategy::Murmur128Mitz64, &filter.strategy())
-}
-
-fn equal<T: PartialEq + core::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Result<(), Error> {
-    Ok(membership_filters::Error::check_equal(what, ours, theirs)?)
-}
-
-/// Checks that Guava could have a filter of this many bits.
-pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
-    let bits = bitmap.schema.bits();
-    if bits.is_multiple_of(64) {
-        return Ok(());
-    }
-    let (thing, range) = ("the number of bits", "a multiple of 64");
-    Err(Error::new(ErrorKind::Mismatch, thing, range, bits))
+    let ours = Parameters::try_from(&bitmap.schema)?;
+    membership_filters::Error::check_equal("numbers of bits", &ours.bits(), &filter.bits())?;
+    membership_filters::Error::check_equal("probe counts", &ours.probe_count(), &filter.probe_count())?;
+    Ok(membership_filters::Error::check_equal(
+        "strategies",
+        &ours.strategy(),
+        &filter.strategy(),
+    )?)
 }
 
 /// Adds the bits of a filter to a rebuild, and keeps bits that others insert meanwhile.
@@ -96,7 +80,7 @@ pub(crate) async fn write(
         let mut load = eval(&LOAD, &[&next.key, &aside[0], &aside[1]]);
         load.arg(number * CHUNK).arg(bytes).arg(next.mark());
         if line.ask(&load).await?.count()? == 0 {
-            return Err(next.missing());
+            return Err(Error::missing(&next.key));
         }
         generation::renew(line, live, token, lease).await?;
     }
@@ -110,18 +94,19 @@ pub(crate) async fn download<F: Hashing>(
     funnel: F,
 ) -> Result<BloomFilter<F>, Error> {
     check_hash(&funnel)?;
+    let schema = Parameters::try_from(&bitmap.schema)?;
     let words = read(line, bitmap, options).await?;
-    to_filter(&bitmap.schema, words, funnel)
+    let header = StreamHeader::new(schema.strategy(), schema.probe_count(), &words);
+    Ok(BloomFilter::from_parts(funnel, header, words)?)
 }
 
 /// Reads all bits of a filter as words, in chunks. The mark is read before and after each chunk: zeros prove nothing if the
 /// filter is lost or comes back meanwhile. Starts over if a rebuild replaced the filter.
 async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
-    check_words(bitmap)?;
     let check = |replies: &mut Replies| {
         let end = replies.bytes()?.unwrap_or_default();
         if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
-            return Err(bitmap.missing());
+            return Err(Error::missing(&bitmap.key));
         }
         // Without a mark, the end changes with inserts.
         Ok(if options.missing == Missing::Published {
@@ -159,9 +144,4 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
         words.resize((start + wanted) / 8, 0);
     }
     Ok(words)
-}
-
-fn to_filter<F>(schema: &Schema, words: Vec<u64>, funnel: F) -> Result<BloomFilter<F>, Error> {
-    let header = StreamHeader::new(Strategy::Murmur128Mitz64, schema.probe_count(), &words);
-    Ok(BloomFilter::from_parts(funnel, header, words)?)
 }

@@ -1,10 +1,11 @@
 -- The keys of a growing filter. Part of the scripts that need them.
 -- KEYS[1]: the cursor. KEYS[2]: the parameter record. ARGV[1]: what the names of the bitmaps begin with. ARGV[2]: most bitmaps.
 -- ARGV[3]: what a missing key is: 'reported', 'empty' or 'published'. ARGV[4]: what the record must hold. ARGV[5]: bytes of a
--- bitmap.
+-- bitmap. ARGV[6]: bits of an element. ARGV[7] and on: offsets, element by element.
 -- Names of bitmaps follow from the cursor, so that they cannot be among KEYS without another round trip. They share the
 -- slot of a cluster with the cursor, or the server refuses them.
 local base, most, report, bytes = ARGV[1], tonumber(ARGV[2]), ARGV[3] == 'reported', tonumber(ARGV[5])
+local probes = tonumber(ARGV[6])
 
 -- The reply to a command on a key; or nothing and an error reply.
 local function ask(command, key)
@@ -49,8 +50,7 @@ local function read_filter()
   return cursor, complete or not report
 end
 
--- Whether all bits of an element are set in a bitmap.
-local function holds(number, get)
+local function are_set(number, get)
   get[1] = base .. number
   for _, bit in ipairs(redis.call('BITFIELD_RO', unpack(get))) do
     if bit == 0 then
@@ -58,4 +58,20 @@ local function holds(number, get)
     end
   end
   return true
+end
+
+-- Whether all bits of an element, whose offsets begin at ARGV[first], are set in one of the bitmaps, the newest first.
+local function holds(cursor, first)
+  local get = { '' }
+  for at = first, first + probes - 1 do
+    get[#get + 1] = 'GET'
+    get[#get + 1] = 'u1'
+    get[#get + 1] = ARGV[at]
+  end
+  for number = cursor, 0, -1 do
+    if are_set(number, get) then
+      return true
+    end
+  end
+  return false
 end

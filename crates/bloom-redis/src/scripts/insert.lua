@@ -1,11 +1,10 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- ARGV[6]: bits of an element. ARGV[7] and on: offsets, element by element.
 -- Returns a character an element, '1' new, '0' seen; or nothing if a key is missing and that is reported.
 --
 -- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
 -- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
 -- bit that is set meanwhile is one more, and no other client comes between.
-local probes, bits = tonumber(ARGV[6]), bytes * 8
+local bits = bytes * 8
 local cursor, complete = read_filter()
 if not cursor then
   return complete
@@ -32,28 +31,15 @@ end
 
 local answers = {}
 for first = 7, #ARGV, probes do
-  local get, set = { '' }, { base .. cursor }
-  for probe = 0, probes - 1 do
-    local offset = ARGV[first + probe]
-    get[#get + 1] = 'GET'
-    get[#get + 1] = 'u1'
-    get[#get + 1] = offset
-    set[#set + 1] = 'SET'
-    set[#set + 1] = 'u1'
-    set[#set + 1] = offset
-    set[#set + 1] = '1'
-  end
-  local seen = false
-  if cursor > 0 then
-    for number = cursor, 0, -1 do
-      if holds(number, get) then
-        seen = true
-        break
-      end
-    end
-  end
   local added = 0
-  if not seen then
+  if cursor == 0 or not holds(cursor, first) then
+    local set = { base .. cursor }
+    for at = first, first + probes - 1 do
+      set[#set + 1] = 'SET'
+      set[#set + 1] = 'u1'
+      set[#set + 1] = ARGV[at]
+      set[#set + 1] = '1'
+    end
     for _, bit in ipairs(redis.call('BITFIELD', unpack(set))) do
       if bit == 0 then
         added = added + 1

@@ -181,6 +181,33 @@ fn a_rebuild_that_ends_during_a_call_hides_and_loses_nothing() {
 }
 
 #[test]
+fn a_rebuild_from_the_filter_that_begins_during_an_insert_loses_nothing() {
+    let server = Server::start(&[]);
+    let filter = new_fixed(Schema::whole_words(10_000, 0.01));
+    let (old, fresh) = (names("old", 20), names("new", 400));
+    let all = [&old[..], &fresh].concat();
+    let acts = rounds(&server, |round| {
+        round.run(filter.create(Expiry::Keep));
+        round.run(filter.insert_many(&old));
+        let mut begun = None;
+        let begin = |other: &mut Connection| {
+            let rebuild = filter.rebuild(LEASE).query(other).unwrap();
+            // Its source is the filter itself, read after it began.
+            let source = filter.download(Bytes).query(other).unwrap();
+            let kept = all.iter().filter(|name| source.might_contain(name.as_bytes()));
+            rebuild.insert_many(kept).query(other).unwrap();
+            begun = Some(rebuild);
+        };
+        round.during(filter.insert_many(&fresh), begin).unwrap();
+        if let Some(rebuild) = begun {
+            round.run(rebuild.commit(Expiry::Keep));
+        }
+        check_all_there(&round.run(filter.might_contain_many(&all)));
+    });
+    assert!(acts > 4, "{acts}");
+}
+
+#[test]
 fn an_element_is_new_to_one_of_two_who_insert_it_at_the_same_time() {
     let server = Server::start(&[]);
     // Three scripts, at 7 bits for each element.

@@ -58,7 +58,10 @@ impl Stored {
             let insert = client.try_run(self.filter.insert_many(elements));
             let lost = |kind| [ErrorKind::Missing, ErrorKind::Malformed].contains(&kind);
             let error = insert.unwrap_err();
-            assert!(lost(error.kind()), "{self:?} {case}: {error}");
+            assert!(
+                lost(error.kind()) && error.key().is_some(),
+                "{self:?} {case}: {error}"
+            );
         }
         self.check(client, case);
         client.fail(self.filter.statistics());

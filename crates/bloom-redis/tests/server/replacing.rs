@@ -1,15 +1,11 @@
 //! Rebuilds, uploads and downloads on a real server.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
 use membership_filters::{BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8};
 
-use crate::support::{
-    Client, LEASE, Server, check_all_there, for_each_client, for_each_place, names, new_fixed,
-};
+use crate::support::{Client, LEASE, check_all_there, for_each_client, for_each_place, names, new_fixed};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -194,53 +190,6 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
     });
 }
 
-#[test]
-fn inserts_during_rebuilds_are_never_lost() {
-    let server = Server::start(&[]);
-    let filter = filter();
-    Client::blocking(&server).run(filter.create(Expiry::Keep));
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let writers: Vec<_> = (0..4)
-            .map(|writer| {
-                let (filter, mut connection) = (&filter, server.connection());
-                scope.spawn(move || {
-                    (0..500)
-                        .map(|i| format!("{writer}-{i}"))
-                        .inspect(|element| {
-                            filter.insert(element).query(&mut connection).unwrap();
-                        })
-                        .collect::<Vec<String>>()
-                })
-            })
-            .collect();
-        let rebuilder = scope.spawn(|| {
-            let mut connection = server.connection();
-            let mut rebuilds = 0;
-            while !done.load(Ordering::Relaxed) {
-                // All elements inserted before the rebuild began, as the filter itself tells.
-                let rebuild = filter.rebuild(LEASE).query(&mut connection).unwrap();
-                let before = filter.download(Bytes).query(&mut connection).unwrap();
-                let kept: Vec<String> = (0..4)
-                    .flat_map(|writer| (0..500).map(move |i| format!("{writer}-{i}")))
-                    .filter(|element| before.might_contain(element.as_bytes()))
-                    .collect();
-                rebuild.insert_many(&kept).query(&mut connection).unwrap();
-                rebuild.commit(Expiry::Never).query(&mut connection).unwrap();
-                rebuilds += 1;
-            }
-            rebuilds
-        });
-        let inserted: Vec<String> = (writers.into_iter())
-            .flat_map(|writer| writer.join().unwrap())
-            .collect();
-        done.store(true, Ordering::Relaxed);
-        assert!(rebuilder.join().unwrap() > 1);
-        let answers = Client::blocking(&server).run(filter.might_contain_many(&inserted));
-        check_all_there(&answers);
-    });
-}
-
 /// Returns the key of the rebuild under way.
 fn under_way(client: &mut Client) -> String {
     let number: u64 = client.words(&["GET", "bloom-redis:rebuilding:{bf:f}"]);
@@ -277,24 +226,6 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         let next = under_way(client);
         client.words::<()>(&["DEL", &next]);
         assert!(client.fail(rebuild.upload(&local)).kind() == ErrorKind::Missing);
-    });
-}
-
-#[test]
-fn a_rebuild_adds_the_elements_of_another_filter() {
-    for_each_client(|client| {
-        let [a, b] = ["a", "b"].map(|name| rare().named(name));
-        for (filter, element) in [(&a, "in a"), (&b, "in b")] {
-            client.run(filter.create(Expiry::Keep));
-            client.run(filter.insert(element));
-        }
-        let rebuild = client.run(a.rebuild(LEASE));
-        client.run(a.insert("meanwhile"));
-        let mut both = client.run(a.download(Bytes));
-        both.merge(&client.run(b.download(Bytes))).unwrap();
-        client.run(rebuild.upload(&both));
-        client.run(rebuild.commit(Expiry::Keep));
-        check_all_there(&client.run(a.might_contain_many(["in a", "in b", "meanwhile"])));
     });
 }
 

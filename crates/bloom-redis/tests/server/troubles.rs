@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 
-use crate::support::{Client, Server, for_each_client, names, new_fixed, new_growing};
+use crate::support::{Client, Server, for_each_client, new_fixed, new_growing};
 
 fn filter(options: Options) -> FixedFilter {
     new_fixed(Schema::fixed(3_000, 0.03)).with_options(options)
@@ -65,24 +65,6 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
         assert_eq!(client.run(growing.might_contain("a")), Answer::Absent);
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
         assert!(client.run(filter(options).insert("a")));
-    });
-}
-
-#[test]
-fn a_lost_bitmap_is_named() {
-    for_each_client(|client| {
-        let growing = new_growing(40, 0.01);
-        client.run(growing.create());
-        client.run(growing.insert_many(names("in", 150)));
-        client.words::<()>(&["DEL", "{g}:bloomfilter-1"]);
-        for error in [
-            client.fail(growing.insert("a")),
-            client.fail(growing.statistics()),
-            client.fail(growing.create()),
-            client.fail(growing.write_marks()),
-        ] {
-            assert_eq!(error.key(), Some(&b"{g}:bloomfilter-1"[..]), "{error}");
-        }
     });
 }
 

@@ -143,7 +143,9 @@ batched!(
     |_| None,
     envelope::write_to
 );
-single!(CountingBloomFilter, Self::merge);
+single!(CountingBloomFilter, |_: &mut Self, _: &Self| Err(
+    "counting filters cannot be merged: insert the keys of both into one"
+));
 single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
     "a cuckoo filter moves its fingerprints, so two cannot be merged"
 ));

@@ -19,9 +19,7 @@ impl Blocks {
     /// Makes blocks of zeros.
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(len + BLOCK_LEN - 1)
-            .map_err(|_| Error::out_of_memory(len))?;
+        Error::reserve(&mut bytes, len + BLOCK_LEN - 1)?;
         Ok(Self::zeroed_in(bytes, len))
     }
 

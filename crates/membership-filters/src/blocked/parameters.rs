@@ -53,12 +53,7 @@ impl BlockedParameters {
             return Ok(Self { blocks });
         }
         let range = format_args!("between 1 and {MAX_BLOCKS}");
-        Err(Error::new(
-            ErrorKind::InvalidArgument,
-            "the blocks",
-            range,
-            blocks,
-        ))
+        Err(Error::argument("the blocks", range, blocks))
     }
 
     /// Returns the number of blocks.

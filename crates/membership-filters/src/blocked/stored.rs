@@ -18,7 +18,10 @@ impl BlockedParameters {
     }
 }
 
-common!(BlockedBloomFilter);
+common!(BlockedBloomFilter, |filter, hash| -> () {
+    filter.insert_raw(hash);
+    Ok(())
+});
 
 impl<F: Hashing> Stored for BlockedBloomFilter<F> {
     type Funnel = F;

@@ -8,7 +8,7 @@ use crate::guava::{Parameters, Strategy};
 use crate::modulus::Modulus;
 
 use super::{CounterWidth, CountingBloomFilter};
-use crate::packed::{PackedIntegers, too_large, word_count};
+use crate::packed::{PackedIntegers, word_count};
 use crate::stored::{common, invalid, of_field, removal, zero};
 
 /// The number of bytes between the common header and the counters.
@@ -37,13 +37,13 @@ impl CountingBloomFilter<()> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn stored_len_of(parameters: &Parameters, width: CounterWidth) -> Result<u64, Error> {
-        word_count(parameters.bits(), width.bits().into())
-            .map(len_with)
-            .map_err(too_large)
+        word_count(parameters.bits().into(), width.bits().into()).map(len_with)
     }
 }
 
-common!(CountingBloomFilter);
+common!(CountingBloomFilter, |filter, hash| -> bool {
+    Ok(filter.insert_raw(hash))
+});
 removal!(CountingBloomFilter);
 
 impl<F: Hashing> Stored for CountingBloomFilter<F> {
@@ -60,7 +60,7 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
     }
 
     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        writer.bytes(&[self.strategy.ordinal(), self.probe_count, self.width.bits()])?;
+        writer.bytes(&[self.strategy.ordinal(), self.probe_count, self.counters.width()])?;
         writer.bytes(&[0; 5])?;
         writer.u64(self.counters.len())?;
         writer.u64(self.len)?;
@@ -75,7 +75,7 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
         if probe_count == 0 {
             return Err(invalid("probe count", "between 1 and 255", 0));
         }
-        let width = CounterWidth::new(bits).map_err(of_field)?;
+        CounterWidth::new(bits).map_err(of_field)?;
         let counters = reader.u64()?;
         let modulus = Modulus::new(counters)
             .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORD_COUNT.into())
@@ -97,7 +97,6 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
             strategy,
             probe_count,
             modulus,
-            width,
             counters,
             len,
             nonzero,

@@ -2,11 +2,8 @@
 //!
 //! Independent of elements, hashes and stored bytes.
 
-use core::num::NonZeroU64;
-
-use crate::error::{Error, ErrorKind};
-
-use crate::packed::{too_large, word_count};
+use crate::error::Error;
+use crate::packed::word_count;
 
 /// The narrowest fingerprint. With fewer bits nearly every absent element is found.
 const MIN_FINGERPRINT_BITS: u8 = 4;
@@ -40,7 +37,7 @@ const SPARE_BUCKETS: u64 = 6;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CuckooParameters {
-    buckets: NonZeroU64,
+    buckets: u64,
     fingerprint_bits: u8,
     seed: u64,
 }
@@ -62,7 +59,7 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the rate is not from 1.87e-9 to below 1, [`ErrorKind::TooLarge`].
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the rate is not from 1.87e-9 to below 1, [`TooLarge`](crate::ErrorKind::TooLarge).
     pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
         Error::check_rate(false_positive_rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
@@ -75,7 +72,7 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another width, [`ErrorKind::TooLarge`].
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another width, [`TooLarge`](crate::ErrorKind::TooLarge).
     pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         // Four slots at a load of 19/20 take 19/5 elements; multiplying first could overflow.
         let needed = capacity / 19 * 5 + (capacity % 19 * 5).div_ceil(19);
@@ -86,24 +83,20 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another width, [`ErrorKind::TooLarge`].
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another width, [`TooLarge`](crate::ErrorKind::TooLarge).
     pub fn with_buckets(buckets: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         if !(MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS).contains(&fingerprint_bits) {
-            return Err(Error::new(
-                ErrorKind::InvalidArgument,
-                "the fingerprint bits",
-                "between 4 and 32",
-                fingerprint_bits,
-            ));
+            let (thing, range) = ("the fingerprint bits", "between 4 and 32");
+            return Err(Error::argument(thing, range, fingerprint_bits));
         }
-        let even = NonZeroU64::new(buckets.saturating_add(buckets % 2)).unwrap_or(TWO);
         let parameters = Self {
             // An odd number that cannot be made even is refused below, for its size.
-            buckets: even,
+            buckets: buckets.saturating_add(buckets % 2).max(2),
             fingerprint_bits,
             seed: 0,
         };
-        parameters.words()?;
+        let slots = u128::from(parameters.buckets) * u128::from(SLOTS_PER_BUCKET);
+        word_count(slots, fingerprint_bits.into())?;
         Ok(parameters)
     }
 
@@ -116,18 +109,18 @@ impl CuckooParameters {
 
     /// Returns the number of buckets of four slots: an even number, at least 2.
     pub const fn buckets(&self) -> u64 {
-        self.buckets.get()
+        self.buckets
     }
 
     /// Returns the number of slots, each for one fingerprint.
     pub const fn slots(&self) -> u64 {
-        self.buckets.get() * SLOTS_PER_BUCKET as u64
+        self.buckets * SLOTS_PER_BUCKET as u64
     }
 
     /// Returns the capacity: the largest number of elements for which [`new`](Self::new) returns a filter of this size.
     /// The filter takes more, but each further element is more likely to be refused.
     pub const fn capacity(&self) -> u64 {
-        let buckets = self.buckets.get().saturating_sub(SPARE_BUCKETS);
+        let buckets = self.buckets.saturating_sub(SPARE_BUCKETS);
         // 19/5 elements per bucket; multiplying first could overflow.
         buckets / 5 * 19 + buckets % 5 * 19 / 5
     }
@@ -158,31 +151,15 @@ impl CuckooParameters {
     /// # Ok::<(), membership_filters::Error>(())
     /// ```
     pub fn false_positive_rate_at(&self, len: u64) -> f64 {
-        rate_at(
-            self.fingerprint_bits,
-            len.min(self.slots()) as f64 / self.slots() as f64,
-        )
+        let load = len.min(self.slots()) as f64 / self.slots() as f64;
+        rate_at(self.fingerprint_bits, load)
     }
 
     /// Returns the size of the slots in memory, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
     }
-
-    /// Returns the number of words for the slots.
-    pub(crate) fn words(&self) -> Result<usize, Error> {
-        let slots = self
-            .buckets
-            .get()
-            .checked_mul(SLOTS_PER_BUCKET.into())
-            .ok_or_else(|| {
-                too_large(u128::from(self.buckets.get()) * u128::from(self.fingerprint_bits) / 2)
-            })?;
-        word_count(slots, self.fingerprint_bits.into()).map_err(too_large)
-    }
 }
-
-const TWO: NonZeroU64 = NonZeroU64::new(2).unwrap();
 
 fn full_rate(fingerprint_bits: u8) -> f64 {
     rate_at(fingerprint_bits, 1.0)
@@ -190,7 +167,7 @@ fn full_rate(fingerprint_bits: u8) -> f64 {
 
 /// Returns the probability that an absent element finds its fingerprint in its two buckets when this share of slots is
 /// taken.
-pub(crate) fn rate_at(fingerprint_bits: u8, load: f64) -> f64 {
+fn rate_at(fingerprint_bits: u8, load: f64) -> f64 {
     let values = ((1_u64 << fingerprint_bits) - 1) as f64;
     let compared = 2.0 * f64::from(SLOTS_PER_BUCKET) * load;
     -libm::expm1(compared * libm::log1p(-1.0 / values))

@@ -26,7 +26,7 @@ impl CuckooParameters {
     }
 }
 
-common!(CuckooFilter);
+common!(CuckooFilter, |filter, hash| -> () { filter.insert_raw(hash) });
 removal!(CuckooFilter);
 
 impl<F: Hashing> Stored for CuckooFilter<F> {

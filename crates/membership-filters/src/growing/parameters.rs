@@ -5,7 +5,7 @@
 use core::f64::consts::LN_2;
 
 use crate::bits::MAX_WORD_COUNT;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::guava::Parameters;
 
 /// The largest factor between capacities of neighbouring links: four times the paper's advice. This bound also limits
@@ -124,20 +124,17 @@ impl GrowingParameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1 (at the default ratio from 7.3e-11 on),
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the rate is not above 0 and below 1 (at the default ratio from 7.3e-11 on),
     /// when growth or ratio is out of range, when the capacity is too small for the rate, or when no Bloom filter can
-    /// have the first link's parameters; [`ErrorKind::TooLarge`].
+    /// have the first link's parameters; [`TooLarge`](crate::ErrorKind::TooLarge).
     pub fn with_rule(capacity: u64, false_positive_rate: f64, rule: GrowthRule) -> Result<Self, Error> {
         Error::check_rate(false_positive_rate)?;
-        let invalid = |thing, range, got: &dyn core::fmt::Display| {
-            Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
-        };
         if let GrowthRule::Tightening { growth, ratio } = rule {
             if growth == 0 || growth > MAX_GROWTH {
-                return invalid("the growth", "between 1 and 16", &growth);
+                return Err(Error::argument("the growth", "between 1 and 16", growth));
             }
             if !(MIN_RATIO..1.0).contains(&ratio) {
-                return invalid("the ratio", "from 0.1 to below 1", &ratio);
+                return Err(Error::argument("the ratio", "from 0.1 to below 1", ratio));
             }
         }
         Ok(Self {
@@ -198,8 +195,7 @@ fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize)
             if place == 0 && least > grown && bits >= MAX_RAISED_BITS {
                 let range =
                     format_args!("at least {least} at a false-positive rate of {false_positive_rate}");
-                let (kind, thing) = (ErrorKind::InvalidArgument, "the capacity");
-                return Err(Error::new(kind, thing, range, capacity));
+                return Err(Error::argument("the capacity", range, capacity));
             }
             let room = grown.saturating_add(grown / ROOM_PART).max(least);
             let parameters = Parameters::new(room, share)?;

@@ -6,7 +6,6 @@ use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::Error;
 use crate::funnel::Hashing;
 use crate::guava::{BloomFilter, Strategy, StreamHeader};
-use crate::modulus::Modulus;
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
@@ -43,7 +42,9 @@ impl GrowingParameters {
     }
 }
 
-common!(GrowingBloomFilter);
+common!(GrowingBloomFilter, |filter, hash| -> bool {
+    filter.insert_raw(hash)
+});
 
 impl<F: Hashing> Stored for GrowingBloomFilter<F> {
     type Funnel = F;
@@ -55,7 +56,7 @@ impl<F: Hashing> Stored for GrowingBloomFilter<F> {
     }
 
     fn stored_len(&self) -> u64 {
-        let links = self.links().map(|link| LINK_FIELDS_LEN + link.bits / 8);
+        let links = self.links().map(|link| LINK_FIELDS_LEN + link.memory_bytes);
         HEADER_LEN + FIELDS_LEN + links.sum::<u64>() + CHECKSUM_LEN
     }
 
@@ -146,20 +147,15 @@ fn read_link(reader: &mut Reader<'_>, shape: &LinkShape) -> Result<Link, Error> 
     // Another version of the logarithm could give one more or one less for the same parameters.
     let expected = shape.parameters.word_count() as u64;
     within("words", words, expected.saturating_sub(1), expected + 1)?;
-    let no_words = || invalid("words", "between 1 and 2147483647", words);
-    let modulus = words
-        .checked_mul(64)
-        .and_then(Modulus::new)
-        .ok_or_else(no_words)?;
     let bits = reader.words(words)?;
     let ones = bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
     // Every element changed at least one bit.
     within("elements", len, ones.div_ceil(probe_count.into()), ones)?;
     let header = StreamHeader::new(Strategy::Murmur128Mitz64, probe_count, &bits);
-    let filter = BloomFilter::from_parts((), header, bits).map_err(|_| no_words())?;
+    let filter = BloomFilter::from_parts((), header, bits)
+        .map_err(|_| invalid("words", "between 1 and 2147483647", words))?;
     Ok(Link {
         filter,
-        modulus,
         len,
         ones,
         limit,

@@ -173,9 +173,3 @@ impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
         }
     }
 }
-
-impl<F> From<ConcurrentBloomFilter<F>> for BloomFilter<F> {
-    fn from(filter: ConcurrentBloomFilter<F>) -> Self {
-        filter.into_sequential()
-    }
-}

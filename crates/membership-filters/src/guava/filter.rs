@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bits::Bits;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::funnel::Funnel;
 use crate::guava::header::StreamHeader;
 use crate::guava::shape;
@@ -43,14 +43,13 @@ impl<F> BloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidField`] if no filter has this header, and [`ErrorKind::InvalidArgument`] if it is the header of
+    /// [`InvalidField`](crate::ErrorKind::InvalidField) if no filter has this header, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is the header of
     /// another number of words.
     pub fn from_parts(funnel: F, header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
         let (strategy, count) = header.validate()?;
         if words.len() as u64 != u64::from(count) {
             let (thing, range) = ("the word count", format_args!("{count} by the header"));
-            let kind = ErrorKind::InvalidArgument;
-            return Err(Error::new(kind, thing, range, words.len()));
+            return Err(Error::argument(thing, range, words.len()));
         }
         Ok(Self {
             bits: Bits::from_words(words)?,

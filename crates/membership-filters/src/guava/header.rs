@@ -96,14 +96,10 @@ impl StreamHeader {
 
 impl fmt::Display for StreamHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            ordinal,
-            probe_count,
-            word_count,
-        } = self;
+        let (ordinal, probes, words) = (self.ordinal, self.probe_count, self.word_count);
         write!(
             f,
-            "strategy ordinal {ordinal}, probe count {probe_count}, word count {word_count}"
+            "strategy ordinal {ordinal}, probe count {probes}, word count {words}"
         )
     }
 }

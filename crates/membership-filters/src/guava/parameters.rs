@@ -67,7 +67,6 @@ pub struct Parameters {
     insertions: u64,
     false_positive_rate: f64,
     strategy: Strategy,
-    rule: ProbeCountRule,
     optimal_bits: u64,
     modulus: Modulus,
     probe_count: u8,
@@ -94,15 +93,9 @@ impl Parameters {
     ///
     /// The errors of [`Parameters::new`].
     pub fn with_rule(insertions: u64, false_positive_rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
-        let invalid = |thing, range, got: &dyn core::fmt::Display| {
-            Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
-        };
         if insertions > i64::MAX.unsigned_abs() {
-            return invalid(
-                "the expected insertions",
-                "between 0 and 9223372036854775807",
-                &insertions,
-            );
+            let (thing, range) = ("the expected insertions", "between 0 and 9223372036854775807");
+            return Err(Error::argument(thing, range, insertions));
         }
         let insertions = insertions.max(1);
         Error::check_rate(false_positive_rate)?;
@@ -110,7 +103,8 @@ impl Parameters {
             format_args!("for {insertions} insertions at a false-positive rate of {false_positive_rate:?}");
         let optimal_bits = optimal_bits(insertions, false_positive_rate);
         if optimal_bits == 0 {
-            return invalid("the number of bits", "at least 1", &format_args!("0 {cause}"));
+            let got = format_args!("0 {cause}");
+            return Err(Error::argument("the number of bits", "at least 1", got));
         }
         let modulus = whole_words(optimal_bits, cause)?;
         let probes = match rule {
@@ -119,17 +113,13 @@ impl Parameters {
         };
         let probes = java_math::round(probes).max(1);
         let Ok(probe_count) = u8::try_from(probes) else {
-            return invalid(
-                "the probe count",
-                "between 1 and 255",
-                &format_args!("{probes} {cause}"),
-            );
+            let got = format_args!("{probes} {cause}");
+            return Err(Error::argument("the probe count", "between 1 and 255", got));
         };
         Ok(Self {
             insertions,
             false_positive_rate,
             strategy: Strategy::default(),
-            rule,
             optimal_bits,
             modulus,
             probe_count,
@@ -155,11 +145,6 @@ impl Parameters {
     /// Returns the strategy.
     pub const fn strategy(&self) -> Strategy {
         self.strategy
-    }
-
-    /// Returns the rule of the probe count.
-    pub const fn probe_count_rule(&self) -> ProbeCountRule {
-        self.rule
     }
 
     /// Returns the number of bits from the formula, Guava's `optimalNumOfBits`, before rounding up to words.

@@ -27,19 +27,6 @@ impl<F> BloomFilter<F> {
     }
 }
 
-impl<F: Hashing<Function = Murmur3>> BloomFilter<F> {
-    /// Reads the filter at the start of these bytes. Returns it with its length in bytes.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`BloomFilter::from_bytes`], except for trailing bytes.
-    pub fn from_bytes_prefix(mut bytes: &[u8], funnel: F) -> Result<(Self, usize), Error> {
-        let len = bytes.len();
-        let filter = Self::read(&mut Reader::plain(&mut bytes), funnel)?;
-        Ok((filter, len - bytes.len()))
-    }
-}
-
 fn write<W: Word, E>(
     header: StreamHeader,
     words: &[W],

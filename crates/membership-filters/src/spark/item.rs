@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use hashzoo::spark_murmur3;
 
 use crate::funnel::Utf16;
+use crate::sink::Sink as _;
 
 /// The two hashes of an element, which determine its positions under one seed: computed once, and looked up in many filters
 /// with that seed. A filter with another seed answers "might contain", and refuses to insert it.
@@ -115,9 +116,8 @@ impl<const N: usize> Item for [u8; N] {
 /// A Java string with unpaired surrogates, which Java encodes as `?`.
 impl Item for Utf16<'_> {
     fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        let text: String = char::decode_utf16(self.0.iter().copied())
-            .map(|character| character.unwrap_or('?'))
-            .collect();
-        then(text.as_bytes())
+        let mut bytes = Vec::new();
+        bytes.put_utf16_as_utf8(self.0);
+        then(&bytes)
     }
 }

@@ -3,7 +3,7 @@
 use core::f64::consts::LN_2;
 
 use super::Version;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::guava::{java_math, parameters};
 use crate::modulus::Modulus;
 
@@ -48,8 +48,8 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if the number of elements is 0 or above `i64::MAX`, the rate is not above 0 and
-    /// below 1, or the filter would have no bits or too many probes; [`ErrorKind::TooLarge`] if it would have more than
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the number of elements is 0 or above `i64::MAX`, the rate is not above 0 and
+    /// below 1, or the filter would have no bits or too many probes; [`TooLarge`](crate::ErrorKind::TooLarge) if it would have more than
     /// (2^31 - 1) * 64 bits.
     pub fn new(items: u64, rate: f64) -> Result<Self, Error> {
         Self::with_bits(items, optimal_bits(items, rate)?)
@@ -64,8 +64,7 @@ impl Parameters {
     pub fn with_bits(items: u64, bits: u64) -> Result<Self, Error> {
         check_items(items)?;
         if bits == 0 {
-            let (kind, thing) = (ErrorKind::InvalidArgument, "the number of bits");
-            return Err(Error::new(kind, thing, "at least 1", 0));
+            return Err(Error::argument("the number of bits", "at least 1", 0));
         }
         let modulus = parameters::whole_words(bits, format_args!("for {items} elements"))?;
         // From the bits that were asked for, before they are rounded up.
@@ -74,9 +73,8 @@ impl Parameters {
             .ok()
             .filter(|&probes| probes <= MAX_PROBE_COUNT)
             .ok_or_else(|| {
-                let (kind, thing) = (ErrorKind::InvalidArgument, "the probe count");
                 let got = format_args!("{probes} for {items} elements in {bits} bits");
-                Error::new(kind, thing, "at most 2147483647", got)
+                Error::argument("the probe count", "at most 2147483647", got)
             })?;
         Ok(Self {
             version: Version::default(),
@@ -133,7 +131,7 @@ fn check_items(items: u64) -> Result<(), Error> {
         return Ok(());
     }
     let (thing, range) = ("the number of elements", "between 1 and 9223372036854775807");
-    Err(Error::new(ErrorKind::InvalidArgument, thing, range, items))
+    Err(Error::argument(thing, range, items))
 }
 
 /// Returns Spark's `optimalNumOfBits`.

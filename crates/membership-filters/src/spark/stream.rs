@@ -8,6 +8,7 @@ use crate::bits::Bits;
 use crate::bits::{MAX_WORD_COUNT, WORD};
 use crate::envelope::{Reader, encode_words};
 use crate::error::{Error, ErrorKind};
+use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
 ///
@@ -64,17 +65,9 @@ impl StreamHeader {
             },
         };
         let word_count = number()?;
-        let invalid = |field, range: core::fmt::Arguments<'_>, got: u32| {
-            Err(Error::new(
-                ErrorKind::InvalidField,
-                field,
-                range,
-                got.cast_signed(),
-            ))
-        };
         if !(1..=MAX_WORD_COUNT).contains(&word_count) {
             let range = format_args!("between 1 and {MAX_WORD_COUNT}");
-            return invalid("the word count", range, word_count);
+            return Err(invalid("the word count", range, word_count.cast_signed()));
         }
         // More probes than bits no filter has; a query would take as long as its header says.
         let most = u64::from(word_count) * 64;
@@ -82,7 +75,7 @@ impl StreamHeader {
             u32::try_from(most).map_or(super::MAX_PROBE_COUNT, |most| most.min(super::MAX_PROBE_COUNT));
         if !(1..=most).contains(&probe_count) {
             let range = format_args!("between 1 and {most}");
-            return invalid("the probe count", range, probe_count);
+            return Err(invalid("the probe count", range, probe_count.cast_signed()));
         }
         Ok(Self {
             version,

@@ -107,19 +107,16 @@ fn the_blocks_are_those_of_the_policy() {
 }
 
 #[test]
-fn an_empty_filter_has_no_elements() {
-    let empty = filter(20);
-    assert_eq!((empty.estimated_len(), empty.stats().fill), (Some(0), 0.0));
-    assert_eq!(
-        format!("{empty:?}"),
-        "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, blocks: 640 bytes }"
-    );
-}
-
-#[test]
-fn a_filter_of_ones_has_no_estimate() {
-    let mut full = filter(1);
+fn a_filter_without_elements_or_without_zeros_says_so() {
+    let (empty, mut full) = (filter(20), filter(1));
+    let text = "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, blocks: 640 bytes }";
+    assert_eq!(format!("{empty:?}"), text);
     full.insert_hashes(&hashes(1, 100_000)).unwrap();
-    assert_eq!((full.estimated_len(), full.stats().fill), (None, 1.0));
-    assert_eq!(full.stats().false_positive_rate, 1.0);
+    for (filter, len, fill) in [(empty, Some(0), 0.0), (full, None, 1.0)] {
+        let stats = filter.stats();
+        assert_eq!(
+            (stats.len, stats.fill(), stats.false_positive_rate),
+            (len, fill, fill)
+        );
+    }
 }

@@ -320,7 +320,7 @@ fn draw<const N: usize>() -> [u8; N] {
 }
 
 fn reading(shard: &Shard, error: &std::io::Error) -> Error {
-    Error::new(ErrorKind::InvalidArgument, &shard.file, "readable", error)
+    Error::argument(&shard.file, "readable", error)
 }
 
 fn changed(shard: &Shard) -> Error {

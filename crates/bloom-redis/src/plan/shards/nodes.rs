@@ -7,7 +7,7 @@ use redis::{Value, cmd};
 use crate::batch::Batch;
 use crate::call::Line;
 use crate::error::Error;
-use crate::names::placed_by;
+use crate::names::hash_tag;
 
 /// The number of slots in the cluster specification.
 const SLOTS: u16 = 16_384;
@@ -67,7 +67,7 @@ impl Batches {
 
 /// Returns the slot of a key: CRC16 (XMODEM) of the text that places it.
 fn slot(key: &[u8]) -> u16 {
-    let crc = placed_by(key).iter().fold(0_u16, |crc, &byte| {
+    let crc = hash_tag(key).unwrap_or(key).iter().fold(0_u16, |crc, &byte| {
         (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| {
             crc << 1 ^ if crc & 0x8000 == 0 { 0 } else { 0x1021 }
         })

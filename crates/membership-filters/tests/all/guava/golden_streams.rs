@@ -87,13 +87,12 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
     for line in lines.lines() {
         let row: StreamRow = serde_json::from_str(line).unwrap();
         let bytes = hex::decode(&row.input_hex).unwrap();
-        let from_bytes = BloomFilter::from_bytes_prefix(&bytes, Utf8);
         let mut rest = bytes.as_slice();
         let read_from = BloomFilter::read_from(&mut rest, Utf8);
+        let from_bytes = BloomFilter::from_bytes(&bytes[..bytes.len() - rest.len()], Utf8);
         if let Some(accepted) = row.result.strip_prefix("ok ") {
-            let (filter, used) = from_bytes.unwrap();
+            let filter = from_bytes.unwrap();
             assert_eq!(read_from.unwrap(), filter, "{line}");
-            assert_eq!(rest, &bytes[used..], "{line}");
             let again = hex::encode(filter.to_bytes());
             assert_eq!(
                 format!("bitSize={} reserialized={again}", filter.bits()),
